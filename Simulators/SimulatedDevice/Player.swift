@@ -30,10 +30,8 @@ final class Player: @unchecked Sendable {
     @exclusivity(unchecked) private var hasSubscribers: [Bool] = []
     /// The last batch of each motion sensor, kept to reuse its memory.
     @exclusivity(unchecked) private var batches: [MotionBatch] = []
-
     /// Accessed only by the thread that has claimed the player.
     @exclusivity(unchecked) var filter: PlaybackFilter?
-
     private let end: PlaybackEnd
     /// The civil time at the start of the trace.
     private let origin: WallTime

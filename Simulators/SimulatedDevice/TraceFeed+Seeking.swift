@@ -109,7 +109,6 @@ struct PlaybackState: Sendable {
     var receivers: [ReceiverDescription] = []
     /// The attached accessories with their latest descriptions, in the order in which they were attached.
     var accessories: [TraceAccessoryEvent] = []
-
     private static let maximumReceivers = 64
 
     mutating func apply(_ fix: PositionReport) {

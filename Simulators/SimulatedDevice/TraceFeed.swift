@@ -29,7 +29,6 @@ struct TraceFeed {
     }
 
     private static let maximumBatch = 1024
-
     let file: TraceFile
     /// The time of the next event, or nil before the event has been read and at the end of the trace.
     var time: BootTime?
@@ -38,7 +37,6 @@ struct TraceFeed {
     /// The kind of the next event, which is cheaper to check than the content.
     var kind = TraceRecord.Kind.gpsd
     var position = PositionReport()
-
     let start: BootTime
     let options: PlaybackOptions
     /// The start and end of playback and the maximum pause, in nanoseconds of trace time.
@@ -47,13 +45,11 @@ struct TraceFeed {
     let maximumGap: Int64?
     /// Whether each sensor is played, or nil if all streams are played.
     private let sensors: [Bool]?
-
     /// The initial shift of the receivers' times, in nanoseconds.
     let recordedShift: Int64
     /// The shift of the receivers' times without `offset`, in nanoseconds. Changed by a seek.
     var shiftBase: Int64
     var offset: Int64 = 0
-
     var reader: TraceReader
     var block = TraceBlock()
     /// The number of consumed records in the block, and the index of the first position that can belong to a later

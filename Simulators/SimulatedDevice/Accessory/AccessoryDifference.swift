@@ -35,7 +35,6 @@ public struct AccessoryDifference: Sendable, Hashable, CustomStringConvertible {
     public var found: [UInt8]
     /// The time at which the difference was detected.
     public var time: BootTime
-
     package static let maximumBytes = 256
 
     /// A description for logs and failed tests.
@@ -59,7 +58,6 @@ public struct AccessoryDifference: Sendable, Hashable, CustomStringConvertible {
 
 final class AccessoryDifferenceList: Sendable {
     static let maximumCount = 100
-
     private let list = Mutex<[AccessoryDifference]>([])
 
     var all: [AccessoryDifference] { list.withLock { $0 } }

@@ -43,7 +43,6 @@ final class RecordedAttachment: SimulatedAttachment {
     }
 
     private static let maximumDialogues = 1024
-
     private let clock: any DeviceClock
     private let differences: AccessoryDifferenceList
     private let id = Atomic<Int>(0)

@@ -20,20 +20,17 @@ struct RecordedDialogue: Sendable {
     }
 
     static let maximumPendingBytes = 1 << 20
-
     let number: Int
     var isRecorded = false
     private(set) var recordedEnd: ByteChannelEnd.Reason?
     var isOpened = false
     /// True if the program's session has ended.
     private(set) var isClosed = false
-
     private var input = FIFOQueue<Input>()
     private(set) var pendingInputCount = 0
     /// The number of bytes from the accessory that the program can no longer read.
     private var lostInput = 0
     private var droppedInput = 0
-
     /// The program's recorded bytes that have not been compared yet, in the recorded chunks.
     private var expected = FIFOQueue<[UInt8]>()
     private var expectedCount = 0
@@ -46,7 +43,6 @@ struct RecordedDialogue: Sendable {
     private var writtenCount: Int64 = 0
     /// False after one side was so far ahead that the comparison was ended.
     private var isComparing = true
-
     private var mismatches: [Finding] = []
 
     init(number: Int) { self.number = number }

@@ -9,7 +9,6 @@ final class SimulatedAccessorySource: AccessorySource {
     private let attachments = Mutex<[AccessoryDescription.ID: any SimulatedAttachment]>([:])
 
     var accessories: [AccessoryDescription] { hub.accessories }
-
     var problems: [DeviceError] { [] }
 
     func subscribe(_ receive: @escaping @Sendable (AccessoryEvent) -> Void) -> Subscription { hub.subscribe(receive) }
@@ -30,7 +29,6 @@ final class SimulatedAccessorySource: AccessorySource {
     }
 
     func change(_ description: AccessoryDescription) { hub.update(description) }
-
     func has(_ id: AccessoryDescription.ID) -> Bool { hub.description(of: id) != nil }
 
     /// Does nothing if the accessory is not attached.

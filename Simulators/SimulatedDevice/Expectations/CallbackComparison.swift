@@ -96,7 +96,6 @@ package struct CallbackComparison: Sendable {
 public struct CallbackDifference: Sendable, Hashable {
     /// The maximum number of preceding callbacks in `context`.
     static let contextLength = 3
-
     package var name: String
     /// The line number of the expected callback, or the number after the last line if no more callbacks were expected.
     package var line: Int

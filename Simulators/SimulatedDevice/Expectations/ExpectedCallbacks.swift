@@ -18,11 +18,9 @@ import Trace
 public struct ExpectedCallbacks: Sendable {
     /// The maximum length of a line, in bytes.
     package static let maximumLineLength = 1 << 20
-
     package let name: String
     package let options: [String: String]
     package let tolerances: [String: FieldTolerance]
-
     let bytes: [UInt8]
     /// The byte offset of the first callback.
     let start: Int

@@ -52,7 +52,6 @@ package final class BlackBox: Sendable {
     }
 
     private static let maximumTriggers = 100
-
     private let ring: TraceRing
     private let writer: TraceWriter
     private let options: Options

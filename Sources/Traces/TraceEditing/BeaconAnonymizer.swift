@@ -7,7 +7,6 @@ import DeviceCore
 struct BeaconAnonymizer: Sendable {
     /// The maximum number of UUIDs, which limits the memory use of a malicious trace. Any further beacons are omitted.
     private static let maximumUUIDs = 1024
-
     private var uuids: [BeaconUUID: UInt64] = [:]
     private var majors: [UInt16: UInt16] = [:]
     private var minors: [UInt16: UInt16] = [:]

@@ -8,7 +8,6 @@ struct DelayedEventQueue {
     static let maximumCount = 1 << 17
     /// The maximum total size of the events in bytes (64 MiB).
     static let maximumSize = 64 << 20
-
     private(set) var size = 0
     private var heap = TimeHeap<TraceEvent>()
     private let maximumCount: Int

@@ -70,7 +70,6 @@ struct MergeSurvey {
     }
 
     static let maximumReceivers = 256
-
     /// The reporting periods by receiver path. The path is empty for reports without a receiver name.
     private(set) var receivers: [String: Span] = [:]
     private(set) var exceedsMaximum = false

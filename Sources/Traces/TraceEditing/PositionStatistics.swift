@@ -6,7 +6,6 @@ import Geodesy
 /// Statistics of position reports.
 struct PositionStatistics {
     private static let maximumErrors = 65_536
-
     private var result = TraceSummary.Positions()
     private var errors: [Double] = []
     private var last: GeodeticCoordinate?

@@ -256,7 +256,6 @@ public struct ScrubOptions: Sendable {
     public var removesSatellitePositions = true
     /// If true, removes the data exchanged with accessories.
     public var removesAccessoryData = true
-
     /// If true, replaces accessory names by models or numbers, because users may have chosen the names.
     public var removesAccessoryNames = true
 

@@ -179,7 +179,6 @@ final class RingDirectory: Sendable {
     }
 
     func remove(_ number: Int) throws(DeviceError) { try remove(segmentPath(number)) }
-
     func remove(_ path: String) throws(DeviceError) { try Self.remove(path, reached: stablePath(path)) }
 
     /// A missing file is not an error.
@@ -193,6 +192,5 @@ final class RingDirectory: Sendable {
     }
 
     func sync() throws(DeviceError) { try disk.sync(.directory(path), descriptor) }
-
     func removeIfEmpty() { rmdir(path) }
 }

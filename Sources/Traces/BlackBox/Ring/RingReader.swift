@@ -18,7 +18,6 @@ struct RingReader {
     private(set) var remarks: [String] = []
     /// The paths of segments that were not read completely.
     private(set) var damagedPaths: [String] = []
-
     private var segments: [Segment] = []
     private let reached: (String) -> String
 

@@ -57,7 +57,6 @@ package struct RingTrigger: Sendable, Hashable {
 
 struct RingSegmentHeader: Sendable, Equatable {
     static let member = "ring"
-
     /// The segment number within the recording, counted from 1.
     var number: Int
     /// The number of lines after the header that repeat the state at the beginning of the segment.

@@ -18,7 +18,6 @@ struct RingSegmentList: Sendable {
     static let segmentsPerRing: Int64 = 8
     /// The minimum size of a segment in bytes. Smaller segments would consist mostly of headers.
     static let minimumSegmentSize: Int64 = 65_536
-
     let duration: Int64
     let size: Int64
     private(set) var segments: [Segment] = []
@@ -39,7 +38,6 @@ struct RingSegmentList: Sendable {
 
     private var segmentDuration: Int64 { max(duration / Self.segmentsPerRing, 1_000_000_000) }
     private var segmentSize: Int64 { size / Self.segmentsPerRing }
-
     var total: Int64 { segments.reduce(0) { $0 + $1.size } }
 
     /// True if bytes of an event at the given time must be written to a new segment.
@@ -95,10 +93,8 @@ struct RingSegmentName: Equatable {
     private static let prefix = "segment-"
     private static let formerPrefix = "former-"
     private static let suffix = ".trace"
-
     /// The range of valid numbers. It is larger than any recording needs and prevents overflow.
     private static let validNumbers = 1..<1_000_000_000
-
     /// The number of the earlier recorder, or nil for a segment of the current ring.
     var recorderNumber: Int?
     var number: Int

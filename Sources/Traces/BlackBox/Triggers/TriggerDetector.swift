@@ -23,7 +23,6 @@ package struct TriggerDetector: Sendable {
     private static let maximumGap = 0.25
     /// The hysteresis of speed events, as a fraction of the threshold.
     private static let hysteresis = 0.05
-
     private var watched: [TriggerState]
     private var shake = ShakeDetector()
     private var lastReading: BootTime?

@@ -8,7 +8,6 @@ import JSONBytes
 package struct DecimalNumber {
     /// The maximum length of a number, in bytes.
     private static let maximumLength = 400
-
     private var isNegative = false
     /// The first 19 significant digits.
     private var mantissa: UInt64 = 0

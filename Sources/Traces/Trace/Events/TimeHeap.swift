@@ -18,7 +18,6 @@ package struct TimeHeap<Element> {
     package init() {}
 
     package var count: Int { heap.count }
-
     package var earliest: Int64? { heap.first?.time }
 
     package mutating func insert(_ element: Element, at time: Int64) {

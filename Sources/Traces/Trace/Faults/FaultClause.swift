@@ -19,7 +19,6 @@ public enum FaultMoment: Sendable, Hashable {
 package struct FaultClause: Sendable, Hashable {
     /// The maximum length of a list in bytes.
     package static let maximumLength = 10_000
-
     /// The full text of the fault, for messages.
     package let text: String
     package let name: String

@@ -8,7 +8,6 @@ struct TraceSensors: Sendable {
     static let maximumCount = 256
     /// The maximum length of a sensor's id in bytes.
     static let maximumIDLength = 1024
-
     /// The sensors listed in the header, followed by the other sensors in order of appearance.
     private(set) var descriptions: [SensorDescription] = []
     /// The sensors' ids in UTF-8.

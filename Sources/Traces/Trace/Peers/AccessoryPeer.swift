@@ -54,7 +54,6 @@ public struct ClosurePeer: AccessoryPeer {
 public struct LinePeer: AccessoryPeer {
     /// The maximum length of a line in bytes. If a line is longer, its beginning is dropped.
     package static let maximumLength = 65_536
-
     private let greeting: [AccessoryPeerAction]
     private let answer: @Sendable (String) -> [AccessoryPeerAction]
     private var line: [UInt8] = []

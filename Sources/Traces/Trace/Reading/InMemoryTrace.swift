@@ -10,7 +10,6 @@ import Synchronization
 package struct InMemoryTrace: Sendable {
     /// The maximum number of readings, which limits the size of the generated text.
     package static let maximumCount = 500_000
-
     private(set) var records: [TraceRecord] = []
     private let header: TraceHeader
     private let headerLine: [UInt8]

@@ -35,7 +35,6 @@ package struct InputDiagnostics: Sendable, Hashable {
     package init() {}
 
     package var isEmpty: Bool { entries.isEmpty }
-
     package var count: Int { entries.reduce(ungroupedCount) { $0 + $1.count } }
 
     package var remarks: [String] {

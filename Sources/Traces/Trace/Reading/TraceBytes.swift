@@ -17,7 +17,6 @@ package struct TraceBytes: Sendable {
 
     /// The maximum size of a file that is read into memory (64 MiB).
     static let maximumSizeInMemory = 64 << 20
-
     private let storage: Storage
 
     package init(_ bytes: [UInt8]) { storage = .memory(bytes) }

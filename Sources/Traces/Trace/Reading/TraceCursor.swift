@@ -9,7 +9,6 @@ package import DeviceCore
 /// because the decoder validates the JSON. A copy of the cursor serves as a bookmark.
 package struct TraceCursor: Sendable {
     package static let maximumWarnings = 100
-
     /// The first warnings, up to ``maximumWarnings``.
     package private(set) var warnings: [TraceWarning] = []
     /// The total number of warnings, including those that are not stored.
@@ -20,7 +19,6 @@ package struct TraceCursor: Sendable {
     package private(set) var reasons: Set<TraceWarning.Reason> = []
     /// The number of skipped lines that are not empty: invalid lines, or lines of gpsd's text that contain no report.
     package internal(set) var skippedLines = 0
-
     var lines: TraceLines
     private var lastTime: Int64 = 0
     /// The stamp of the last report in gpsd's text, in nanoseconds since 1970, or nil if the report had no stamp.
@@ -29,13 +27,11 @@ package struct TraceCursor: Sendable {
     var sentenceCount = 0
     var sensorTable: TraceSensors
     var accessories = AttachedAccessories()
-
     /// The records of an in-memory trace, which need not be parsed, and the index of the next record.
     private var readings: [TraceRecord] = []
     private var nextReading = 0
     /// The problems found in the current line.
     private var problems: [TraceWarning.Reason] = []
-
     /// The file whose memory is released behind the cursor, or nil for bytes in memory.
     let file: MappedFile?
     private let format: TraceFile.Format

@@ -6,7 +6,6 @@ import SystemCalls
 struct TraceLines {
     /// The maximum length of a line in bytes (16 MiB). The longest lines are headers with the contexts of many sensors.
     static let maximumLength = 16 << 20
-
     private(set) var offset: Int
     /// The number of the last returned line, counted from 1.
     private(set) var line: Int

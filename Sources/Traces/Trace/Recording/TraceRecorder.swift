@@ -86,7 +86,6 @@ public final class TraceRecorder: Sendable {
     package var recordedSamples: Int { state.withLock { $0.sampleCount } }
 
     package var recordedAccessoryEvents: Int { state.withLock { $0.accessoryEvents } }
-
     package var recordedSightings: Int { state.withLock { $0.sightings } }
 
     /// Writes the header and starts recording. Detecting the motion sensors may take a few seconds if a server is

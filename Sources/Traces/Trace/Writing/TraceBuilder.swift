@@ -27,7 +27,6 @@ public protocol TraceSink: AnyObject {
 public final class TraceBuilder: TraceSink {
     /// The maximum number of bytes in memory (32 MiB).
     private static let maximumBytesInMemory = 32 << 20
-
     package let name: String
     private let limit: Int
     private let maximumBytesInMemory: Int

@@ -15,7 +15,6 @@ package struct TraceOutput: TraceDestination {
     private let replacement: AtomicReplacement?
     /// Called ten times a second while the pipe's reader accepts no data. The write fails if false is returned.
     private let shouldKeepWaiting: (@Sendable () -> Bool)?
-
     /// True for a terminal. Control characters in the recording must not reach a terminal.
     private let isTerminal: Bool
 
