@@ -200,10 +200,10 @@ public final class TraceRecorder: Sendable {
         whileRunning { start, now throws(DeviceError) in
             switch event {
             case .line(let line, let arrival):
-                try writer.write(gpsdLine: line, at: Self.time(arrival, since: start))
+                try writer.write(.gpsd(line), at: Self.time(arrival, since: start))
                 state.withLock { $0.lineCount += 1 }
-            case .lost(let error): try writer.writeLost(error, at: now)
-            case .regained: try writer.writeRegained(at: now)
+            case .lost(let error): try writer.write(.lost(error), at: now)
+            case .regained: try writer.write(.regained, at: now)
             case .report, .sky, .attitude, .receivers: break
             }
         }
@@ -215,8 +215,8 @@ public final class TraceRecorder: Sendable {
             case .samples(let batch):
                 try writer.write(batch, since: start)
                 state.withLock { $0.sampleCount += batch.count }
-            case .lost(let error): try writer.writeLost(error, sensor: sensor, at: now)
-            case .regained: try writer.writeRegained(sensor: sensor, at: now)
+            case .lost(let error): try writer.write(.sensorLost(error, sensor: sensor), at: now)
+            case .regained: try writer.write(.sensorRegained(sensor: sensor), at: now)
             }
         }
     }
@@ -231,8 +231,8 @@ public final class TraceRecorder: Sendable {
 
     private func record(_ event: BeaconEvent) {
         whileRunning { start, now throws(DeviceError) in
-            guard case .sighting(let sighting) = event else { return try writer.write(event, at: now) }
-            try writer.write(event, at: Self.time(sighting.time, since: start))
+            guard case .sighting(let sighting) = event else { return try writer.write(.beacon(event), at: now) }
+            try writer.write(.beacon(event), at: Self.time(sighting.time, since: start))
             state.withLock { $0.sightings += 1 }
         }
     }
@@ -243,7 +243,7 @@ public final class TraceRecorder: Sendable {
             state.battery = battery
             return true
         }
-        if isNew { whileRunning { _, now throws(DeviceError) in try writer.write(battery: battery, at: now) } }
+        if isNew { whileRunning { _, now throws(DeviceError) in try writer.write(.battery(battery), at: now) } }
     }
 
     private func record(_ event: AccessoryEvent) {
@@ -282,7 +282,8 @@ public final class TraceRecorder: Sendable {
         }
         guard isRunning else { return }
         whileRunning { start, _ throws(DeviceError) in
-            try writer.write(TraceAccessoryEvent(accessory: String(id), change), at: Self.time(time, since: start))
+            let event = TraceAccessoryEvent(accessory: String(id), change)
+            try writer.write(.accessory(event), at: Self.time(time, since: start))
         }
     }
 
@@ -303,4 +304,28 @@ public final class TraceRecorder: Sendable {
         let (time, overflow) = arrival.nanoseconds.subtractingReportingOverflow(start.nanoseconds)
         return overflow ? .max : max(time, 0)
     }
+}
+
+/// The parts of a device that a recorder records.
+public struct TraceParts: OptionSet, Sendable, Hashable {
+    /// The parts as a bit mask.
+    public let rawValue: UInt32
+
+    /// Creates a set of parts from a bit mask.
+    public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    /// All lines from gpsd.
+    public static let position = TraceParts(rawValue: 1)
+    /// The readings of the motion sensors.
+    public static let motion = TraceParts(rawValue: 2)
+    /// Battery changes.
+    public static let battery = TraceParts(rawValue: 4)
+    /// The attached accessories, and the sessions that ``DeviceCore/Device/recordingAccessories()`` can record.
+    public static let accessories = TraceParts(rawValue: 8)
+    /// All received Bluetooth beacon advertisements.
+    public static let beacons = TraceParts(rawValue: 16)
+    /// All parts except beacons, because recording them requires continuous scanning.
+    public static let `default`: TraceParts = [.position, .motion, .battery, .accessories]
+    /// All parts.
+    public static let all: TraceParts = [.position, .motion, .battery, .accessories, .beacons]
 }

@@ -109,6 +109,31 @@ public final class TraceWriter: TraceSink, Sendable {
         }
     }
 
+    /// Writes one line per reading, with the batch's arrival time, and omits readings that a trace cannot represent.
+    /// The readings are in the sensor's own axes. `start` is a time of the batch's clock.
+    package func write(_ batch: MotionBatch, since start: BootTime) throws(DeviceError) {
+        let origin = start.nanoseconds
+        let member = TraceSampleText.member(batch.sensor, kind: batch.kind)
+        try append { lines, buffer in
+            let time = lines.nondecreasingTime(max(batch.arrival.nanoseconds.subtractingSaturated(origin), 0))
+            for index in 0..<batch.count {
+                let stamp = batch.times[index].nanoseconds.subtractingSaturated(origin)
+                TraceSampleText.append(
+                    batch.values[index], kind: batch.kind, sensor: member, time: time, stamp: stamp, to: &buffer)
+            }
+        }
+    }
+
+    /// Writes an event. The time is in nanoseconds since the start of the trace.
+    package func write(_ contents: TraceEvent.Contents, at time: Int64) throws(DeviceError) {
+        try write(TraceEvent(time: time, contents))
+    }
+
+    /// Writes an event of any kind. An event without a time is written with the previous event's time.
+    public func write(_ event: TraceEvent) throws(DeviceError) {
+        try append { lines, buffer in lines.append(event, to: &buffer) }
+    }
+
     /// Writes all buffered events to the file.
     public func flush() throws(DeviceError) { try perform { (state) throws(DeviceError) in try state.flush() } }
 
@@ -133,10 +158,6 @@ public final class TraceWriter: TraceSink, Sendable {
 
     /// Sets a closure that is called once, when writing an event first fails, on the thread of the failed call.
     func onFailure(_ action: @escaping @Sendable (DeviceError) -> Void) { state.withLock { $0.onFailure = action } }
-
-    func appendLines(at time: Int64, _ body: (_ buffer: inout [UInt8], _ time: Int64) -> Void) throws(DeviceError) {
-        try append { lines, buffer in body(&buffer, lines.nondecreasingTime(time)) }
-    }
 
     func append(_ change: (inout TraceEventEncoder, inout [UInt8]) -> Void) throws(DeviceError) {
         try perform { (state) throws(DeviceError) in
