@@ -28,21 +28,7 @@ private struct HeaderChecker {
         while let key = try reader.nextKey() {
             switch key.string() {
             case "clock", "frame", "recorder", "source": try check(key, is: [.string], &reader)
-            case "devices":
-                try checkElements(of: key, &reader, limit: TraceHeader.maximumDevices) {
-                    checker, reader throws(JSONError) in
-                    try checker.checkDevice(&reader)
-                }
-            case "sensors":
-                try checkElements(of: key, &reader, limit: TraceSensors.maximumCount) {
-                    checker, reader throws(JSONError) in
-                    try checker.checkSensor(&reader)
-                }
-            case "contexts":
-                try checkElements(of: key, &reader, limit: TraceHeader.maximumDevices) {
-                    checker, reader throws(JSONError) in
-                    try checker.check(key, is: [.string], &reader)
-                }
+            case "devices", "sensors", "contexts": try checkElements(of: key, &reader)
             case "units":
                 guard try hasKind(.object, key, &reader) else { continue }
                 try reader.beginObject()
@@ -89,20 +75,23 @@ private struct HeaderChecker {
         }
     }
 
-    private mutating func checkElements(
-        of key: JSONText, _ reader: inout JSONReader, limit: Int,
-        _ checkElement: (inout HeaderChecker, inout JSONReader) throws(JSONError) -> Void
-    ) throws(JSONError) {
+    private mutating func checkElements(of key: JSONText, _ reader: inout JSONReader) throws(JSONError) {
         guard try hasKind(.array, key, &reader) else { return }
+        let isSensor = key.equals("sensors")
         let element: JSONKind = key.equals("contexts") ? .string : .object
+        let limit = isSensor ? TraceSensors.maximumCount : TraceHeader.maximumDevices
         var count = 0
         try reader.beginArray()
         while try reader.nextElement() {
             count += 1
-            if try reader.peekKind() == element, count <= limit {
-                try checkElement(&self, &reader)
-            } else {
+            if try reader.peekKind() != element || count > limit {
                 add(key, try reader.readRawValue())
+            } else if element == .string {
+                try reader.skipValue()
+            } else if isSensor {
+                try checkSensor(&reader)
+            } else {
+                try checkDevice(&reader)
             }
         }
     }
