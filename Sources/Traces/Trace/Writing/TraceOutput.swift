@@ -203,38 +203,30 @@ extension TraceOutput {
     private static func failure(
         _ name: String, call: String, errno number: Int32, isWhole: Bool = false
     ) -> DeviceError {
-        var code = DeviceError.Code.inputOutput
-        let message: String
-        switch number {
-        case EEXIST:
-            message = "\(name) already exists. Choose another name, or allow overwriting."
-        case ENOENT, ENOTDIR:
-            code = .notFound
-            message = "The directory of \(name) does not exist. Create it, or check the path."
-        case EACCES, EPERM, EROFS:
-            code = .permissionDenied
-            message = "This user may not write \(name). Choose another directory, or change its permissions."
-        case ELOOP:
-            code = .permissionDenied
-            message =
+        let code: DeviceError.Code =
+            switch number {
+            case ENOENT, ENOTDIR: .notFound
+            case EACCES, EPERM, EROFS, ELOOP, EISDIR: .permissionDenied
+            default: .inputOutput
+            }
+        let message =
+            switch number {
+            case EEXIST: "\(name) already exists. Choose another name, or allow overwriting."
+            case ENOENT, ENOTDIR: "The directory of \(name) does not exist. Create it, or check the path."
+            case EACCES, EPERM, EROFS:
+                "This user may not write \(name). Choose another directory, or change its permissions."
+            case ELOOP:
                 "\(name) is a link that another user created, or part of a loop of links, and is not followed. Choose another name."
-        case EISDIR:
-            code = .permissionDenied
-            message = "\(name) is a directory, but a file is needed."
-        case ENOSPC where isWhole, EDQUOT where isWhole:
-            message = "There is no space left for \(name), which was not written. Free some space and try again."
-        case ENOSPC, EDQUOT:
-            message =
+            case EISDIR: "\(name) is a directory, but a file is needed."
+            case ENOSPC where isWhole, EDQUOT where isWhole:
+                "There is no space left for \(name), which was not written. Free some space and try again."
+            case ENOSPC, EDQUOT:
                 "There is no space left for \(name). Free some space and start again; the part that was written is readable."
-        case EFBIG where isWhole:
-            message = "\(name) exceeds the maximum file size and was not written. Write smaller files."
-        case EFBIG:
-            message = "\(name) has reached the maximum file size. Start another file."
-        case EPIPE:
-            message = "The reader of the trace on \(name) closed it, so recording has stopped."
-        default:
-            message = isWhole ? "\(name) cannot be written." : "The trace \(name) cannot be written."
-        }
+            case EFBIG where isWhole: "\(name) exceeds the maximum file size and was not written. Write smaller files."
+            case EFBIG: "\(name) has reached the maximum file size. Start another file."
+            case EPIPE: "The reader of the trace on \(name) closed it, so recording has stopped."
+            default: isWhole ? "\(name) cannot be written." : "The trace \(name) cannot be written."
+            }
         return DeviceError(code, message, cause: .system(call: call, errno: number))
     }
 }
