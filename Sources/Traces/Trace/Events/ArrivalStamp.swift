@@ -55,15 +55,10 @@ package enum ArrivalStamp {
         let last = UnsafeRawBufferPointer(rebasing: text[afterBlank...])
         if let time = TraceSeconds.parse(last), time >= 0 {
             // A small number is ambiguous unless it follows a date, because it may be a day of the month.
-            let isSeconds = time >= earliestSeconds || isDate(UnsafeRawBufferPointer(rebasing: text[..<afterBlank]))
-            return isSeconds ? time : nil
+            let date = UnsafeRawBufferPointer(rebasing: text[..<afterBlank].dropLast())
+            return time >= earliestSeconds || CivilTime.parse(date) != nil ? time : nil
         }
         return CivilTime.parse(text)
-    }
-
-    /// True for a date and a time of day followed by a space.
-    private static func isDate(_ text: UnsafeRawBufferPointer) -> Bool {
-        CivilTime.parse(UnsafeRawBufferPointer(rebasing: text.dropLast())) != nil
     }
 }
 

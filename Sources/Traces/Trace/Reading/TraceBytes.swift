@@ -104,13 +104,7 @@ extension TraceBytes: Equatable {
 extension TraceBytes: RandomAccessCollection {
     package var startIndex: Int { 0 }
 
-    package var endIndex: Int {
-        switch storage {
-        case .memory(let bytes): bytes.count
-        case .file(let file): file.count
-        case .lazy(let made): made.bytes.count
-        }
-    }
+    package var endIndex: Int { withUnsafeBytes { $0.count } }
 
     package subscript(position: Int) -> UInt8 {
         switch storage {

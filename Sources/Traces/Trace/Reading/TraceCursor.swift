@@ -50,13 +50,8 @@ package struct TraceCursor: Sendable {
     }
 
     init(_ file: TraceFile, readings: [TraceRecord]) {
+        self.init(file)
         self.readings = readings
-        self.file = nil
-        format = .native
-        hasArrivalTimes = true
-        origin = file.start?.nanoseconds ?? 0
-        sensorTable = file.headerSensors
-        lines = TraceLines(offset: 0, line: 0, file: nil)
     }
 
     /// Creates a cursor that searches a file for gpsd reports before the file is opened as a trace.
