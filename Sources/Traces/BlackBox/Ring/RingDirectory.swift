@@ -179,11 +179,10 @@ final class RingDirectory: Sendable {
     }
 
     func remove(_ number: Int) throws(DeviceError) { try remove(segmentPath(number)) }
-    func remove(_ path: String) throws(DeviceError) { try Self.remove(path, reached: stablePath(path)) }
 
     /// A missing file is not an error.
-    static func remove(_ path: String, reached: String? = nil) throws(DeviceError) {
-        guard unlink(reached ?? path) != 0, errno != ENOENT else { return }
+    func remove(_ path: String) throws(DeviceError) {
+        guard unlink(stablePath(path)) != 0, errno != ENOENT else { return }
         let number = errno
         throw DeviceError(
             .inputOutput,
