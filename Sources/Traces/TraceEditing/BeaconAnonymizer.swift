@@ -28,11 +28,8 @@ struct BeaconAnonymizer: Sendable {
 
     private static func number(_ value: UInt16, _ numbers: inout [UInt16: UInt16]) -> UInt16 {
         // The last of all 65,536 values overflows to 0.
-        let new = UInt16(truncatingIfNeeded: numbers.count + 1)
-        return numbers[value]
-            ?? {
-                numbers[value] = new
-                return new
-            }()
+        let number = numbers[value] ?? UInt16(truncatingIfNeeded: numbers.count + 1)
+        numbers[value] = number
+        return number
     }
 }
