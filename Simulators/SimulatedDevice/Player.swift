@@ -169,12 +169,12 @@ final class Player: @unchecked Sendable {
         return .progressed
     }
 
+    private var sensorID: SensorDescription.ID? { feed.sensor.flatMap { motion.id($0) } }
+
     private func deliver(through filter: PlaybackFilter) {
         guard feed.kind != .sample else {
             var batch = MotionBatch(sensor: "", kind: .pressure)
-            guard let id = feed.sensor.flatMap({ motion.id($0) }), let kind = feed.record?.sample?.kind else {
-                return deliverSamples()
-            }
+            guard let id = sensorID, let kind = feed.record?.sample?.kind else { return deliverSamples() }
             feed.readSamples(into: &batch)
             feed.consume()
             let (origin, place) = (feed.bootTime(0).nanoseconds, feed.lastTraceTime)
@@ -185,8 +185,7 @@ final class Player: @unchecked Sendable {
             }
             return
         }
-        guard let event = feed.event(sensor: feed.sensor.flatMap { motion.id($0) }), let events = filter.apply(event)
-        else { return deliverEvent() }
+        guard let event = feed.event(sensor: sensorID), let events = filter.apply(event) else { return deliverEvent() }
         feed.consume()
         for event in events { deliver(event) }
     }
@@ -227,10 +226,8 @@ final class Player: @unchecked Sendable {
         case .other(.position), .other(.version), .other(.watch), .other(.error), .other(.other), .other(.malformed):
             break
         case .line: break
-        case .sensorLost(let error):
-            if let id = feed.sensor.flatMap({ motion.id($0) }) { motion.hub.setStatus(.unavailable(error), of: id) }
-        case .sensorRegained:
-            if let id = feed.sensor.flatMap({ motion.id($0) }) { motion.hub.setStatus(.available, of: id) }
+        case .sensorLost(let error): if let sensorID { motion.hub.setStatus(.unavailable(error), of: sensorID) }
+        case .sensorRegained: if let sensorID { motion.hub.setStatus(.available, of: sensorID) }
         case .battery(let battery): status.post(battery)
         case .accessory(let event): accessories.process(event)
         case .beacon(.sighting(var sighting)):

@@ -28,12 +28,8 @@ extension SimulatedDevice {
     public func step() -> Bool { play(atMost: 1) }
 
     package func play(atMost count: Int) -> Bool {
-        guard player.claim() else { return false }
-        defer { player.release() }
-        let isMain = MainQueueContext.isCurrent
-        return device.withCurrent {
+        let hasMore = whileClaimed { isMain in
             var rest = count
-            callbacks.run(isOnMainThread: isMain)
             while let next = player.nextEvent() {
                 let step = player.step(upTo: next)
                 callbacks.run(isOnMainThread: isMain)
@@ -50,6 +46,7 @@ extension SimulatedDevice {
             callbacks.run(isOnMainThread: isMain)
             return false
         }
+        return hasMore ?? false
     }
 
     /// Moves to a different time in the trace, forward or backward, in seconds since the start of the trace.
@@ -68,11 +65,7 @@ extension SimulatedDevice {
     /// beyond the end, nothing is left to play. The number of remaining passes does not change. Does nothing if called
     /// while the device is playing.
     public func seek(to seconds: Double) {
-        guard player.claim() else { return }
-        defer { player.release() }
-        let isMain = MainQueueContext.isCurrent
-        device.withCurrent {
-            callbacks.run(isOnMainThread: isMain)
+        whileClaimed { isMain in
             player.seek(to: seconds)
             callbacks.run(isOnMainThread: isMain)
         }
@@ -85,17 +78,25 @@ extension SimulatedDevice {
     }
 
     private func run(upTo limit: BootTime) -> Bool {
-        guard player.claim() else { return false }
-        defer { player.release() }
-        let isMain = MainQueueContext.isCurrent
-        device.withCurrent {
-            callbacks.run(isOnMainThread: isMain)
+        let result: Void? = whileClaimed { isMain in
             repeat {
                 while player.step(upTo: limit) != .finished { callbacks.run(isOnMainThread: isMain) }
                 callbacks.run(isOnMainThread: isMain)
                 // The last callbacks may have written to an accessory, which starts a timer.
             } while limit == .never && player.isTimerDue
         }
-        return true
+        return result != nil
+    }
+
+    /// Runs waiting callbacks and the closure on the current device, or returns nil if the device is playing.
+    @discardableResult
+    private func whileClaimed<Result>(_ body: (_ isMain: Bool) -> Result) -> Result? {
+        guard player.claim() else { return nil }
+        defer { player.release() }
+        let isMain = MainQueueContext.isCurrent
+        return device.withCurrent {
+            callbacks.run(isOnMainThread: isMain)
+            return body(isMain)
+        }
     }
 }

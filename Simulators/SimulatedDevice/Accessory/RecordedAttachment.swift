@@ -203,15 +203,10 @@ final class RecordedAttachment: SimulatedAttachment {
             state.isDetached = true
             return state.lanes.flatMap(\.sessions)
         }
-        for session in sessions {
-            session.channel.end(SimulatedAccessorySource.end(unsentBytes: session.channel.bytesAvailable))
-        }
+        for session in sessions { session.channel.detach() }
         differences.add(outstanding())
         state.withLock { state in
-            for index in state.lanes.indices {
-                state.lanes[index].dialogues = []
-                state.lanes[index].sessions = []
-            }
+            for index in state.lanes.indices { (state.lanes[index].dialogues, state.lanes[index].sessions) = ([], []) }
         }
     }
 }

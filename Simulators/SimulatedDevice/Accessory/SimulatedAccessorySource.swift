@@ -50,11 +50,15 @@ final class SimulatedAccessorySource: AccessorySource {
 
     static func unplugged(_ name: String) -> DeviceError { DeviceError(.notFound, "\(name) has been unplugged.") }
 
-    /// Returns the end of a channel whose accessory is detached before it has received all bytes.
-    static func end(unsentBytes count: Int) -> ByteChannelEnd {
-        guard count > 0 else { return ByteChannelEnd(.detached) }
+}
+
+extension MemoryChannel {
+    /// Ends the channel of a detached accessory. Bytes that the accessory has not received are an error.
+    func detach() {
+        let count = bytesAvailable
+        guard count > 0 else { return end(ByteChannelEnd(.detached)) }
         let error = DeviceError(.connectionLost, "The accessory was unplugged before \(count) bytes were sent to it.")
-        return ByteChannelEnd(.detached, error: error, unsentBytes: count)
+        end(ByteChannelEnd(.detached, error: error, unsentBytes: count))
     }
 }
 
@@ -118,8 +122,6 @@ final class PeerAttachment: SimulatedAttachment {
             state.isDetached = true
             return state.sessions
         }
-        for session in sessions {
-            session.channel.end(SimulatedAccessorySource.end(unsentBytes: session.channel.bytesAvailable))
-        }
+        for session in sessions { session.channel.detach() }
     }
 }
