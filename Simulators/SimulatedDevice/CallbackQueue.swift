@@ -6,8 +6,8 @@ import Synchronization
 
 /// The callbacks of a played trace, in one global order.
 ///
-/// Managers append callbacks; the player runs them between two readings. Callbacks for the main thread run directly if
-/// the player runs on the main thread. Otherwise, each sequence of consecutive main-thread callbacks runs in one
+/// Managers append callbacks, and the player runs them between two readings. Callbacks for the main thread run directly
+/// if the player runs on the main thread. Otherwise, each sequence of consecutive main-thread callbacks runs in one
 /// synchronous call on the main queue.
 final class CallbackQueue: PlaybackExecutorProvider {
     private struct Item {
@@ -43,8 +43,7 @@ final class CallbackQueue: PlaybackExecutorProvider {
                 swap(&running, &items.waiting)
             }
             if running.count == 1, isOnMainThread || !running[0].isForMainThread {
-                // In the most frequent case, there is one callback. Removing one element is cheaper than clearing the
-                // array.
+                // There is usually one callback, and removing one element is cheaper than clearing the array.
                 running.removeLast().work()
             } else {
                 runBatch(isOnMainThread: isOnMainThread)
@@ -85,7 +84,6 @@ final class CallbackQueue: PlaybackExecutorProvider {
         await consumerGate.waitUntilIdle()
     }
 
-    /// True if `waitUntilIdle` would return immediately.
     var isIdle: Bool { outstanding.isDone && consumerGate.isIdle }
 
     /// An executor that appends the callbacks of one manager to the queue.

@@ -8,7 +8,7 @@ import Synchronization
 final class MotionFeed: Sendable {
     let hub: MotionHub
     private let change: SubscriptionChangeFlag
-    /// All sensors of the trace. Events refer to them by index.
+    /// All sensors of the trace, to which events refer by index.
     let sensors: [SensorDescription]
     /// For each sensor in `sensors`, whether the device includes it.
     private let isPlayed: [Bool]
@@ -18,7 +18,7 @@ final class MotionFeed: Sendable {
         let isSet = Atomic<Bool>(true)
     }
 
-    /// Creates the device's motion sensors from all sensors of the trace. The ids of the played sensors must be unique.
+    /// The IDs of the played sensors must be unique.
     init(sensors: [SensorDescription], isPlayed: [Bool], contexts: [String]) {
         let change = SubscriptionChangeFlag()
         (self.change, self.sensors, self.isPlayed) = (change, sensors, isPlayed)
@@ -27,12 +27,12 @@ final class MotionFeed: Sendable {
         }
     }
 
-    /// Returns the id of the sensor at `index`, or nil if the device does not include the sensor.
+    /// Returns nil if the device does not include the sensor.
     func id(_ index: Int) -> SensorDescription.ID? {
         isPlayed.indices.contains(index) && isPlayed[index] ? sensors[index].id : nil
     }
 
-    /// Updates `wanted` (whether each sensor has subscribers) if subscriptions have changed.
+    /// If subscriptions have changed, updates whether each sensor has subscribers.
     @inline(__always)
     func update(_ wanted: inout [Bool]) {
         guard change.isSet.load(ordering: .acquiring) else { return }

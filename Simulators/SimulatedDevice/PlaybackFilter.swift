@@ -16,15 +16,15 @@ package struct PlaybackFilter: Sendable {
 }
 
 extension SimulatedDevice {
-    /// Applies the filter to all further events. Passing nil removes the filter. Does nothing if called while the
-    /// device is playing.
+    /// Applies the filter to all further events, or removes the filter if nil. Does nothing while the device is
+    /// playing.
     package func filter(by filter: PlaybackFilter?) {
         guard player.claim() else { return }
         defer { player.release() }
         player.filter = filter
     }
 
-    /// Returns the id of the attached accessory with the given name in the trace. Intended for filters.
+    /// Returns the ID of the attached accessory with the given name in the trace.
     package func accessory(named name: String) -> AccessoryDescription.ID? { player.accessory(named: name) }
 }
 
@@ -71,7 +71,7 @@ extension TraceFeed {
         case .battery(let battery): set(.battery, .battery(battery))
         case .accessory(let event): set(.accessory, .accessory(event))
         case .beacon(let event): set(.beacon, .beacon(event))
-        // The player delivers these events using the sensor id.
+        // The player delivers these events using the sensor ID.
         case .sample, .sensorLost, .sensorRegained: break
         }
     }

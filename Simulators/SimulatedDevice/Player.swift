@@ -8,7 +8,7 @@ import Trace
 /// Plays a trace step by step. Only one thread can claim the player at a time, so playback needs no lock.
 final class Player: @unchecked Sendable {
     enum Step {
-        /// A timer fired, a held epoch was delivered, the end of the trace was handled or the next pass began.
+        /// A timer fired, the hub delivered delayed reports, the end of the trace was handled or the next pass began.
         case progressed
         /// The next trace event was processed.
         case delivered
@@ -30,11 +30,8 @@ final class Player: @unchecked Sendable {
     @exclusivity(unchecked) private var hasSubscribers: [Bool] = []
     /// The last batch of each motion sensor, kept to reuse its memory.
     @exclusivity(unchecked) private var batches: [MotionBatch] = []
-
-    /// A filter that can replace events before they are delivered. Accessed only by the thread that has claimed the
-    /// player.
+    /// Accessed only by the thread that has claimed the player.
     @exclusivity(unchecked) var filter: PlaybackFilter?
-
     private let end: PlaybackEnd
     /// The civil time at the start of the trace.
     private let origin: WallTime
@@ -60,7 +57,7 @@ final class Player: @unchecked Sendable {
 
     func release() { isClaimed.store(false, ordering: .releasing) }
 
-    /// Moves to a trace time in seconds. When this function returns, the device is in the state of that time.
+    /// Moves to a trace time in seconds and restores the device's state at that time.
     func seek(to seconds: Double) {
         let place = TraceFeed.traceTime(seconds)
         hasEnded = false
@@ -69,8 +66,7 @@ final class Player: @unchecked Sendable {
         restore(state)
     }
 
-    /// Restores a device state. At the start of a new pass, `flushes` must be true so that epochs held by the hub are
-    /// delivered first.
+    /// At the start of a new pass, `flushes` must be true so that the hub delivers delayed reports first.
     private func restore(_ state: PlaybackState, flushes: Bool = false) {
         hub.withBatch {
             if flushes { hub.flush() }
@@ -101,7 +97,7 @@ final class Player: @unchecked Sendable {
         switch end {
         case .hold: return false
         case .stop:
-            // Time does not advance to the deadlines of held epochs, so they are delivered now.
+            // Time does not advance to the deadlines of delayed reports, so they are delivered now.
             hub.flush()
         case .fail(let error):
             hub.setStatus(.unavailable(error))
@@ -116,8 +112,7 @@ final class Player: @unchecked Sendable {
 
     var warnings: [TraceWarning] { feed.warnings }
 
-    /// The differences detected so far between the played and the recorded accessory sessions. Can be read on any
-    /// thread.
+    /// Can be read on any thread.
     var accessoryDifferences: [AccessoryDifference] { differences.all }
 
     var outstandingDifferences: [AccessoryDifference] { accessories.outstanding() }
@@ -126,8 +121,8 @@ final class Player: @unchecked Sendable {
 
     var isTimerDue: Bool { clock.nextDeadline.map { $0 <= clock.now } ?? false }
 
-    /// Performs the next action that is due before the limit: delivers a held epoch, runs a timer, or processes a trace
-    /// event.
+    /// Performs the next action that is due before the limit: delivers delayed reports, runs a timer or processes a
+    /// trace event.
     func step(upTo limit: BootTime) -> Step {
         let event = feed.peek()
         if event == nil, handleEnd() { return .progressed }
@@ -158,8 +153,7 @@ final class Player: @unchecked Sendable {
             if feed.kind == .battery, case .loopStart(let state) = feed.content {
                 restore(state, flushes: true)
                 feed.consume()
-                // Without a limit, only one pass of an endless trace is played, because playback would never end
-                // otherwise.
+                // Without a limit, only one pass of an endless trace is played, because playback would never end.
                 return limit == .never && feed.isEndless ? .finished : .progressed
             }
             if feed.kind == .sample, filter?.includesSamples != true {
@@ -175,12 +169,12 @@ final class Player: @unchecked Sendable {
         return .progressed
     }
 
+    private var sensorID: SensorDescription.ID? { feed.sensor.flatMap { motion.id($0) } }
+
     private func deliver(through filter: PlaybackFilter) {
         guard feed.kind != .sample else {
             var batch = MotionBatch(sensor: "", kind: .pressure)
-            guard let id = feed.sensor.flatMap({ motion.id($0) }), let kind = feed.record?.sample?.kind else {
-                return deliverSamples()
-            }
+            guard let id = sensorID, let kind = feed.record?.sample?.kind else { return deliverSamples() }
             feed.readSamples(into: &batch)
             feed.consume()
             let (origin, place) = (feed.bootTime(0).nanoseconds, feed.lastTraceTime)
@@ -191,8 +185,7 @@ final class Player: @unchecked Sendable {
             }
             return
         }
-        guard let event = feed.event(sensor: feed.sensor.flatMap { motion.id($0) }), let events = filter.apply(event)
-        else { return deliverEvent() }
+        guard let event = feed.event(sensor: sensorID), let events = filter.apply(event) else { return deliverEvent() }
         feed.consume()
         for event in events { deliver(event) }
     }
@@ -233,10 +226,8 @@ final class Player: @unchecked Sendable {
         case .other(.position), .other(.version), .other(.watch), .other(.error), .other(.other), .other(.malformed):
             break
         case .line: break
-        case .sensorLost(let error):
-            if let id = feed.sensor.flatMap({ motion.id($0) }) { motion.hub.setStatus(.unavailable(error), of: id) }
-        case .sensorRegained:
-            if let id = feed.sensor.flatMap({ motion.id($0) }) { motion.hub.setStatus(.available, of: id) }
+        case .sensorLost(let error): if let sensorID { motion.hub.setStatus(.unavailable(error), of: sensorID) }
+        case .sensorRegained: if let sensorID { motion.hub.setStatus(.available, of: sensorID) }
         case .battery(let battery): status.post(battery)
         case .accessory(let event): accessories.process(event)
         case .beacon(.sighting(var sighting)):

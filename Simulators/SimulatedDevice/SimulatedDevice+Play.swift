@@ -27,19 +27,13 @@ extension SimulatedDevice {
     @discardableResult
     public func step() -> Bool { play(atMost: 1) }
 
-    /// Plays up to the given number of events. Returns false at the end of the trace.
     package func play(atMost count: Int) -> Bool {
-        guard player.claim() else { return false }
-        defer { player.release() }
-        let isMain = MainQueueContext.isCurrent
-        return device.withCurrent {
+        let hasMore = whileClaimed { isMain in
             var rest = count
-            callbacks.run(isOnMainThread: isMain)
             while let next = player.nextEvent() {
                 let step = player.step(upTo: next)
                 callbacks.run(isOnMainThread: isMain)
                 switch step {
-                // A timer fired or an epoch ended before the event.
                 case .progressed: continue
                 case .delivered:
                     rest -= 1
@@ -52,6 +46,7 @@ extension SimulatedDevice {
             callbacks.run(isOnMainThread: isMain)
             return false
         }
+        return hasMore ?? false
     }
 
     /// Moves to a different time in the trace, forward or backward, in seconds since the start of the trace.
@@ -62,19 +57,15 @@ extension SimulatedDevice {
     /// resumes with the next event. Reports of an incomplete epoch are dropped. Sessions with accessories that remain
     /// attached continue with the recorded bytes after the new time.
     ///
-    /// The device's clock does not move backward: the time since boot stands still during the move and increases
-    /// afterwards, so intervals and timeouts remain valid. The wall-clock time changes to that of the new time in the
-    /// trace, like the receivers' times. The attitude estimate converges again, as after a jolt.
+    /// The device's clock does not move backward. The time since boot does not change during the move and increases
+    /// afterwards, so intervals and timeouts remain valid. The wall-clock time and the receivers' times change to the
+    /// new time in the trace. The attitude estimate converges again.
     ///
     /// A time before the start moves to the start of the trace, even if ``PlaybackOptions/from`` is later. After a move
     /// beyond the end, nothing is left to play. The number of remaining passes does not change. Does nothing if called
     /// while the device is playing.
     public func seek(to seconds: Double) {
-        guard player.claim() else { return }
-        defer { player.release() }
-        let isMain = MainQueueContext.isCurrent
-        device.withCurrent {
-            callbacks.run(isOnMainThread: isMain)
+        whileClaimed { isMain in
             player.seek(to: seconds)
             callbacks.run(isOnMainThread: isMain)
         }
@@ -87,17 +78,25 @@ extension SimulatedDevice {
     }
 
     private func run(upTo limit: BootTime) -> Bool {
-        guard player.claim() else { return false }
-        defer { player.release() }
-        let isMain = MainQueueContext.isCurrent
-        device.withCurrent {
-            callbacks.run(isOnMainThread: isMain)
+        let result: Void? = whileClaimed { isMain in
             repeat {
                 while player.step(upTo: limit) != .finished { callbacks.run(isOnMainThread: isMain) }
                 callbacks.run(isOnMainThread: isMain)
                 // The last callbacks may have written to an accessory, which starts a timer.
             } while limit == .never && player.isTimerDue
         }
-        return true
+        return result != nil
+    }
+
+    /// Runs waiting callbacks and the closure on the current device, or returns nil if the device is playing.
+    @discardableResult
+    private func whileClaimed<Result>(_ body: (_ isMain: Bool) -> Result) -> Result? {
+        guard player.claim() else { return nil }
+        defer { player.release() }
+        let isMain = MainQueueContext.isCurrent
+        return device.withCurrent {
+            callbacks.run(isOnMainThread: isMain)
+            return body(isMain)
+        }
     }
 }

@@ -4,8 +4,7 @@ public import DeviceCore
 import Synchronization
 @_exported public import Trace
 
-/// A device that plays a trace: its readings are delivered by the same managers as live readings, on a clock that only
-/// playback advances.
+/// A device that plays a trace. The usual managers deliver the readings, on a clock that only playback advances.
 ///
 /// ```swift
 /// let device = SimulatedDevice(try TraceFile(path: "drive.log.chk"))
@@ -24,7 +23,7 @@ import Synchronization
 ///
 /// Playback does not sleep: `play()` returns when the whole trace has been played and every callback has run. Devices
 /// are independent of each other, so tests can run in parallel. A simulated device does not use the environment,
-/// configuration files or stored calibrations; a trace produces the same callbacks on every machine.
+/// configuration files or stored calibrations, so a trace produces the same callbacks on every machine.
 ///
 /// **Callbacks** run in one global order. Callbacks of managers that were created on the main thread run on the main
 /// thread: directly if playback runs there, otherwise by a synchronous call, so the main thread must not be blocked.
@@ -35,7 +34,7 @@ public final class SimulatedDevice: Sendable {
         /// The player runs callbacks in one global order.
         case inOrder
         /// Callbacks use the same main queue, run loops and private queues as on live hardware. Use the async forms of
-        /// `play` and `advance`, which wait for them.
+        /// `play` and `advance`, which wait for the callbacks.
         case asLive
     }
 
@@ -54,8 +53,7 @@ public final class SimulatedDevice: Sendable {
     ///
     /// - Parameters:
     ///   - trace: The trace.
-    ///   - configuration: The device configuration; no other configuration is read. Its mount matrices replace the
-    ///     mount matrices in the trace.
+    ///   - configuration: The device configuration, whose mount matrices replace the mount matrices in the trace.
     ///   - calibrations: Calibrations by sensor id, which replace the calibrations in the trace's header.
     ///   - stamps: The treatment of the times in the trace.
     ///   - options: The playback options.
@@ -172,9 +170,9 @@ extension SimulatedDevice {
     /// not attached. Bytes that the accessory has already sent can still be read.
     public func detach(_ id: AccessoryDescription.ID) { accessories.detach(id) }
 
-    /// The differences between the recorded accessory sessions and those of the current program, in order of detection.
-    /// At the end of the trace, missing bytes and sessions are included. While the device is playing, only the
-    /// differences detected so far are included. At most 100 detected differences are stored.
+    /// The differences between the recorded accessory sessions and the sessions of the current program, in order of
+    /// detection. At the end of the trace, missing bytes and sessions are included. While the device is playing, only
+    /// the differences detected so far are included. At most 100 detected differences are stored.
     public var accessoryDifferences: [AccessoryDifference] {
         guard player.claim() else { return player.accessoryDifferences }
         defer { player.release() }

@@ -10,7 +10,7 @@ extension TraceFeed {
     mutating func seekToStart() -> PlaybackState { skip(to: from) }
 
     /// Moves to a trace time and returns the device state at that time. The trace time then corresponds to `now` on the
-    /// device's clock; the receivers' times are not changed.
+    /// device's clock, and the receivers' times do not change.
     mutating func seek(to place: Int64, now: BootTime) -> PlaybackState {
         offset = now.nanoseconds.subtractingSaturated(start.nanoseconds).subtractingSaturated(place)
         shiftBase = recordedShift.subtractingSaturated(offset)
@@ -60,7 +60,6 @@ extension TraceFeed {
         return state
     }
 
-    /// Applies the most recently decoded event to the state.
     func apply(_ place: Int64, to state: inout PlaybackState) {
         switch content {
         case .position:
@@ -99,9 +98,9 @@ extension TraceFeed {
 /// The state of a device at a time in a trace, as determined by the preceding events.
 struct PlaybackState: Sendable {
     var battery: BatteryReading?
-    /// The error of the position source; nil while the source is available.
+    /// The error of the position source, or nil while the source is available.
     var positionLoss: DeviceError?
-    /// The error of the beacon source; nil while the source is available.
+    /// The error of the beacon source, or nil while the source is available.
     var beaconLoss: DeviceError?
     /// The errors of unavailable sensors, by index in the trace's list of sensors.
     var sensorLosses: [Int: DeviceError] = [:]
@@ -110,7 +109,6 @@ struct PlaybackState: Sendable {
     var receivers: [ReceiverDescription] = []
     /// The attached accessories with their latest descriptions, in the order in which they were attached.
     var accessories: [TraceAccessoryEvent] = []
-
     private static let maximumReceivers = 64
 
     mutating func apply(_ fix: PositionReport) {
@@ -157,7 +155,7 @@ struct LoopTiming: Sendable {
     let offset: Int64
     private var last: Int64?
     private var positions: StreamTiming?
-    /// The samples of the first sensor that delivered any.
+    /// The samples of the first sensor that delivered a sample.
     private var readings: StreamTiming?
     private var sensor: Int?
 
@@ -179,12 +177,11 @@ struct LoopTiming: Sendable {
         }
     }
 
-    /// Returns the latest possible end of the pass if pauses are limited to `gap` (nanoseconds).
+    /// Returns the latest possible end of the pass if pauses are limited to `gap` nanoseconds.
     func end(atMost gap: Int64?) -> Int64 { gap.map { (last ?? 0).addingSaturated($0) } ?? .max }
 
-    /// Returns the start of the next pass, given that the current pass starts at `from`. Returns `end`, unless `end` is
-    /// nil or an event occurs at or after `end`; in that case, the next pass continues the stream with its regular
-    /// interval. The result is always later than the last event.
+    /// Returns the start of the next pass. If `end` is later than all events, returns `end`. Otherwise, the next pass
+    /// continues the stream with its regular interval. The result is later than the last event.
     func next(from: Int64, end: Int64?) -> Int64 {
         let least = (last ?? from).addingSaturated(1)
         if let end, end >= least { return end }

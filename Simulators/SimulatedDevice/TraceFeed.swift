@@ -29,31 +29,27 @@ struct TraceFeed {
     }
 
     private static let maximumBatch = 1024
-
     let file: TraceFile
-    /// The time of the next event. nil if the next event has not been read yet, or at the end of the trace.
+    /// The time of the next event, or nil before the event has been read and at the end of the trace.
     var time: BootTime?
     /// The content of the next event. For motion samples, use ``readSamples(into:)`` instead.
     var content = Content.line
     /// The kind of the next event, which is cheaper to check than the content.
     var kind = TraceRecord.Kind.gpsd
     var position = PositionReport()
-
     let start: BootTime
     let options: PlaybackOptions
     /// The start and end of playback and the maximum pause, in nanoseconds of trace time.
     let from: Int64
     let to: Int64
     let maximumGap: Int64?
-    /// Whether each sensor is played; nil means that all streams are played.
+    /// Whether each sensor is played, or nil if all streams are played.
     private let sensors: [Bool]?
-
     /// The initial shift of the receivers' times, in nanoseconds.
     let recordedShift: Int64
     /// The shift of the receivers' times without `offset`, in nanoseconds. Changed by a seek.
     var shiftBase: Int64
     var offset: Int64 = 0
-
     var reader: TraceReader
     var block = TraceBlock()
     /// The number of consumed records in the block, and the index of the first position that can belong to a later
@@ -65,7 +61,7 @@ struct TraceFeed {
     private var warnedLine = 0
     var decoder = GPSDDecoder()
     var record: TraceRecord?
-    /// The replacement for the recorded line; nil if the line is not replaced.
+    /// The replacement for the recorded line, or nil if the line is not replaced.
     var replacedLine: [UInt8]?
     /// The clock for traces without arrival times.
     var reportClock = ReportClock()
@@ -75,7 +71,7 @@ struct TraceFeed {
     /// The time of the last event that was skipped before the start of reading.
     var lastSkippedTime: Int64 = 0
     var loopTiming = LoopTiming(offset: 0)
-    /// The number of passes after the current one; nil means unlimited.
+    /// The number of passes after the current pass, or nil for unlimited passes.
     var remainingLoops: Int?
 
     /// Creates a feed. `start` is the time on the device's clock at the start of the trace, `shift` the initial shift
@@ -119,7 +115,6 @@ struct TraceFeed {
             }
     }
 
-    /// Reads the next event if necessary and returns its time, or nil at the end of the trace.
     mutating func peek() -> BootTime? {
         if time == nil, !isAtEnd { read() }
         return time
@@ -133,10 +128,8 @@ struct TraceFeed {
     /// True if the next event is a gpsd line, even a line without effect.
     var isLine: Bool { kind == .gpsd || kind == .gpsdText }
 
-    /// The index of the next event's motion sensor; nil if the event does not belong to a sensor.
     var sensor: Int? { record?.sensor }
 
-    /// Returns the recorded line of the next event, or its replacement.
     func line() -> [UInt8] {
         if let replacedLine { return replacedLine }
         guard let record else { return [] }
@@ -152,8 +145,7 @@ struct TraceFeed {
         batch.arrival = BootTime(nanoseconds: arrival)
         guard let sample = first.sample else { return }
         let measured = sample.stamp.map { start.addingSaturated($0) } ?? arrival
-        // In the most frequent case, one sample replaces one sample. Assigning it is much faster than clearing the
-        // arrays.
+        // In the most frequent case, one sample replaces one sample, which is faster than clearing the arrays.
         if batch.values.count == 1, batch.times.count == 1 {
             batch.values[0] = sample.value
             batch.times[0] = BootTime(nanoseconds: measured)
@@ -196,7 +188,7 @@ struct TraceFeed {
         return block.records[consumedCount].sample
     }
 
-    /// Returns true if there is an unconsumed record. Reads the next block if necessary.
+    /// Reads the next block if necessary.
     @inline(__always)
     mutating func hasRecord() -> Bool { consumedCount < block.records.count || nextBlock() }
 

@@ -54,8 +54,7 @@ final class TraceReader: Sendable {
     private let state = Mutex(State())
     private let arrived = DispatchSemaphore(value: 0)
 
-    /// Creates a reader. If `readsAhead` is nil, the reader decides based on the file size and the number of
-    /// processors.
+    /// If `readsAhead` is nil, the file size and the number of processors decide.
     init(_ file: TraceFile, readsAhead: Bool? = nil, decodesPositions: Bool = true) {
         self.file = file
         place = ReadPosition(file, decodes: decodesPositions)
@@ -190,7 +189,6 @@ struct TraceBlock: Sendable {
     var warnings: [(record: Int, warning: TraceWarning)] = []
     var isLast = false
 
-    /// Removes all contents but keeps the memory.
     mutating func removeAll() {
         records.removeAll(keepingCapacity: true)
         positionCount = 0

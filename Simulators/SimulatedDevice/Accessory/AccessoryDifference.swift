@@ -7,11 +7,9 @@ public import DeviceCore
 public struct AccessoryDifference: Sendable, Hashable, CustomStringConvertible {
     /// The kind of difference.
     public enum Kind: Sendable, Hashable {
-        /// The program wrote different bytes, too few bytes (``AccessoryDifference/found`` is then empty or shorter) or
-        /// too many.
+        /// The program wrote different bytes, too few bytes or too many bytes.
         case bytes
-        /// The program did not read the given number of bytes from the accessory, either because it closed the session
-        /// too early or because it did not write the bytes that the accessory waited for.
+        /// The program did not read the given number of bytes, for example because it closed the session too early.
         case notRead(Int)
         /// The given number of bytes was dropped because too many unread bytes were pending.
         case dropped(Int)
@@ -29,7 +27,7 @@ public struct AccessoryDifference: Sendable, Hashable, CustomStringConvertible {
     public var session: Int
     /// The kind of difference.
     public var kind: Kind
-    /// The offset of the first different byte in the program's output for the session; 0 for the other kinds.
+    /// The offset of the first different byte in the session's output, or 0 for other kinds of differences.
     public var offset: Int64
     /// The recorded bytes from that offset on, at most 256.
     public var expected: [UInt8]
@@ -37,8 +35,6 @@ public struct AccessoryDifference: Sendable, Hashable, CustomStringConvertible {
     public var found: [UInt8]
     /// The time at which the difference was detected.
     public var time: BootTime
-
-    /// The maximum number of bytes in `expected` and in `found`.
     package static let maximumBytes = 256
 
     /// A description for logs and failed tests.
@@ -62,7 +58,6 @@ public struct AccessoryDifference: Sendable, Hashable, CustomStringConvertible {
 
 final class AccessoryDifferenceList: Sendable {
     static let maximumCount = 100
-
     private let list = Mutex<[AccessoryDifference]>([])
 
     var all: [AccessoryDifference] { list.withLock { $0 } }

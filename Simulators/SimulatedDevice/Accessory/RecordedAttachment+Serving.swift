@@ -6,8 +6,8 @@ import Synchronization
 extension RecordedAttachment {
     // MARK: Serving
 
-    /// Transfers as many bytes as possible in both directions. Only one thread transfers bytes at a time; a concurrent
-    /// call makes that thread check again.
+    /// Transfers as many bytes as possible in both directions. Only one thread transfers bytes at a time, and a
+    /// concurrent call makes that thread check again.
     func transferBytes() {
         let isFirst = state.withLock { state in
             if state.isPumping {
@@ -30,7 +30,7 @@ extension RecordedAttachment {
         }
     }
 
-    /// Serves a session. Returns true if the session has ended and the next one can be served.
+    /// Serves a session. Returns true if the session has ended and the next session can be served.
     private func serve(_ session: Session, _ index: Int) -> Bool {
         let isOver = readOutput(session, index)
         if !isOver {

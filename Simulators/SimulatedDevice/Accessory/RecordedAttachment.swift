@@ -24,7 +24,7 @@ final class RecordedAttachment: SimulatedAttachment {
         /// The program's sessions. The first session is served first, and only the last session may be open.
         var sessions: [Session] = []
 
-        /// Calls the closure with the dialogue with the given number. Creates the dialogue if it does not exist.
+        /// Calls the closure with the dialogue with the given number, which is created if necessary.
         mutating func with<Result>(_ number: Int, _ body: (inout RecordedDialogue) -> Result) -> Result {
             if let index = dialogues.firstIndex(where: { $0.number == number }) { return body(&dialogues[index]) }
             let index = dialogues.firstIndex { $0.number > number } ?? dialogues.count
@@ -43,7 +43,6 @@ final class RecordedAttachment: SimulatedAttachment {
     }
 
     private static let maximumDialogues = 1024
-
     private let clock: any DeviceClock
     private let differences: AccessoryDifferenceList
     private let id = Atomic<Int>(0)
@@ -82,7 +81,7 @@ final class RecordedAttachment: SimulatedAttachment {
     private func scheduleTransfer() {
         state.withLock { state in
             guard state.transferTimer == nil, !state.isDetached else { return }
-            // Set under the lock, which the timer's closure acquires first, so the closure always finds its timer.
+            // The timer's closure acquires the same lock, so it runs only after the timer is stored.
             state.transferTimer = clock.timer(at: clock.now) { [weak self] in
                 self?.state.withLock { $0.transferTimer = nil }
                 self?.transferBytes()
@@ -122,7 +121,7 @@ final class RecordedAttachment: SimulatedAttachment {
         return state.lanes.count - 1
     }
 
-    /// Returns the index of the protocol's lane and ensures that the lane has a current dialogue.
+    /// Returns the index of the protocol's sessions and ensures that a dialogue is being recorded.
     private func recording(_ name: String, _ state: inout State) -> Int {
         let index = Self.lane(name, &state)
         if !state.lanes[index].isRecording { begin(&state, index) }
@@ -189,7 +188,6 @@ final class RecordedAttachment: SimulatedAttachment {
         }
     }
 
-    /// Returns the differences that would result if no more bytes were exchanged.
     func outstanding() -> [AccessoryDifference] {
         state.withLock { state in
             state.lanes.flatMap { lane in
@@ -205,15 +203,10 @@ final class RecordedAttachment: SimulatedAttachment {
             state.isDetached = true
             return state.lanes.flatMap(\.sessions)
         }
-        for session in sessions {
-            session.channel.end(SimulatedAccessorySource.end(unsentBytes: session.channel.bytesAvailable))
-        }
+        for session in sessions { session.channel.detach() }
         differences.add(outstanding())
         state.withLock { state in
-            for index in state.lanes.indices {
-                state.lanes[index].dialogues = []
-                state.lanes[index].sessions = []
-            }
+            for index in state.lanes.indices { (state.lanes[index].dialogues, state.lanes[index].sessions) = ([], []) }
         }
     }
 }

@@ -3,9 +3,9 @@
 import DeviceCore
 import Trace
 
-/// A recorded session and the program's progress in it. Either side may be ahead of the other.
+/// A recorded session and the program's progress in that session. Either side may be ahead.
 struct RecordedDialogue: Sendable {
-    /// Bytes from the accessory, and the number of bytes that the program had written before it read them.
+    /// Bytes from the accessory, and the number of bytes that the program had written before reading them.
     private struct Input: Sendable {
         var bytes: [UInt8]
         var start = 0
@@ -19,22 +19,18 @@ struct RecordedDialogue: Sendable {
         var found: [UInt8] = []
     }
 
-    /// The maximum number of pending bytes in each direction.
     static let maximumPendingBytes = 1 << 20
-
     let number: Int
     var isRecorded = false
     private(set) var recordedEnd: ByteChannelEnd.Reason?
     var isOpened = false
     /// True if the program's session has ended.
     private(set) var isClosed = false
-
     private var input = FIFOQueue<Input>()
     private(set) var pendingInputCount = 0
     /// The number of bytes from the accessory that the program can no longer read.
     private var lostInput = 0
     private var droppedInput = 0
-
     /// The program's recorded bytes that have not been compared yet, in the recorded chunks.
     private var expected = FIFOQueue<[UInt8]>()
     private var expectedCount = 0
@@ -47,7 +43,6 @@ struct RecordedDialogue: Sendable {
     private var writtenCount: Int64 = 0
     /// False after one side was so far ahead that the comparison was ended.
     private var isComparing = true
-
     private var mismatches: [Finding] = []
 
     init(number: Int) { self.number = number }
@@ -85,7 +80,7 @@ struct RecordedDialogue: Sendable {
         compare()
     }
 
-    /// Ends the program's session. Pending input counts as lost.
+    /// Pending input counts as lost.
     mutating func close() {
         isClosed = true
         lostInput += pendingInputCount
@@ -93,7 +88,7 @@ struct RecordedDialogue: Sendable {
         pendingInputCount = 0
     }
 
-    /// The next bytes for the program; empty if no bytes are available yet.
+    /// The next bytes for the program, or nothing if no bytes are available yet.
     var nextInput: ArraySlice<UInt8> {
         guard let first = input.first, first.after <= writtenCount else { return [] }
         return first.bytes[first.start...]
@@ -106,7 +101,7 @@ struct RecordedDialogue: Sendable {
         if first.start >= first.bytes.count { input.removeFirst() } else { input.first = first }
     }
 
-    /// The reason why the accessory ends the session now; nil if the session continues.
+    /// The reason why the accessory ends the session now, or nil if the session continues.
     var dueEnd: ByteChannelEnd.Reason? {
         // Detaching the accessory ends the session automatically.
         guard let recordedEnd, recordedEnd != .closed, recordedEnd != .detached, input.count == 0,

@@ -9,7 +9,6 @@ final class SimulatedAccessorySource: AccessorySource {
     private let attachments = Mutex<[AccessoryDescription.ID: any SimulatedAttachment]>([:])
 
     var accessories: [AccessoryDescription] { hub.accessories }
-
     var problems: [DeviceError] { [] }
 
     func subscribe(_ receive: @escaping @Sendable (AccessoryEvent) -> Void) -> Subscription { hub.subscribe(receive) }
@@ -30,10 +29,9 @@ final class SimulatedAccessorySource: AccessorySource {
     }
 
     func change(_ description: AccessoryDescription) { hub.update(description) }
-
     func has(_ id: AccessoryDescription.ID) -> Bool { hub.description(of: id) != nil }
 
-    /// Detaches an accessory. Does nothing if the accessory is not attached.
+    /// Does nothing if the accessory is not attached.
     func detach(_ id: AccessoryDescription.ID) {
         let attachment = attachments.withLock { $0.removeValue(forKey: id) }
         // Ends the sessions before subscribers are notified of the detachment. Managers depend on this order.
@@ -52,11 +50,15 @@ final class SimulatedAccessorySource: AccessorySource {
 
     static func unplugged(_ name: String) -> DeviceError { DeviceError(.notFound, "\(name) has been unplugged.") }
 
-    /// Returns the end of a channel whose accessory is detached before it has received all bytes.
-    static func end(unsentBytes count: Int) -> ByteChannelEnd {
-        guard count > 0 else { return ByteChannelEnd(.detached) }
+}
+
+extension MemoryChannel {
+    /// Ends the channel of a detached accessory. Bytes that the accessory has not received are an error.
+    func detach() {
+        let count = bytesAvailable
+        guard count > 0 else { return end(ByteChannelEnd(.detached)) }
         let error = DeviceError(.connectionLost, "The accessory was unplugged before \(count) bytes were sent to it.")
-        return ByteChannelEnd(.detached, error: error, unsentBytes: count)
+        end(ByteChannelEnd(.detached, error: error, unsentBytes: count))
     }
 }
 
@@ -120,8 +122,6 @@ final class PeerAttachment: SimulatedAttachment {
             state.isDetached = true
             return state.sessions
         }
-        for session in sessions {
-            session.channel.end(SimulatedAccessorySource.end(unsentBytes: session.channel.bytesAvailable))
-        }
+        for session in sessions { session.channel.detach() }
     }
 }

@@ -11,7 +11,7 @@ package struct CallbackComparison: Sendable {
     private var context: [[UInt8]] = []
     /// The number of callbacks that matched.
     package private(set) var count = 0
-    /// The first difference; nil if no difference has been found so far.
+    /// The first difference, or nil if no difference has been found.
     package private(set) var difference: CallbackDifference?
 
     package init(_ expected: ExpectedCallbacks) {
@@ -20,8 +20,7 @@ package struct CallbackComparison: Sendable {
         lines = CallbackLines(expected.bytes, offset: expected.start, line: 1)
     }
 
-    /// Compares the next callback, a JSON object. Returns true while all callbacks match. Throws an error if the
-    /// callback or the expected callbacks cannot be parsed.
+    /// Returns true while all callbacks match. Throws an error if a callback or an expected callback cannot be parsed.
     @discardableResult
     package mutating func compare(_ line: [UInt8]) throws(DeviceError) -> Bool {
         guard difference == nil else { return false }
@@ -97,7 +96,6 @@ package struct CallbackComparison: Sendable {
 public struct CallbackDifference: Sendable, Hashable {
     /// The maximum number of preceding callbacks in `context`.
     static let contextLength = 3
-
     package var name: String
     /// The line number of the expected callback, or the number after the last line if no more callbacks were expected.
     package var line: Int
@@ -106,11 +104,11 @@ public struct CallbackDifference: Sendable, Hashable {
     package var callback: String
     /// The path of the field, such as `locations[0].latitude`. Empty if the whole callback differs.
     package var field: String
-    /// The expected value; nil if the field or callback was not expected.
+    /// The expected value, or nil if the field or callback was not expected.
     package var expected: CallbackValue?
-    /// The actual value; nil if the field or callback is missing.
+    /// The actual value, or nil if the field or callback is missing.
     package var got: CallbackValue?
-    /// The distance between the two values in the unit of the field; nil if the values have no distance.
+    /// The distance between the two values in the unit of the field, or nil if the values have no distance.
     package var distance: Double?
     package var tolerance: FieldTolerance
     /// The preceding callbacks as JSON, all of which matched.

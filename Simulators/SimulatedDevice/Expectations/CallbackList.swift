@@ -14,7 +14,7 @@ import Trace
 /// ```
 public struct CallbackList: Sendable {
     package var options: [String: String]
-    /// The tolerances by field name or path. They are written to the file.
+    /// The tolerances by field name or path, which are written to the file.
     package var tolerances: [String: FieldTolerance]
     package private(set) var count = 0
     private var lines: [UInt8] = []
@@ -44,7 +44,6 @@ public struct CallbackList: Sendable {
         if line.last != UInt8(ascii: "\n") { lines.append(UInt8(ascii: "\n")) }
     }
 
-    /// The contents of the file.
     package var bytes: [UInt8] { ExpectationHeader(options: options, tolerances: tolerances).line + lines }
 
     /// Returns the first difference, or nil if all callbacks match. Throws an error if the expected callbacks cannot be
@@ -69,7 +68,7 @@ public struct CallbackList: Sendable {
         )
     }
 
-    /// Writes the file atomically: even after an error, readers find either the previous file or the complete new one.
+    /// Writes the file atomically. Even after an error, readers find either the previous file or the complete new file.
     public func write(to path: String) throws(DeviceError) {
         try checkSize()
         let file = try TraceOutput(whole: path, overwrite: true)

@@ -73,7 +73,7 @@ struct CallbackMatcher {
 
     private func find(_ expected: [CallbackValue.Member], _ got: [CallbackValue.Member], _ place: FieldPath) -> Finding?
     {
-        /// Returns the member with the given name. Checks `index` first, because members usually have the same order.
+        /// Checks `index` first, because members usually have the same order.
         func member(_ name: String, at index: Int, in members: [CallbackValue.Member]) -> CallbackValue.Member? {
             if members.indices.contains(index), members[index].name == name { return members[index] }
             return members.first { $0.name == name }

@@ -88,7 +88,6 @@ public indirect enum CallbackValue: Sendable, Hashable, JSONWritable {
         }
     }
 
-    /// The value of the first field with the given name, or nil if there is no such field.
     subscript(_ name: String) -> CallbackValue? {
         guard case .object(let members) = self else { return nil }
         return members.first { $0.name == name }?.value

@@ -10,7 +10,6 @@ struct ExpectationHeader {
     static let version: Int64 = 1
     /// The maximum number of options, and the maximum number of tolerances.
     private static let limit = 1000
-
     var options: [String: String] = [:]
     var tolerances: [String: FieldTolerance] = [:]
     private(set) var invalidReason: String?
@@ -93,7 +92,6 @@ struct ExpectationHeader {
         }
     }
 
-    /// The encoded line with a line feed.
     var line: [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in

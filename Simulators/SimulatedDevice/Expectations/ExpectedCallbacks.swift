@@ -12,18 +12,15 @@ import Trace
 ///      "options":{"frame":"magnetic","stream":"device-motion"},
 ///      "tolerances":{"heading":{"absolute":0.01,"circle":360},"gravity":{"absolute":0.0001}}}
 ///
-/// (on a single line). Each further line is one callback, a JSON object. The key of a tolerance is the name of a field
-/// or its path in the callback, such as `locations.latitude`. The tolerance of a list applies to its elements. Fields
-/// without a tolerance must be equal. ``CallbackList`` creates files in this format.
+/// The header is a single line. Each further line is one callback, a JSON object. The key of a tolerance is the name of
+/// a field or its path in the callback, such as `locations.latitude`. The tolerance of a list applies to its elements.
+/// Fields without a tolerance must be equal. ``CallbackList`` creates files in this format.
 public struct ExpectedCallbacks: Sendable {
     /// The maximum length of a line, in bytes.
     package static let maximumLineLength = 1 << 20
-
     package let name: String
     package let options: [String: String]
-    /// The tolerances by field name or path.
     package let tolerances: [String: FieldTolerance]
-
     let bytes: [UInt8]
     /// The byte offset of the first callback.
     let start: Int

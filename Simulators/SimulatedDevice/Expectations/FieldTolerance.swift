@@ -11,11 +11,10 @@ public struct FieldTolerance: Sendable, Hashable, JSONWritable {
     public var absolute = 0.0
     /// The maximum difference as a fraction of the expected number.
     public var relative = 0.0
-    /// The size of a full circle, for angles; nil for other numbers. With 360 for degrees, 359.9° and 0.1° differ by
-    /// 0.2°. The value -1 denotes an invalid angle and matches only -1.
+    /// The size of a full circle for angles, or nil for other numbers. With 360, 359.9° and 0.1° differ by 0.2°. The
+    /// value -1 denotes an invalid angle and matches only -1.
     public var circle: Double?
-    /// The maximum angle in degrees between two rotations, for lists of four numbers that are quaternions of either
-    /// sign; nil for other lists.
+    /// The maximum angle in degrees between two quaternions, which are lists of four numbers, or nil for other lists.
     public var rotation: Double?
 
     /// Creates a tolerance.
@@ -31,7 +30,7 @@ public struct FieldTolerance: Sendable, Hashable, JSONWritable {
         return abs((number - expected).remainder(dividingBy: circle))
     }
 
-    /// Returns true if the number matches the expected number. NaN matches NaN.
+    /// NaN matches NaN.
     func allows(_ number: Double, for expected: Double) -> Bool {
         if number == expected || number.isNaN && expected.isNaN { return true }
         return distance(number, from: expected) <= max(absolute, relative * abs(expected))
@@ -49,7 +48,7 @@ public struct FieldTolerance: Sendable, Hashable, JSONWritable {
 }
 
 extension FieldTolerance: CustomStringConvertible {
-    /// A description such as `0.001` or `0.1, round a circle of 360.0`.
+    /// A description such as `0.001` or `0.1, on a circle of 360.0`.
     public var description: String {
         if let rotation { return "\(rotation)° of rotation" }
         var parts: [String] = []

@@ -21,15 +21,14 @@ public struct PlaybackOptions: Sendable {
     public var to = Double.infinity
     /// The number of passes.
     public var loops = PlaybackLoops.once
-    /// The maximum time between two events; nil means no limit. Longer pauses are shortened to this duration. The times
-    /// of receivers and sensors and the device's clock are shifted equally, so they remain consistent.
+    /// The maximum time between two events, or nil for no limit. Longer pauses are shortened. The times of receivers
+    /// and sensors and the device's clock are shifted equally, so they remain consistent.
     public var maximumGap: Duration?
     /// The parts of the trace that are played.
     public var streams = TraceStreams.all
     /// The behavior at the end of the trace.
     public var end = PlaybackEnd.hold
-    /// Whether a second thread reads the trace ahead of the player; nil means that the reader decides. Affects
-    /// performance only.
+    /// Whether a second thread reads ahead, or nil to let the reader decide. Affects only performance.
     package var readsAhead: Bool?
 
     /// Creates options that play the whole trace once.
@@ -39,12 +38,11 @@ public struct PlaybackOptions: Sendable {
 /// The number of times that a trace is played.
 ///
 /// Time continues across passes: the duration of all earlier passes is added to the device's clock and to the times of
-/// receivers and sensors. A pass lasts from its first event to the time at which the next position would follow the
-/// last one, or the next sample if there are no positions. If ``PlaybackOptions/to`` ends the pass and no event occurs
-/// at exactly that time, the pass lasts until ``PlaybackOptions/to``. Each pass begins in the state at its start, as
-/// after a seek.
+/// receivers and sensors. A pass lasts until the next position would follow the last position, or until the next sample
+/// if there are no positions. If ``PlaybackOptions/to`` ends the pass and no event occurs at exactly that time, the
+/// pass lasts until ``PlaybackOptions/to``. Each pass begins in the state at its start, as after a seek.
 ///
-/// With `endless`, each call of `play()` plays one pass; `advance(by:)`, `step()` and `play(speed:)` continue
+/// With `endless`, each call of `play()` plays one pass, whereas `advance(by:)`, `step()` and `play(speed:)` continue
 /// indefinitely.
 public enum PlaybackLoops: Sendable, Hashable {
     /// Plays the trace once.
@@ -81,7 +79,7 @@ public struct TraceStreams: Sendable, Hashable {
     public var positions: Bool
     /// The kinds of motion sensors that are played.
     public var kinds: Set<SensorKind>
-    /// The ids of the motion sensors that are played if their kind is played; nil means all.
+    /// The IDs of the motion sensors that are played if their kind is played, or nil for all sensors.
     public var sensors: Set<SensorDescription.ID>?
     /// If true, battery readings are played.
     public var battery: Bool

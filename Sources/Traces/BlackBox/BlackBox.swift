@@ -4,7 +4,7 @@ package import DeviceCore
 import Synchronization
 package import Trace
 
-/// A flight recorder. After a trigger event, it saves the last minutes of a ring as a trace and continues recording.
+/// A flight recorder that saves the last minutes of a ring as a trace after a trigger event, and continues recording.
 ///
 /// A saved trace extends for some seconds beyond its trigger. Triggers that occur during that time are listed in the
 /// same trace and do not extend it. A trigger that occurs while a trace is being saved starts the next trace.
@@ -16,23 +16,21 @@ package final class BlackBox: Sendable {
         /// The time after a trigger, in seconds.
         package var after = 30.0
 
-        /// Creates options with ten minutes before and 30 s after a trigger.
         package init() {}
     }
 
     package enum Event: Sendable {
-        /// A trigger occurred. A trace will be saved after this number of seconds. 0 means that the trigger was added
+        /// A trigger occurred. The trace is saved after the given number of seconds. 0 means that the trigger was added
         /// to a pending trace.
         case triggered(RingTrigger, seconds: Double)
-        /// A trace was saved.
         case saved(SavedTrace, triggers: [RingTrigger])
         /// There were no events to save.
         case empty(RingTrigger)
         /// A trace could not be saved. Its events stay in the ring until further events are recorded.
         case failed(DeviceError)
-        /// The remains of an earlier recording were processed. They were saved if they contained events.
+        /// The remains of an earlier recording were processed, and saved if they contained events.
         case processedLeftover(RingLeftover)
-        /// The remains of an earlier recording could not be saved. They are kept for the next attempt.
+        /// The remains of an earlier recording could not be saved and are kept for the next attempt.
         case keptLeftover(DeviceError)
     }
 
@@ -53,9 +51,7 @@ package final class BlackBox: Sendable {
         var waiters: [BinarySemaphore] = []
     }
 
-    /// The maximum number of triggers listed in one trace.
     private static let maximumTriggers = 100
-
     private let ring: TraceRing
     private let writer: TraceWriter
     private let options: Options
@@ -64,14 +60,8 @@ package final class BlackBox: Sendable {
     private let onEvent: @Sendable (Event) -> Void
     private let state = Mutex(State())
 
-    /// Creates a black box. The last closure receives events on any thread.
-    ///
-    /// - Parameters:
-    ///   - ring: The ring from which traces are saved.
-    ///   - writer: The writer that records into the ring.
-    ///   - options: The extent of saved traces.
-    ///   - clock: The clock used for recording.
-    ///   - run: Executes the closure that saves a trace. If nil, each closure runs on a new thread.
+    /// Creates a black box. `run` executes the closure that saves a trace, by default on a new thread. `onEvent` may be
+    /// called on any thread.
     package init(
         ring: TraceRing, writer: TraceWriter, options: Options = Options(), clock: any DeviceClock,
         run: (@Sendable (@escaping @Sendable () -> Void) -> Void)? = nil, onEvent: @escaping @Sendable (Event) -> Void

@@ -5,10 +5,8 @@ import DeviceCore
 /// Replaces beacon identities with numbers, because the identity of a beacon can reveal its location. Equal values are
 /// replaced with equal numbers.
 struct BeaconAnonymizer: Sendable {
-    /// The maximum number of UUIDs. Beacons with further UUIDs are omitted, which limits the memory that a malicious
-    /// trace can use.
+    /// The maximum number of UUIDs, which limits the memory use of a malicious trace. Any further beacons are omitted.
     private static let maximumUUIDs = 1024
-
     private var uuids: [BeaconUUID: UInt64] = [:]
     private var majors: [UInt16: UInt16] = [:]
     private var minors: [UInt16: UInt16] = [:]
@@ -30,11 +28,8 @@ struct BeaconAnonymizer: Sendable {
 
     private static func number(_ value: UInt16, _ numbers: inout [UInt16: UInt16]) -> UInt16 {
         // The last of all 65,536 values overflows to 0.
-        let new = UInt16(truncatingIfNeeded: numbers.count + 1)
-        return numbers[value]
-            ?? {
-                numbers[value] = new
-                return new
-            }()
+        let number = numbers[value] ?? UInt16(truncatingIfNeeded: numbers.count + 1)
+        numbers[value] = number
+        return number
     }
 }

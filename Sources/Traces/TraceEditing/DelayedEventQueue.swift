@@ -8,12 +8,10 @@ struct DelayedEventQueue {
     static let maximumCount = 1 << 17
     /// The maximum total size of the events in bytes (64 MiB).
     static let maximumSize = 64 << 20
-
     private(set) var size = 0
     private var heap = TimeHeap<TraceEvent>()
     private let maximumCount: Int
-    /// The time of the last released event. If the queue is full, events are released early; no event is released with
-    /// a time earlier than the previous event's time.
+    /// The time of the last released event. A full queue releases events early, but times never decrease.
     private var lastReleasedTime = Int64.min
 
     init(capacity: Int = DelayedEventQueue.maximumCount) { self.maximumCount = capacity }

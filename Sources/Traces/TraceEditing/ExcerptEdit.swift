@@ -3,7 +3,7 @@
 public import DeviceCore
 public import Trace
 
-/// An edit that extracts a part of a trace. Time zero is moved to the beginning of the part.
+/// An edit that extracts a part of a trace and moves time zero to the beginning of the part.
 ///
 /// The part begins with events that restore the state at that time: the battery, attached accessories and their open
 /// sessions, lost sensors, a lost position source, and gpsd's reports about itself and its receivers.
@@ -25,7 +25,6 @@ public struct ExcerptEdit: TraceEdit {
         to = end == .infinity ? .max : Int64(saturatingSeconds: max(end, 0)) ?? 0
     }
 
-    /// Creates an edit with a range in nanoseconds, without rounding.
     package init(nanoseconds range: ClosedRange<Int64>) { (from, to) = (range.lowerBound, range.upperBound) }
 
     /// Returns the header with a shifted start.

@@ -24,7 +24,6 @@ extension FaultEdit {
         event.contents = .gpsd(ReportEdit(shift: shift, movesMachine: false, only: receiver).apply(to: line))
     }
 
-    /// Applies a sensor fault to a reading.
     mutating func change(_ event: inout TraceEvent, by fault: TraceFault, _ index: Int) {
         guard case .sample(var value, let kind, let sensor, let stamp) = event.contents else { return }
         switch fault.action {

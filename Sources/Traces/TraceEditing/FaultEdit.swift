@@ -24,9 +24,8 @@ public struct FaultEdit: TraceEdit {
     private var schedule: FaultSchedule
     /// The number of active losses by sensor id. The empty id represents gpsd.
     private var activeLosses: [String: Int] = [:]
-    /// For each fault, true if it is an accessory fault that has occurred.
+    /// For each fault, true after an accessory was unplugged during a write.
     private var hasHappened: [Bool]
-    /// Events that are delayed beyond their original times.
     private var delayedEvents = DelayedEventQueue()
     private let hasJitter: Bool
     private let dropsSentences: Bool

@@ -15,7 +15,6 @@ struct FaultSchedule {
     private let steps: [Step]
     private var nextIndex = 0
 
-    /// Creates a schedule of the start and end of each loss, and of accessories being unplugged.
     init(_ faults: [TraceFault]) {
         var steps: [Step] = []
         for fault in faults {
@@ -35,7 +34,6 @@ struct FaultSchedule {
         }.map(\.element)
     }
 
-    /// Returns the next step due at or before the given time, or nil if there is none.
     mutating func next(upTo time: Int64) -> Step? {
         guard nextIndex < steps.count, steps[nextIndex].time <= time else { return nil }
         defer { nextIndex += 1 }

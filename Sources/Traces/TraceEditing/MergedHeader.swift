@@ -13,20 +13,12 @@ struct MergedHeader {
     private var sensorNames: [[SensorDescription.ID: SensorDescription.ID]] = [[:]]
     /// The new names of receivers, per trace.
     private let receivers: [ReceiverRenaming]
-    /// The index of the trace whose battery events are kept, because a device has only one battery. nil if no trace
-    /// contains a battery.
+    /// The trace whose battery events are kept, because a device has only one battery. Nil if no trace has a battery.
     let batteryTrace: Int?
     /// The indices of traces whose 68 % accuracies are converted to 95 %.
     private let phoneTraces: Set<Int>
 
-    /// Creates the merged header from the first trace's header.
-    ///
-    /// - Parameters:
-    ///   - offset: The offset to add to the times of the first trace.
-    ///   - receivers: The new names of renamed receivers, per trace.
-    ///   - batteryTrace: The index of the trace whose battery events are kept.
-    ///   - phones: The indices of traces whose 68 % accuracies are converted to 95 %, because other traces contain 95 %
-    ///     accuracies.
+    /// `offset` is added to the times of the first trace.
     init(
         _ first: TraceHeader, offset: Int64, receivers: [[String: String]], batteryTrace: Int?, phones: Set<Int> = []
     ) {
@@ -43,11 +35,7 @@ struct MergedHeader {
         }
     }
 
-    /// Adds the header of the next trace.
-    ///
-    /// - Parameters:
-    ///   - number: The trace number, counted from 1.
-    ///   - file: The name of the trace in remarks.
+    /// Adds the header of the next trace. `number` is counted from 1.
     mutating func add(_ other: TraceHeader, number: Int, file: String) {
         var renamed: [SensorDescription.ID: SensorDescription.ID] = [:]
         for var sensor in other.sensors {
@@ -69,7 +57,6 @@ struct MergedHeader {
         header.units.merge(other.units) { former, _ in former }
     }
 
-    /// Sets whether all accuracies are a phone's 68 % radii.
     mutating func set(hasPhoneAccuracies: Bool) { header.hasPhoneAccuracies = hasPhoneAccuracies }
 
     /// Converts the accuracies of a phone's position to gpsd's 95 % level. Re-encoding the position loses no
@@ -81,10 +68,6 @@ struct MergedHeader {
     }
 
     /// Returns an event as it appears in the merged trace, or nil for a battery event that is omitted.
-    ///
-    /// - Parameters:
-    ///   - offset: The offset to add to the times of the trace.
-    ///   - trace: The index of the trace, counted from 0.
     func merged(_ event: TraceEvent, offset: Int64, trace: Int) -> TraceEvent? {
         var event = event
         event.time = (event.time ?? 0).addingSaturated(offset)

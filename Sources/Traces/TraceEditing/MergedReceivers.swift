@@ -6,19 +6,13 @@ import Trace
 
 /// The receiver names in a merged trace. Two receivers that report during the same period never share a name.
 ///
-/// If the second trace begins after the first has ended, for example because both are parts of one drive, receivers
-/// with the same name keep it.
+/// Receivers with the same name keep their name if one trace ends before the other begins.
 struct MergedReceivers {
     /// The new names of renamed receivers, per trace.
     private(set) var names: [[String: String]]
     private(set) var remarks: [String] = []
     private var periods: [String: [MergeSurvey.Span]] = [:]
 
-    /// Determines the names.
-    ///
-    /// - Parameters:
-    ///   - surveys: The surveys of all traces.
-    ///   - files: The trace names to use in remarks.
     init(_ surveys: [MergeSurvey], files: [String]) {
         names = surveys.map { _ in [:] }
         for (index, survey) in surveys.enumerated() {
@@ -44,8 +38,8 @@ struct MergedReceivers {
         }
     }
 
-    /// Returns the name for reports without a receiver name. Such reports match any receiver, so they are given a name
-    /// if a different trace contains reports during the same period. Otherwise returns an empty string.
+    /// Returns the name for reports without a receiver name, or an empty string if no other trace contains reports
+    /// during the same period.
     private func name(ofUnnamed span: MergeSurvey.Span, in index: Int, _ surveys: [MergeSurvey]) -> String {
         let isUnambiguous = surveys.enumerated().allSatisfy { other, survey in
             other == index || !survey.receivers.values.contains { $0.overlaps(span) }
@@ -75,21 +69,14 @@ struct MergeSurvey {
         func overlaps(_ other: Span) -> Bool { self == other || (first < other.last && other.first < last) }
     }
 
-    /// The maximum number of separate receivers.
     static let maximumReceivers = 256
-
     /// The reporting periods by receiver path. The path is empty for reports without a receiver name.
     private(set) var receivers: [String: Span] = [:]
-    /// True if there are more receivers than the maximum.
     private(set) var exceedsMaximum = false
-    /// True if the trace contains a battery.
     private(set) var hasBattery: Bool
-    /// The number of times the position source was lost.
     private(set) var lossCount = 0
 
-    /// Reads the whole trace.
-    ///
-    /// - Parameter offset: The offset added to the times of the trace.
+    /// `offset` is added to the times of the trace.
     init(_ trace: TraceFile, _ header: TraceHeader, offset: Int64) {
         hasBattery = header.battery != nil
         var reading = TimedEventReader(trace)

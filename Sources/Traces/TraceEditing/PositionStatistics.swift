@@ -6,7 +6,6 @@ import Geodesy
 /// Statistics of position reports.
 struct PositionStatistics {
     private static let maximumErrors = 65_536
-
     private var result = TraceSummary.Positions()
     private var errors: [Double] = []
     private var last: GeodeticCoordinate?
@@ -42,8 +41,7 @@ struct PositionStatistics {
         last = coordinate
     }
 
-    /// Extends the longitude range. Between two positions, the shorter way around the Earth is assumed, which may cross
-    /// the 180° meridian.
+    /// Extends the longitude range along the shorter way around the Earth, which may cross the 180° meridian.
     private mutating func add(longitude: Double) {
         if let last {
             if longitude - last.longitude > 180 { revolutions -= 1 }

@@ -2,7 +2,7 @@
 
 import JSONBytes
 
-/// An edit that renames receivers in gpsd's reports. All other bytes stay unchanged.
+/// Renames receivers in gpsd's reports and leaves all other bytes unchanged.
 struct ReceiverRenaming {
     private struct Replacement {
         var range: Range<Int>
@@ -11,7 +11,6 @@ struct ReceiverRenaming {
 
     /// The classes of reports that originate from a receiver even if the report does not name the receiver.
     private static let measurementClasses: Set = ["TPV", "SKY", "ATT", "GST", "IMU"]
-
     /// The new names by old name. The entry for the empty name is added to reports that name no receiver.
     let names: [String: String]
 
@@ -67,8 +66,7 @@ struct ReceiverRenaming {
         }
     }
 
-    /// Reads the next name and returns its replacement, or nil if the name does not change or the value is not a
-    /// string.
+    /// Reads a name and returns its replacement, or nil if the name does not change or is not a string.
     private func renamed(_ reader: inout JSONReader) throws(JSONError) -> Replacement? {
         guard let text = try reader.textIfPresent(), let new = names[text.string()] else { return nil }
         // The range includes the quotation marks.

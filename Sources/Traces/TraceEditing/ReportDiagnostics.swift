@@ -15,7 +15,6 @@ package struct ReportDiagnostics: Sendable {
 
     package init() {}
 
-    /// Collects the problems in a whole trace.
     package init(_ trace: TraceFile) {
         trace.bytes.withUnsafeBytes { bytes in
             var cursor = TraceCursor(trace)
@@ -32,12 +31,7 @@ package struct ReportDiagnostics: Sendable {
         }
     }
 
-    /// Records the problems in the report that the decoder has just processed.
-    ///
-    /// - Parameters:
-    ///   - report: The decoded report, or nil for a position.
-    ///   - bytes: The bytes of the report.
-    ///   - line: The line number of the report, counted from 1.
+    /// Records the problems in the report that the decoder has just processed. `report` is nil for a position.
     package mutating func record(
         _ report: GPSDReport?, _ decoder: GPSDDecoder, bytes: UnsafeRawBufferPointer, line: Int
     ) {
@@ -67,6 +61,5 @@ package struct ReportDiagnostics: Sendable {
         return String(decoding: bytes[start..<(end ?? min(offset + 64, bytes.count))], as: UTF8.self)
     }
 
-    /// One sentence per problem.
     package var remarks: [String] { diagnostics.remarks }
 }

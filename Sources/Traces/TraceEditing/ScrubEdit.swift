@@ -10,17 +10,16 @@ public import Trace
 ///
 /// Position, satellite and attitude reports are re-encoded from their decoded values. All other reports, and lines that
 /// are not reports, are omitted because they may contain the position in any form. Serial numbers, sensor contexts,
-/// port names and unknown members are removed from the header; serial numbers, port names and names are removed from
-/// accessories. The UUID, major and minor values of beacons are replaced by numbers, because public databases contain
-/// beacon locations. The header's `clock` and the names and locations of sensors are kept only if they have known
-/// values.
+/// port names and unknown members are removed from the header. Serial numbers, port names and names are removed from
+/// accessories. Numbers replace the UUID, major and minor values of beacons, because public databases contain beacon
+/// locations. The header's `clock` and the names and locations of sensors are kept only if they have known values.
 ///
 /// The result may still reveal some information: magnetometer readings depend on the magnetic latitude, and barometer
 /// readings on the altitude.
 public struct ScrubEdit: TraceEdit {
     private let options: ScrubOptions
     private var decoder = GPSDDecoder()
-    /// The offset to add to receiver times, in nanoseconds. nil until the first time is known.
+    /// The offset to add to receiver times in nanoseconds, or nil until the first time is known.
     private var shift: Int64?
     /// The original position that is moved to `options.place`.
     private var origin: GeodeticCoordinate?
@@ -214,8 +213,7 @@ public struct ScrubEdit: TraceEdit {
         return name
     }
 
-    /// Returns a name for a sensor: the name of its kind, followed by a number unless it is the first sensor of that
-    /// kind.
+    /// Returns the name of the sensor's kind, followed by a number unless the sensor is the first of that kind.
     private func name(of sensor: SensorDescription, _ index: Int, in header: TraceHeader) -> SensorDescription.ID {
         let before = header.sensors[..<index].count { $0.kind == sensor.kind }
         return before == 0 ? sensor.kind.rawValue : "\(sensor.kind.rawValue)-\(before + 1)"
@@ -247,18 +245,17 @@ public struct ScrubEdit: TraceEdit {
 
 /// The data to remove from a trace before it is shared.
 public struct ScrubOptions: Sendable {
-    /// The place to which the first position is moved. Distances and directions relative to the first position are
-    /// preserved, and therefore the shape of a drive. If nil, all positions are kept.
+    /// The place to which the first position is moved, or nil to keep all positions. Distances and directions relative
+    /// to the first position are preserved.
     public var place: GeodeticCoordinate? = GeodeticCoordinate(latitude: 0, longitude: 0)
-    /// The new start time of the trace. Receiver times are shifted by the same amount. If nil, all times are kept.
+    /// The new start time of the trace, or nil to keep all times. Receiver times are shifted by the same amount.
     public var start: WallTime? = WallTime(nanoseconds: 946_684_800_000_000_000)
     /// If true, removes altitudes. Together with an elevation model, an altitude profile can reveal the place.
     public var removesAltitude = false
-    /// If true, removes the positions of satellites in the sky. Together with a time, these reveal the place.
+    /// If true, removes the satellites' positions in the sky, which reveal the place if the time is known.
     public var removesSatellitePositions = true
     /// If true, removes the data exchanged with accessories.
     public var removesAccessoryData = true
-
     /// If true, replaces accessory names by models or numbers, because users may have chosen the names.
     public var removesAccessoryNames = true
 

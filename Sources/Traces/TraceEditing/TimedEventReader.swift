@@ -19,12 +19,10 @@ package struct TimedEventReader {
     package var warningCount: Int { cursor.warningCount }
     /// All warnings, grouped by reason.
     package var diagnostics: InputDiagnostics { cursor.diagnostics }
-    /// The reasons of all warnings.
     package var reasons: Set<TraceWarning.Reason> { cursor.reasons }
     /// The number of the last line read, counted from 1.
     package var line: Int { cursor.line }
 
-    /// Returns the next event, or nil at the end of the trace.
     package mutating func next() -> TraceEvent? {
         guard var event = bytes.withUnsafeBytes({ cursor.nextEvent($0) }) else { return nil }
         if event.time == nil {
@@ -45,7 +43,6 @@ package struct TimedEventReader {
                 header.start = TraceHeader.Start(wallTime: start, boot: .zero)
             }
         }
-        // Adds the sensors that appear only in events, so that the header describes all sensors.
         let known = Set(header.sensors.map(\.id))
         for sensor in trace.findSensors() where !known.contains(sensor.id) { header.add(sensor) }
         return header
@@ -61,7 +58,6 @@ package struct TimedEventReader {
 }
 
 extension GPSDDecoder {
-    /// Returns the position report in a line, or nil for other reports.
     mutating func position(_ line: [UInt8]) -> PositionReport? {
         if case .position(let report) = line.withUnsafeBytes({ decode($0) }) { report } else { nil }
     }

@@ -54,17 +54,15 @@ public enum TraceEditor {
     }
 }
 
-/// An edit that a ``TraceEditor`` applies to a trace one event at a time, for example extracting a part or injecting
-/// faults.
+/// An edit that a ``TraceEditor`` applies to a trace one event at a time, such as the injection of faults.
 public protocol TraceEdit {
     /// Returns the edited header. Called once, before any event.
     mutating func header(_ header: TraceHeader) throws(DeviceError) -> TraceHeader
 
-    /// Appends zero or more events that result from the given event. Their times must never decrease.
+    /// Appends the events that result from an event. Times must never decrease.
     mutating func process(_ event: TraceEvent, into events: inout [TraceEvent])
 
-    /// Appends any remaining events at the end of the trace. Throws an error if the edit turns out not to apply to the
-    /// trace.
+    /// Appends any remaining events at the end of the trace. Throws an error if the edit does not apply to the trace.
     mutating func finish(into events: inout [TraceEvent]) throws(DeviceError)
 }
 

@@ -98,7 +98,6 @@ extension TraceFault {
 extension TraceFault {
     var startNanoseconds: Int64 { max(0, Int64(saturatingSeconds: start) ?? 0) }
 
-    /// The end in nanoseconds since the start of the trace, or nil for a fault without an end.
     var endNanoseconds: Int64? {
         duration.map { startNanoseconds.addingSaturated(max(0, Int64(saturatingSeconds: $0) ?? 0)) }
     }
@@ -115,7 +114,6 @@ extension TraceFault {
         target == nil || target == toSensor || target == kind.rawValue
     }
 
-    /// True if the fault changes the event.
     func applies(to event: TraceEvent) -> Bool {
         switch event.contents {
         case .gpsd, .gpsdText: return action.subject == .receivers || (action.subject == .streams && appliesToPositions)

@@ -13,40 +13,36 @@ public struct TraceFault: Sendable, Hashable {
         case silence
         /// gpsd or the target sensor is lost and later becomes available again. Both events are added to the trace.
         case loss
-        /// Each event is omitted with this probability.
+        /// Events are omitted with the given probability.
         case drop(Double)
-        /// Each event is duplicated with this probability.
+        /// Events are duplicated with the given probability.
         case duplicate(Double)
-        /// Each event is delayed by up to this number of seconds, uniformly distributed. The readings' measurement
-        /// times do not change.
+        /// Events are delayed by up to the given number of seconds. Measurement times do not change.
         case jitter(Double)
-        /// A sensor repeats its last value. If `axis` (0 to 2) is given, only that axis does.
+        /// A sensor, or one of its axes 0 to 2, repeats its last value.
         case stuck(axis: Int?)
-        /// The magnitude of each component is limited to this value, in the unit of the sensor's kind. Requires a
-        /// target if the trace contains several kinds of sensors.
+        /// Each component is limited to the given magnitude in the sensor's unit. If the trace contains several kinds
+        /// of sensors, a target is required.
         case saturation(Double)
-        /// This value is added to the readings, in the sensor's own axes and the unit of its kind. Requires a target if
-        /// the trace contains several kinds of sensors.
+        /// The given vector is added to the readings, in the sensor's own axes and unit. If the trace contains several
+        /// kinds of sensors, a target is required.
         case disturbance(SIMD3<Double>)
-        /// The receivers' clocks are off by this number of seconds.
+        /// The receivers' clocks are off by the given number of seconds.
         case clockStep(Double)
-        /// An accessory is unplugged. Its events are omitted until it is attached again in the trace. Accepts no
-        /// duration.
+        /// An accessory is unplugged until the trace attaches it again. A duration is not allowed.
         case unplug
-        /// An accessory is unplugged while the program performs its next write. Accepts no duration.
+        /// An accessory is unplugged while the program performs its next write. A duration is not allowed.
         case unplugDuringWrite
     }
 
     /// The kind of fault.
     public var action: Action
-    /// The target: "gpsd", a sensor's id or kind, or an accessory's id in the trace. For ``Action/noFix`` and
-    /// ``Action/clockStep(_:)``, a receiver's path is also accepted. nil means every possible target.
+    /// The target, or nil for all targets: "gpsd", a sensor's ID or kind, or an accessory's ID in the trace. A
+    /// receiver's path is accepted for ``Action/noFix`` and ``Action/clockStep(_:)``.
     public var target: String?
-    /// The start of the fault, in seconds since the start of the trace. ``FaultEdit`` throws an error if the fault
-    /// starts after the last event.
+    /// The start of the fault in seconds since the start of the trace, not later than the last event.
     public var start: Double
-    /// The duration in seconds. nil means that the fault does not end. If a loss lasts beyond the last event, the trace
-    /// does not contain its end.
+    /// The duration in seconds, or nil if the fault does not end.
     public var duration: Double?
 
     /// Creates a fault.
@@ -59,7 +55,7 @@ public struct TraceFault: Sendable, Hashable {
 }
 
 extension TraceFault: CustomStringConvertible {
-    /// The maximum jitter in seconds. It limits how much of a trace is kept in memory.
+    /// The maximum jitter in seconds, which limits how much of a trace is kept in memory.
     package static let maximumJitter = 60.0
 
     /// The syntax of a fault list, for the help text of commands.
@@ -83,8 +79,7 @@ extension TraceFault: CustomStringConvertible {
         cut(1)                  an accessory is unplugged in the middle of the next write
         """
 
-    /// Parses a fault list such as `nofix@10s+5s,drop=0.01(gyroscope)`; see ``syntax``. Throws an error if the list is
-    /// empty.
+    /// Parses a fault list such as `nofix@10s+5s,drop=0.01(gyroscope)`. Throws an error if the list is empty.
     public static func list(_ text: String) throws(DeviceError) -> [TraceFault] {
         var faults: [TraceFault] = []
         for clause in try FaultClause.list(text) { faults.append(try TraceFault(clause)) }

@@ -9,7 +9,7 @@ public enum TraceMerger {
     public enum Alignment: String, Sendable, CaseIterable {
         /// Aligns the traces by the civil time of their starts.
         case clock
-        /// Lets all traces start at the same time.
+        /// Aligns the starts of all traces.
         case start
     }
 

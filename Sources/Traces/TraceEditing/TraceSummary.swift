@@ -14,14 +14,12 @@ package struct TraceSummary: Sendable {
         package var kind: String
         /// The origin: a receiver's path, a sensor's id, an accessory's id or a beacon's UUID. Empty if unknown.
         package var origin: String
-        /// The number of events.
         package var count = 0
-        /// The time of the first event, in nanoseconds since the start of the trace.
+        /// The times of the first and last event, in nanoseconds since the start of the trace.
         package var first: Int64 = 0
-        /// The time of the last event, in nanoseconds since the start of the trace.
         package var last: Int64 = 0
         /// The median interval between consecutive events in nanoseconds, computed from at most the first 4096
-        /// intervals. 0 if there are fewer than two events.
+        /// intervals, or 0 if there are fewer than two events.
         package var interval: Int64 = 0
         /// The number of gaps: intervals of at least one second that are longer than five median intervals.
         package var gapCount = 0
@@ -30,8 +28,7 @@ package struct TraceSummary: Sendable {
         /// The start of the longest interval, in nanoseconds since the start of the trace.
         package var longestStart: Int64 = 0
 
-        /// The rate in hertz, computed from the median interval. nil if there are fewer than two events or the median
-        /// interval is 0.
+        /// The rate in hertz, computed from the median interval, or nil if that interval is 0.
         package var rate: Double? { interval > 0 ? 1e9 / Double(interval) : nil }
     }
 
@@ -43,23 +40,20 @@ package struct TraceSummary: Sendable {
         package var fixCount = 0
         /// The number of reports that also contain an altitude.
         package var threeDimensionalCount = 0
-        /// The median estimated horizontal error (`eph`) in metres, computed from at most the first 65,536 reports. NaN
-        /// if no report contains one.
+        /// The median estimated horizontal error (`eph`) in metres, computed from at most the first 65,536 reports, or
+        /// NaN if no report contains an error.
         package var medianError = Double.nan
-        /// The southern limit of the area, in degrees north. NaN without a fix.
+        /// The limits of the area in degrees north or east, or NaN without a fix.
         package var south = Double.nan
-        /// The western limit of the area, in degrees east. NaN without a fix. Greater than `east` if the track crosses
-        /// the 180° meridian. If the track goes around the Earth, the limits are -180 and 180.
+        /// The western limit, which is greater than `east` if the track crosses the 180° meridian. A track around the
+        /// Earth has the limits -180 and 180.
         package var west = Double.nan
-        /// The northern limit of the area, in degrees north. NaN without a fix.
         package var north = Double.nan
-        /// The eastern limit of the area, in degrees east. NaN without a fix.
         package var east = Double.nan
         /// The length of the track between fixes, in metres. Includes jumps of any length and noise while stationary.
         package var distance = 0.0
-        /// The time in the first report that contains a time, or nil if there is no such report.
+        /// The first and last time in the reports, or nil if no report contains a time.
         package var firstTime: WallTime?
-        /// The time in the last report that contains a time, or nil if there is no such report.
         package var lastTime: WallTime?
     }
 
@@ -67,33 +61,28 @@ package struct TraceSummary: Sendable {
     package struct ClockPair: Sendable {
         /// The arrival time of the report, in nanoseconds since the start of the trace.
         package var time: Int64
-        /// The receiver's time in the report.
         package var receiver: WallTime
     }
 
     package var name = ""
-    /// The header. For gpsd's text, a header with the known members.
+    /// The header, which contains only the known members for gpsd's text.
     package var header = TraceHeader()
     /// The streams in order of their first events.
     package var streams: [Stream] = []
-    /// The total number of events.
     package var count = 0
     /// The time of the last event, in nanoseconds since the start of the trace.
     package var duration: Int64 = 0
-    /// Statistics of the positions, or nil if there are no position reports.
     package var positions: Positions?
     /// The clock times at the first and last report that contain a time.
     package var clocks: [ClockPair] = []
-    /// Remarks about invalid lines and reports, with the number of occurrences and the first occurrence of each
-    /// problem.
+    /// Remarks about invalid lines and reports, grouped by problem.
     package var remarks: [String] = []
-    /// The number of warnings about lines that were skipped or only partly read.
     package var warningCount = 0
     /// The faults that were injected into the trace, as JSON from the header. Empty if there are none.
     package var faults = ""
 
-    /// The drift of the machine's clock relative to the receiver's clock over the whole trace, in parts per million.
-    /// Positive if the machine's clock runs fast. nil if the trace covers less than 60 s or has no arrival times.
+    /// The drift of the machine's clock relative to the receiver's clock in parts per million, or nil if the trace
+    /// covers less than 60 s or has no arrival times. A fast clock has a positive drift.
     package var clockDrift: Double? {
         guard let first = clocks.first, let last = clocks.last, header.clock != "",
             case let machine = Double(last.time) - Double(first.time), machine >= 60e9,
@@ -107,7 +96,6 @@ extension TraceSummary {
     /// The maximum number of separate streams. Events of further streams are counted in the last stream.
     package static let maximumStreams = 1024
 
-    /// Reads the whole trace.
     package init(_ trace: TraceFile) {
         name = trace.name
         header = TimedEventReader.header(of: trace)
@@ -153,7 +141,6 @@ extension TraceSummary {
 }
 
 extension GPSDReport {
-    /// The name of the report's class.
     fileprivate var kind: String {
         switch self {
         case .position: "TPV"

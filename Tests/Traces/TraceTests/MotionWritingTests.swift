@@ -34,11 +34,11 @@ struct MotionWritingTests {
                 sample: [1e9, 0.30000000000000004, 1], kind: .magnetometer, sensor: "local:/iio:device1/\"magn\"",
                 stamp: -1, at: 1_250_000_001)
             try writer.write(sample: [101.325, .nan, .nan], kind: .pressure, stamp: 2_000_000_000, at: 2_000_000_000)
-            try writer.write(battery: BatteryReading(level: 0.79, state: .charging), at: 2_500_000_000)
-            try writer.write(battery: BatteryReading(level: nil, state: .unknown), at: 2_500_000_000)
-            try writer.write(battery: nil, at: 2_500_000_000)
-            try writer.writeLost(DeviceError(.silent, "gone"), sensor: "accelerometer", at: 3_000_000_000)
-            try writer.writeRegained(sensor: "accelerometer", at: 4_000_000_000)
+            try writer.write(.battery(BatteryReading(level: 0.79, state: .charging)), at: 2_500_000_000)
+            try writer.write(.battery(BatteryReading(level: nil, state: .unknown)), at: 2_500_000_000)
+            try writer.write(.battery(nil), at: 2_500_000_000)
+            try writer.write(.sensorLost(DeviceError(.silent, "gone"), sensor: "accelerometer"), at: 3_000_000_000)
+            try writer.write(.sensorRegained(sensor: "accelerometer"), at: 4_000_000_000)
         }
         #expect(
             lines == [
@@ -89,8 +89,8 @@ struct MotionWritingTests {
         let lines = try written { writer in
             try writer.write(sample: [1, 2, 3], kind: .accelerometer, at: 5)
             try writer.write(sample: [4, 5, 6], kind: .gyroscope, at: 3)
-            try writer.writeRegained(at: 4)
-            try writer.writeRegained(at: 6)
+            try writer.write(.regained, at: 4)
+            try writer.write(.regained, at: 6)
         }
         #expect(
             lines == [

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import DeviceCore
 import Foundation
 
 @testable import Trace
@@ -69,3 +70,13 @@ final class Folder {
 let headerLine = #"{"format":"device-services-trace","version":1,"start":{"utc":"2026-11-21T03:39:22Z","boot":5.5}}"#
 let tpv = #"{"class":"TPV","device":"/dev/ttyACM0","mode":3,"lat":48.1,"lon":11.5}"#
 let sky = #"{"class":"SKY","satellites":[{"PRN":1,"used":true},{"PRN":2,"used":false}]}"#
+
+extension TraceWriter {
+    /// Writes a reading of a motion sensor. The default sensor ID is the name of the kind.
+    func write(
+        sample value: SIMD3<Double>, kind: SensorKind, sensor: SensorDescription.ID? = nil, stamp: Int64? = nil,
+        at time: Int64
+    ) throws(DeviceError) {
+        try write(.sample(value, kind: kind, sensor: sensor ?? kind.rawValue, stamp: stamp), at: time)
+    }
+}

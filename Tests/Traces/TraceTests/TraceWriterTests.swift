@@ -42,13 +42,13 @@ struct TraceWriterTests {
         var time: Int64 = 0
         var times: [Int64] = []
         for line in Self.lines {
-            try writer.write(gpsdLine: line, at: time)
+            try writer.write(.gpsd(line), at: time)
             times.append(time)
             time += 1_000_000_007
         }
         let loss = DeviceError(.silent, "gone \"}\n", cause: .system(call: "read", errno: 104))
-        try writer.writeLost(loss, at: time)
-        try writer.writeRegained(at: time + 1)
+        try writer.write(.lost(loss), at: time)
+        try writer.write(.regained, at: time + 1)
         try writer.close()
         let file = try TraceFile(path: folder.file("a"))
         #expect(file.header == header())
@@ -84,7 +84,7 @@ struct TraceWriterTests {
         let folder = try Folder()
         let writer = try TraceWriter(path: folder.file("a"), clock: clock)
         try writer.write(header())
-        for line in Self.lines { try writer.write(gpsdLine: line, at: 12_000_000_123) }
+        for line in Self.lines { try writer.write(.gpsd(line), at: 12_000_000_123) }
         try writer.close()
         let lines = try folder.bytes("a").split(separator: UInt8(ascii: "\n"))
         #expect(lines.count == Self.lines.count + 1)
@@ -135,13 +135,13 @@ struct TraceWriterTests {
         try writer.write(header())
         #expect(try Reading(folder.bytes("a")).records.isEmpty)
         for round in 1...3 {
-            try writer.write(gpsdLine: [UInt8](tpv.utf8), at: 1)
+            try writer.write(.gpsd([UInt8](tpv.utf8)), at: 1)
             #expect(try Reading(folder.bytes("a")).records.count == round - 1)
             let limit = clock.now.advanced(bySeconds: 1)
             while clock.runNextTimer(upTo: limit) {}
             #expect(try Reading(folder.bytes("a")).records.count == round)
         }
-        try writer.write(gpsdLine: [UInt8](tpv.utf8), at: 1)
+        try writer.write(.gpsd([UInt8](tpv.utf8)), at: 1)
         try writer.flush()
         #expect(try Reading(folder.bytes("a")).records.count == 4)
     }
@@ -151,7 +151,7 @@ struct TraceWriterTests {
         let folder = try Folder()
         let writer = try TraceWriter(path: folder.file("a"), clock: clock)
         try writer.write(header())
-        for _ in 0..<10_000 { try writer.write(gpsdLine: [UInt8](tpv.utf8), at: 1) }
+        for _ in 0..<10_000 { try writer.write(.gpsd([UInt8](tpv.utf8)), at: 1) }
         let written = try folder.bytes("a").count
         #expect(written > 10_000 * tpv.utf8.count - TraceWriter.flushThreshold)
     }
@@ -162,7 +162,7 @@ struct TraceWriterTests {
         do {
             let writer = try TraceWriter(path: folder.file("a"), clock: clock)
             try writer.write(header())
-            try writer.write(gpsdLine: [UInt8](tpv.utf8), at: 1)
+            try writer.write(.gpsd([UInt8](tpv.utf8)), at: 1)
         }
         #expect(try Reading(folder.bytes("a")).lines == [tpv])
     }
@@ -171,14 +171,14 @@ struct TraceWriterTests {
     func order() throws {
         let folder = try Folder()
         let writer = try TraceWriter(path: folder.file("a"), clock: clock)
-        #expect(throws: DeviceError.self) { try writer.writeRegained(at: 0) }
+        #expect(throws: DeviceError.self) { try writer.write(.regained, at: 0) }
         try writer.write(header())
         #expect(throws: DeviceError.self) { try writer.write(header()) }
-        try writer.writeRegained(at: 0)
+        try writer.write(.regained, at: 0)
         #expect(writer.failure == nil)
         try writer.close()
         try writer.close()
-        #expect(throws: DeviceError.self) { try writer.writeRegained(at: 0) }
+        #expect(throws: DeviceError.self) { try writer.write(.regained, at: 0) }
         #expect(try Reading(folder.bytes("a")).records.count == 1)
     }
 
@@ -191,7 +191,7 @@ struct TraceWriterTests {
         #expect(error?.message.contains("no space left") == true)
         #expect(error?.cause == .system(call: "write", errno: ENOSPC))
         #expect(writer.failure?.cause == error?.cause)
-        #expect(throws: DeviceError.self) { try writer.writeRegained(at: 0) }
+        #expect(throws: DeviceError.self) { try writer.write(.regained, at: 0) }
         #expect(throws: DeviceError.self) { try writer.close() }
     }
 
@@ -202,14 +202,14 @@ struct TraceWriterTests {
         let heard = Mutex<[String]>([])
         writer.onFailure { error in heard.withLock { $0.append(error.message) } }
         try writer.write(header())
-        try writer.write(gpsdLine: [UInt8](tpv.utf8), at: 0)
+        try writer.write(.gpsd([UInt8](tpv.utf8)), at: 0)
         ends.closeReader()
         withoutBrokenPipeSignal {
             while clock.runNextTimer(upTo: clock.now.advanced(bySeconds: 1)) {}
         }
         #expect(heard.withLock { $0.count } == 1)
         #expect(heard.withLock { $0.first?.contains("The reader of the trace") } == true)
-        let error = #expect(throws: DeviceError.self) { try writer.writeRegained(at: 0) }
+        let error = #expect(throws: DeviceError.self) { try writer.write(.regained, at: 0) }
         #expect(error?.cause == .system(call: "write", errno: EPIPE))
         #expect(heard.withLock { $0.count } == 1)
     }
@@ -234,7 +234,7 @@ struct TraceWriterTests {
             done.signal()
         }
         try writer.write(header())
-        try writer.write(gpsdLine: long, at: 7)
+        try writer.write(.gpsd(long), at: 7)
         try writer.close()
         ends.closeWriter()
         done.wait()
@@ -250,7 +250,7 @@ struct TraceWriterTests {
         try writer.write(header())
         DispatchQueue.concurrentPerform(iterations: 8) { thread in
             for number in 0..<500 {
-                try? writer.write(gpsdLine: [UInt8]("{\"class\":\"X\",\"n\":\(thread * 500 + number)}".utf8), at: 1)
+                try? writer.write(.gpsd([UInt8]("{\"class\":\"X\",\"n\":\(thread * 500 + number)}".utf8)), at: 1)
             }
         }
         try writer.close()

@@ -26,21 +26,19 @@ struct DiskSynchronizer: Sendable {
     /// Performs a step with an open descriptor. Returns 0 or an `errno` value.
     let perform: @Sendable (Step, Int32) -> Int32
 
-    /// The implementation with `fsync` and `fdatasync`.
     static let system = DiskSynchronizer { step, descriptor in
         let result = if case .data = step { fdatasync(descriptor) } else { fsync(descriptor) }
         return result == 0 ? 0 : errno
     }
 
-    /// Synchronizes the object. Throws an error if the disk is full or reports a failure. Other errors are ignored,
-    /// because some files do not support synchronization.
+    /// Throws an error if the disk is full or reports a failure. Other errors are ignored, because some files do not
+    /// support synchronization.
     func sync(_ step: Step, _ descriptor: Int32) throws(DeviceError) {
         let number = perform(step, descriptor)
         guard number == EIO || number == ENOSPC || number == EDQUOT else { return }
         throw FileIO.writeError(step.path, call: step.call, errno: number)
     }
 
-    /// Synchronizes the entries of a directory.
     func syncFolder(_ path: String) throws(DeviceError) {
         let descriptor = systemOpen(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         // The directory may be writable but not readable.
@@ -50,7 +48,8 @@ struct DiskSynchronizer: Sendable {
     }
 }
 
-/// The policy for synchronizing recorded data with the disk. It determines how much data a power failure can destroy.
+/// The policy for synchronizing recorded data with the disk, which determines how much data a power failure can
+/// destroy.
 ///
 /// If only the process is killed, at most half a second of data is lost with any policy, because the kernel holds the
 /// rest.

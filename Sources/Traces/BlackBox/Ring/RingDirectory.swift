@@ -4,8 +4,8 @@ import DeviceCore
 import SystemCalls
 import Trace
 
-/// The directory that contains a ring's segments and segments left behind by earlier recorders. Only one process at a
-/// time can lock it.
+/// The directory that contains the segments of a ring and of earlier recorders. Only one process at a time can lock the
+/// directory.
 final class RingDirectory: Sendable {
     /// The segments of a killed recorder, in ascending order.
     struct LeftoverSegments: Sendable {
@@ -18,18 +18,11 @@ final class RingDirectory: Sendable {
     let disk: DiskSynchronizer
     private let mode: mode_t?
     private let descriptor: Int32
-    /// The user ID that owns this recorder's files. On some file systems all files have the same owner, and some
-    /// servers map the user to a different one.
+    /// The user ID of this recorder's files. Some servers and file systems assign files to a different user.
     private let owner: uid_t
 
-    /// Creates the directory if necessary and locks it. Throws an error if the directory is in use by a different
-    /// recorder, belongs to a different user, or cannot be created.
-    ///
-    /// - Parameters:
-    ///   - path: The path of the directory.
-    ///   - mode: The file mode of the segments. nil means ``SystemCalls/ExclusiveFile/privateMode``.
-    ///   - disk: Synchronizes the directory with the disk.
-    ///   - lockTimeout: The maximum time to wait for the lock, in seconds.
+    /// Creates and locks the directory. Throws an error if the directory is in use by a different recorder or belongs
+    /// to a different user. `lockTimeout` is in seconds.
     init(
         _ path: String, mode: mode_t? = nil, disk: DiskSynchronizer = .system, lockTimeout: Double = 1
     ) throws(DeviceError) {
@@ -62,9 +55,8 @@ final class RingDirectory: Sendable {
 
     deinit { if descriptor >= 0 { systemClose(descriptor) } }
 
-    /// Locks the directory. Returns false if a different recorder holds the lock. Waits for the lock, because a child
-    /// process inherits open descriptors until it calls `exec`, and a killed recorder holds the lock until it has
-    /// exited.
+    /// Returns false if a different recorder holds the lock. Waits for the lock, because a child process inherits
+    /// descriptors until it calls `exec`, and a killed recorder holds the lock until it has exited.
     private static func lock(_ descriptor: Int32, _ lockTimeout: Double) -> Bool {
         let end = LiveClock().now.advanced(bySeconds: lockTimeout)
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
@@ -111,7 +103,6 @@ final class RingDirectory: Sendable {
         return access(folder, F_OK) == 0 && path.hasPrefix(self.path) ? folder + path.dropFirst(self.path.count) : path
     }
 
-    /// Creates a segment.
     func createSegment(_ number: Int) throws(DeviceError) -> TraceOutput {
         let path = segmentPath(number)
         var segment = ExclusiveFile.open(stablePath(path))
@@ -126,8 +117,7 @@ final class RingDirectory: Sendable {
         return TraceOutput(descriptor: segment, name: path, isOwned: true)
     }
 
-    /// Returns the numbers of the existing segments in ascending order. Throws an error if the directory cannot be
-    /// read.
+    /// Returns the numbers of the existing segments in ascending order.
     func numbers() throws(DeviceError) -> [Int] {
         try names().filter { $0.recorderNumber == nil }.map(\.number).sorted()
     }
@@ -145,8 +135,7 @@ final class RingDirectory: Sendable {
         }
     }
 
-    /// Renames the existing segments as leftovers of an earlier recorder, so that a new ring can start. No data is
-    /// copied.
+    /// Renames the existing segments as leftovers of an earlier recorder, so that a new ring can start.
     func setAside() throws(DeviceError) {
         let numbers = try numbers()
         guard !numbers.isEmpty else { return }
@@ -174,14 +163,12 @@ final class RingDirectory: Sendable {
         return names
     }
 
-    /// True for a symbolic link, created while other users could write to the directory.
     private func isLink(_ name: String) -> Bool {
         var status = stat()
         return fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && status.st_mode & S_IFMT == S_IFLNK
     }
 
-    /// Throws an error if a segment belongs to a different user. Such segments are neither read nor removed. They can
-    /// exist if the ownership of the directory has changed.
+    /// Throws an error if a segment belongs to a different user, which is possible after a change of ownership.
     private func checkOwner(of name: String) throws(DeviceError) {
         var status = stat()
         guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0, status.st_uid != owner else { return }
@@ -191,15 +178,11 @@ final class RingDirectory: Sendable {
         )
     }
 
-    /// Removes a segment. A missing file is not an error.
     func remove(_ number: Int) throws(DeviceError) { try remove(segmentPath(number)) }
 
-    /// Removes a file in this directory. A missing file is not an error.
-    func remove(_ path: String) throws(DeviceError) { try Self.remove(path, reached: stablePath(path)) }
-
-    /// Removes a file. A missing file is not an error.
-    static func remove(_ path: String, reached: String? = nil) throws(DeviceError) {
-        guard unlink(reached ?? path) != 0, errno != ENOENT else { return }
+    /// A missing file is not an error.
+    func remove(_ path: String) throws(DeviceError) {
+        guard unlink(stablePath(path)) != 0, errno != ENOENT else { return }
         let number = errno
         throw DeviceError(
             .inputOutput,
@@ -207,8 +190,6 @@ final class RingDirectory: Sendable {
             cause: .system(call: "unlink", errno: number))
     }
 
-    /// Synchronizes the directory entries with the disk.
     func sync() throws(DeviceError) { try disk.sync(.directory(path), descriptor) }
-
     func removeIfEmpty() { rmdir(path) }
 }

@@ -13,13 +13,7 @@ package struct RingLeftover: Sendable {
 
     /// Saves the segments of an earlier recorder as a trace, and removes the segments that were read completely.
     /// Damaged segments are kept beside the trace. `room` is the free space of the file system in bytes, or nil if
-    /// unknown.
-    ///
-    /// - Parameters:
-    ///   - former: The segments to save.
-    ///   - folder: The ring's directory.
-    ///   - place: The destination of the trace.
-    /// - Throws: An error if the trace cannot be saved at this time. The segments are then kept for the next attempt.
+    /// unknown. If the trace cannot be saved, throws an error and keeps the segments.
     static func save(
         _ former: RingDirectory.LeftoverSegments, of folder: RingDirectory, to place: RingLocation, room: Int64?
     ) throws(DeviceError) -> RingLeftover {

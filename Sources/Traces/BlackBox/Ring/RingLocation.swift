@@ -11,16 +11,12 @@ package struct RingLocation: Sendable, Hashable {
     private let file: String
     /// The directory for the ring's segments.
     package let ringDirectory: String
-    /// The file mode of traces. nil means 0600.
+    /// The file mode of traces, or nil for 0600.
     let mode: UInt32?
 
-    /// Creates a location. If the path is an existing directory or ends with a slash, saved traces are stored in that
-    /// directory and named after their time and trigger, as in `2026-05-01T10-00-00Z-impact.trace`. Otherwise, the
-    /// first trace is saved at the path, and further traces have a number before the extension.
-    ///
-    /// - Parameters:
-    ///   - path: The path of a directory or a file.
-    ///   - mode: The file mode of the traces and the ring. nil means 0600, because traces reveal positions.
+    /// If the path is an existing directory or ends with a slash, saved traces are stored in that directory and named
+    /// after their time and trigger, as in `2026-05-01T10-00-00Z-impact.trace`. Otherwise, the first trace is saved at
+    /// the path, and further traces have a number before the extension.
     package init(_ path: String, mode: UInt32? = nil) {
         self.mode = mode
         if FileIO.isDirectory(path) || path.hasSuffix("/") {
@@ -42,7 +38,6 @@ package struct RingLocation: Sendable, Hashable {
     /// The temporary path of a trace from an earlier recorder. Such a trace may be saved concurrently.
     var temporaryLeftoverPath: String { ringDirectory + "-former.part" }
 
-    /// Creates the directory if necessary.
     func createDirectory(_ disk: DiskSynchronizer) throws(DeviceError) {
         guard let folder, !folder.isEmpty else { return }
         if ExclusiveFile.createDirectory(folder, for: mode) == 0 {
@@ -53,8 +48,7 @@ package struct RingLocation: Sendable, Hashable {
         }
     }
 
-    /// Removes incomplete traces left behind by a killed recorder; the ring still contains their events. Files that
-    /// cannot be removed are kept. In that case, saving fails if it needs one of their names.
+    /// Removes incomplete traces of a killed recorder, whose events are still in the ring.
     func removeUnfinished() { for path in [temporaryPath, temporaryLeftoverPath] { unlink(path) } }
 
     /// The word used in place of a trigger in the name of a damaged segment.

@@ -4,7 +4,7 @@ import DeviceCore
 import Trace
 import TraceEditing
 
-/// Reads the events in consecutive segments. Holds only one segment in memory at a time.
+/// Reads the events of consecutive segments, and holds one segment in memory at a time.
 struct RingReader {
     private struct Segment {
         var path: String
@@ -12,24 +12,16 @@ struct RingReader {
         var mark: RingSegmentHeader?
     }
 
-    /// The header of the last readable segment, without the segment's description. This header has the most accurate
-    /// civil time.
+    /// The header of the last readable segment, which has the most accurate civil time.
     private(set) var header: TraceHeader?
-    /// The triggers listed in the headers of the segments.
     private(set) var triggers: [RingTrigger] = []
-    /// Remarks about segments and lines that could not be read.
     private(set) var remarks: [String] = []
     /// The paths of segments that were not read completely.
     private(set) var damagedPaths: [String] = []
-
     private var segments: [Segment] = []
     private let reached: (String) -> String
 
-    /// Reads the segment headers. Throws an error if a file cannot currently be read.
-    ///
-    /// - Parameters:
-    ///   - paths: The segment paths in ascending order.
-    ///   - reached: Maps a segment path to the path used to open the segment; see ``RingDirectory/stablePath(_:)``.
+    /// Reads the segment headers in ascending order. `reached` maps a path to the path used to open the segment.
     init(_ paths: [String], reached: @escaping (String) -> String = { $0 }) throws(DeviceError) {
         self.reached = reached
         for path in paths {
@@ -52,8 +44,7 @@ struct RingReader {
         header?.otherMembers.removeAll { $0.name == RingSegmentHeader.member }
     }
 
-    /// True if the file is empty or contains only an incomplete header, because the recorder was killed right after
-    /// creating the file.
+    /// True for an empty file or an incomplete header, because the recorder was killed right after creating the file.
     private static func isTruncatedHeader(_ bytes: TraceBytes) -> Bool {
         let head = Array("{\"format\":\"\(TraceHeader.formatName)\"".utf8)
         guard let first = bytes.first(where: { $0 != 0 }) else { return true }

@@ -16,7 +16,6 @@ package struct RingTrigger: Sendable, Hashable {
         self.time = time
     }
 
-    /// The name of the header member that lists the triggers.
     static let member = "triggers"
 
     static func list(_ triggers: [RingTrigger], since start: Int64 = 0) -> TraceMember {
@@ -58,7 +57,6 @@ package struct RingTrigger: Sendable, Hashable {
 
 struct RingSegmentHeader: Sendable, Equatable {
     static let member = "ring"
-
     /// The segment number within the recording, counted from 1.
     var number: Int
     /// The number of lines after the header that repeat the state at the beginning of the segment.
@@ -80,7 +78,7 @@ struct RingSegmentHeader: Sendable, Equatable {
 }
 
 extension RingSegmentHeader {
-    /// Reads the description from a header. Returns nil if the header does not belong to a segment.
+    /// Returns nil if the header does not belong to a segment.
     init?(_ header: TraceHeader) {
         let member = header.otherMembers.first { $0.name == Self.member }
         guard let mark = member.flatMap({ $0.json.withUnsafeBytes { JSONReader.parse($0, Self.read) } }) else {

@@ -2,12 +2,11 @@
 
 import DeviceCore
 
-/// The list of a ring's segments. It determines when a new segment begins and which segments are removed, but does not
-/// access any files.
+/// Determines when a ring's next segment begins and which segments are removed, without accessing files.
 struct RingSegmentList: Sendable {
     struct Segment: Sendable, Equatable {
         var number: Int
-        /// The times of the first and last event, in nanoseconds since the start of the recording. nil if the segment
+        /// The times of the first and last event in nanoseconds since the start of the recording, or nil if the segment
         /// has no events.
         var first: Int64?
         var last: Int64?
@@ -19,25 +18,19 @@ struct RingSegmentList: Sendable {
     static let segmentsPerRing: Int64 = 8
     /// The minimum size of a segment in bytes. Smaller segments would consist mostly of headers.
     static let minimumSegmentSize: Int64 = 65_536
-
     let duration: Int64
     let size: Int64
     private(set) var segments: [Segment] = []
-    /// Segments with events after this time, in nanoseconds since the start of the recording, are kept regardless of
-    /// their age, because a trigger is waiting for subsequent events. nil if there is no trigger.
+    /// The time from which events are kept regardless of their age because of a trigger, or nil if there is no trigger.
+    /// In nanoseconds since the start of the recording.
     var retainedSince: Int64?
     /// The number of the last segment that is being read. This segment and all earlier segments are kept.
     var lastPinnedSegment: Int?
-    /// The number of the most recent segment.
     private var lastNumber = 0
     /// True while the last segment is being written.
     private(set) var isOpen = false
 
-    /// Creates an empty list.
-    ///
-    /// - Parameters:
-    ///   - duration: The duration of the ring in nanoseconds.
-    ///   - size: The maximum size of all segments in bytes.
+    /// The duration is in nanoseconds, and the maximum size of all segments is in bytes.
     init(duration: Int64, size: Int64) {
         self.duration = max(duration, 1)
         self.size = max(size, Self.minimumSegmentSize * Self.segmentsPerRing)
@@ -45,10 +38,9 @@ struct RingSegmentList: Sendable {
 
     private var segmentDuration: Int64 { max(duration / Self.segmentsPerRing, 1_000_000_000) }
     private var segmentSize: Int64 { size / Self.segmentsPerRing }
-
     var total: Int64 { segments.reduce(0) { $0 + $1.size } }
 
-    /// True if the given number of bytes, which belong to an event at the given time, must be written to a new segment.
+    /// True if bytes of an event at the given time must be written to a new segment.
     func needsSegment(for count: Int64, at time: Int64) -> Bool {
         guard isOpen, let current = segments.last else { return true }
         // A segment that contains only a header accepts an event of any size.
@@ -69,10 +61,9 @@ struct RingSegmentList: Sendable {
         if let lastIndex = segments.indices.last { segments[lastIndex].size += size }
     }
 
-    /// Closes the last segment. The next event begins a new segment.
+    /// The next event begins a new segment.
     mutating func close() { isOpen = false }
 
-    /// Records that bytes containing events in this time range were written to the last segment.
     mutating func recordWrite(_ count: Int64, from first: Int64, to last: Int64) {
         guard let lastIndex = segments.indices.last else { return }
         segments[lastIndex].size += count
@@ -102,13 +93,10 @@ struct RingSegmentName: Equatable {
     private static let prefix = "segment-"
     private static let formerPrefix = "former-"
     private static let suffix = ".trace"
-
     /// The range of valid numbers. It is larger than any recording needs and prevents overflow.
     private static let validNumbers = 1..<1_000_000_000
-
     /// The number of the earlier recorder, or nil for a segment of the current ring.
     var recorderNumber: Int?
-    /// The segment number within the recording, counted from 1.
     var number: Int
 
     init(former: Int? = nil, number: Int) {
@@ -116,7 +104,6 @@ struct RingSegmentName: Equatable {
         self.number = number
     }
 
-    /// Parses a file name. Returns nil if it is not a segment name.
     init?(_ name: String) {
         var rest = name[...]
         if rest.hasPrefix(Self.formerPrefix) {

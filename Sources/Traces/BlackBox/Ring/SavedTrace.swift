@@ -12,25 +12,13 @@ package struct SavedTrace: Sendable {
     package var count: Int
     /// The time from the start of the trace to its last event, in seconds.
     package var seconds: Double
-    /// Remarks about unreadable data.
     package var remarks: [String]
 
-    /// Writes the events of a period as a trace that starts at the beginning of the period. The trace is given its name
-    /// when it is complete and synchronized with the disk. The segments are kept.
+    /// Writes the events of a period as a trace, or returns nil if there are none. Times are in nanoseconds since the
+    /// start of the recording.
     ///
-    /// - Parameters:
-    ///   - reading: The segments to read.
-    ///   - from: The beginning of the period, in nanoseconds since the start of the recording. If the first event is
-    ///     later, the trace begins with that event.
-    ///   - to: The end of the period, in nanoseconds since the start of the recording.
-    ///   - triggers: The triggers for the header. If nil, the triggers listed in the segments are used.
-    ///   - path: Returns a path that does not exist. Evaluated when the trace is complete, because a different trace
-    ///     may be saved in the meantime.
-    ///   - temporary: The path of the incomplete trace, on the same file system. Used if the file system does not
-    ///     support unnamed files.
-    ///   - mode: The file mode of the trace. nil means 0600.
-    ///   - disk: Synchronizes the directory with the disk.
-    /// - Returns: The saved trace, or nil if the period contains no events.
+    /// `path` returns an unused path for the complete trace. `temporary` is used if the file system does not support
+    /// unnamed files. The header lists `triggers`, or the triggers in the segments if `triggers` is nil.
     static func write(
         _ reading: inout RingReader, from: Int64 = 0, to: Int64 = .max, triggers: [RingTrigger]? = nil,
         path: @escaping @Sendable @autoclosure () -> String, temporary: String, mode: UInt32? = nil,

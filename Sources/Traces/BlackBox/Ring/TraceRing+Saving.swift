@@ -14,8 +14,7 @@ extension TraceRing {
         return max(0, clock.now.nanoseconds.subtractingSaturated(start))
     }
 
-    /// Keeps all events from the given time onward regardless of their age, and records the triggers for the header of
-    /// the next segment.
+    /// Keeps all events from the given time on, and records the triggers for the header of the next segment.
     func retain(since time: Int64, for triggers: [RingTrigger]) {
         state.withLock { state in
             state.ledger.retainedSince = time
@@ -34,8 +33,8 @@ extension TraceRing {
         }
     }
 
-    /// Returns the paths of all segments. These segments are kept until ``endReading()`` is called; new events are
-    /// written to a new segment.
+    /// Returns the paths of all segments, which are kept until ``endReading()`` is called. New events are written to a
+    /// new segment.
     func beginReading() -> [String] {
         state.withLock { state in
             endSegment(&state)
@@ -44,7 +43,6 @@ extension TraceRing {
         }
     }
 
-    /// Ends reading, so that old segments can be removed again.
     func endReading() { state.withLock { $0.ledger.lastPinnedSegment = nil } }
 
     /// Removes all segments, and also the directory if it is then empty. The ring must be closed.
@@ -53,10 +51,8 @@ extension TraceRing {
         folder.removeIfEmpty()
     }
 
-    /// Saves the segments of earlier recorders, oldest first, and reports each result. Called concurrently with
-    /// recording, because reading and writing the segments takes a long time.
-    ///
-    /// The first closure returns the free space, in bytes, of the file system that contains a path, or nil if unknown.
+    /// Saves the segments of earlier recorders, oldest first, and reports each result. May run concurrently with
+    /// recording. `room` returns the free space at a path in bytes, or nil if unknown.
     func saveLeftovers(
         room: (String) -> Int64? = RingLeftover.freeSpace(at:), _ handler: (Result<RingLeftover, DeviceError>) -> Void
     ) {

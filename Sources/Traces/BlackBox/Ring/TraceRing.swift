@@ -8,13 +8,12 @@ package import Trace
 
 /// The last minutes of a recording, stored on disk in segments. The oldest segments are removed.
 ///
-/// A ring is the destination of a ``Trace/TraceWriter``. Each segment is a valid trace. Its first lines repeat the
-/// state at the beginning of the segment: the battery, attached accessories, active losses, and gpsd's reports about
-/// itself. Its header contains the civil time of the start, computed from the clock's setting when the segment begins,
-/// so that later clock corrections are taken into account.
+/// A ring is the destination of a ``Trace/TraceWriter``. Each segment is a valid trace, whose first lines repeat the
+/// state at that time: the battery, attached accessories, active losses, and gpsd's reports about itself. The civil
+/// time in the header is computed again for each segment, to take clock corrections into account.
 ///
 /// The total size of the segments exceeds the limit by at most one write. While segments are being saved, new events
-/// are added beyond the limit. The writing thread never synchronizes with the disk; if synchronization fails, the next
+/// are added beyond the limit. The writing thread never synchronizes with the disk. If synchronization fails, the next
 /// write fails.
 package final class TraceRing: TraceDestination, Sendable {
     /// The duration and size of a ring.
@@ -23,10 +22,8 @@ package final class TraceRing: TraceDestination, Sendable {
         package var duration = 600.0
         /// The maximum size in bytes.
         package var size: Int64 = 64 << 20
-        /// When to synchronize recorded data with the disk.
         package var sync = RingSyncPolicy.eachSecond
 
-        /// Creates options for ten minutes and 64 MiB.
         package init() {}
     }
 
@@ -40,7 +37,6 @@ package final class TraceRing: TraceDestination, Sendable {
         var output: TraceOutput?
         /// Complete segments that have not been synchronized with the disk yet.
         var unsynced: [TraceOutput] = []
-        /// True if the directory entry of a new segment has not been synchronized yet.
         var hasUnsyncedDirectoryEntry = false
         /// The first synchronization failure. Stored because a repeated `fsync` may report success.
         var syncFailure: DeviceError?
@@ -60,13 +56,8 @@ package final class TraceRing: TraceDestination, Sendable {
     /// Held during synchronization with the disk.
     private let syncLock: Mutex<Void> = Mutex(())
 
-    /// Creates a ring. Segments left behind by an earlier recorder are set aside for ``saveLeftovers(_:)``.
-    ///
-    /// - Parameters:
-    ///   - place: The location of the ring. The ring's directory is created if necessary.
-    ///   - options: The duration and size of the ring.
-    ///   - clock: The clock used for recording.
-    ///   - syncClock: A clock with its own thread, on which segments are synchronized with the disk.
+    /// Creates a ring and its directory. Segments of an earlier recorder are set aside for ``saveLeftovers(_:)``.
+    /// `syncClock` has its own thread, which synchronizes segments with the disk.
     package convenience init(
         _ place: RingLocation, options: Options = Options(), clock: any DeviceClock,
         syncClock: any DeviceClock = LiveClock()
@@ -97,12 +88,10 @@ package final class TraceRing: TraceDestination, Sendable {
     /// The total size of the segments in bytes.
     package var size: Int64 { state.withLock { $0.ledger.total } }
 
-    /// The header of the recording, or nil before it is written.
     package var header: TraceHeader? { state.withLock { $0.header } }
 
     // MARK: Writing
 
-    /// Writes the header in the first call, and whole lines in subsequent calls.
     package func write(_ bytes: UnsafeRawBufferPointer) throws(DeviceError) {
         try state.withLock { state throws(DeviceError) in
             if state.header == nil {
@@ -245,8 +234,7 @@ package final class TraceRing: TraceDestination, Sendable {
         }
     }
 
-    /// Synchronizes completed segments and, if required, the current segment with the disk. Blocks until the disk has
-    /// finished. Only concurrent calls of this function have to wait.
+    /// Synchronizes completed segments and, if required, the current segment. Blocks until the disk has finished.
     func sync() { syncLock.withLock { _ in syncPendingFiles() } }
 
     private func syncPendingFiles() {

@@ -15,7 +15,7 @@ package struct RecordingTrigger: Sendable, Hashable {
         case impact(Double)
         /// The position source was lost, or there has been no fix for this number of seconds after an earlier fix.
         case lostFix(Double)
-        /// An accessory with this name was unplugged. nil matches any accessory.
+        /// An accessory with the given name, or any accessory if nil, was unplugged.
         case unplugged(String?)
         /// The speed rises above this value in m/s.
         case speedAbove(Double)
@@ -29,7 +29,6 @@ package struct RecordingTrigger: Sendable, Hashable {
     /// The text from which the trigger was parsed. The text is included in saved traces.
     package var text: String
 
-    /// True if the condition is detected in accelerometer readings.
     package var needsAcceleration: Bool {
         switch condition {
         case .shake, .fall, .impact: true
@@ -37,7 +36,6 @@ package struct RecordingTrigger: Sendable, Hashable {
         }
     }
 
-    /// True if the condition is detected in positions.
     package var needsPosition: Bool {
         switch condition {
         case .lostFix, .speedAbove, .speedBelow: true
@@ -45,7 +43,6 @@ package struct RecordingTrigger: Sendable, Hashable {
         }
     }
 
-    /// True if the condition is detected in accessory events.
     package var needsAccessories: Bool { if case .unplugged = condition { true } else { false } }
 
     /// The maximum magnitude that counts as free fall, in m/s². The limit is 0.3 g because a falling device may rotate.
@@ -70,8 +67,7 @@ extension RecordingTrigger {
 
     private static let names = "signal, shake, fall, impact, lost-fix, unplugged, speed and end"
 
-    /// Parses an event list such as `impact>4g,lost-fix`; see ``syntax``. Throws an error that contains the invalid
-    /// event and its syntax.
+    /// Parses an event list such as `impact>4g,lost-fix`.
     package static func list(_ text: String) throws(DeviceError) -> [RecordingTrigger] {
         guard text.utf8.count <= 10_000 else {
             throw DeviceError(.invalidConfiguration, "The list of events is longer than 10000 bytes.")
@@ -87,7 +83,7 @@ extension RecordingTrigger {
         return triggers
     }
 
-    /// Parses one event such as `speed>130km/h`; see ``syntax``.
+    /// Parses one event such as `speed>130km/h`.
     package init(_ text: String) throws(DeviceError) {
         var word = text.drop { $0 == " " }
         while word.last == " " { word.removeLast() }
@@ -118,7 +114,7 @@ extension RecordingTrigger {
             guard sign == nil else { throw error("accepts no value") }
             return condition
         }
-        /// Parses an optional duration. Returns the default if there is no duration.
+        /// Returns the default if there is no duration.
         func seconds(_ usual: Double, _ name: String, _ example: String) throws(DeviceError) -> Double {
             guard sign != nil else { return usual }
             guard sign == ">" else { throw error("must be written as \(name) or \(example)") }

@@ -3,8 +3,8 @@
 package import DeviceCore
 import SensorFusion
 
-/// Detects a black box's trigger events in the events of a device's sources. The detector has no clock; its time
-/// advances to the times passed to its methods.
+/// Detects a black box's trigger events in the events of a device's sources. The detector has no clock and uses the
+/// times passed to its methods.
 ///
 /// Each event is reported when it begins, and again only after it has ended. An impact ends after one second without a
 /// further impact. A speed event ends when the speed has crossed back over the threshold by 5 %.
@@ -15,6 +15,39 @@ package struct TriggerDetector: Sendable {
         var isArmed: Bool
         /// The time of the last impact or the start of a fall, or nil if there was none.
         var since: BootTime?
+
+        mutating func updateLostFix(_ limit: Double, since lastFix: BootTime?, _ time: BootTime) -> Bool {
+            // Uses the same calculation as ``deadline``, so that the event occurs exactly at the deadline.
+            guard let lastFix, time >= lastFix.advanced(bySeconds: limit) else { return false }
+            return exchange(&isArmed, with: false)
+        }
+
+        mutating func updateImpact(_ isOver: Bool, _ time: BootTime) -> Bool {
+            if let since, time.seconds(since: since) >= TriggerDetector.impactEndDelay { isArmed = true }
+            guard isOver else { return false }
+            since = time
+            return exchange(&isArmed, with: false)
+        }
+
+        mutating func updateFall(_ isFalling: Bool, _ duration: Double, _ isGap: Bool, _ time: BootTime) -> Bool {
+            guard isFalling, !isGap else {
+                since = isFalling ? time : nil
+                isArmed = true
+                return false
+            }
+            let start = since ?? time
+            since = start
+            guard time.seconds(since: start) >= duration else { return false }
+            return exchange(&isArmed, with: false)
+        }
+
+        /// Returns true if the event begins. `sign` is 1 for a speed above the limit and -1 for a speed below the limit.
+        mutating func updateSpeed(_ speed: Double, limit: Double, sign: Double) -> Bool {
+            guard speed.isFinite else { return false }
+            if isArmed, (speed - limit) * sign > 0 { return exchange(&isArmed, with: false) }
+            if !isArmed, (limit - speed) * sign > limit * TriggerDetector.hysteresis { isArmed = true }
+            return false
+        }
     }
 
     /// The time without a further impact after which an impact ends, in seconds.
@@ -23,7 +56,6 @@ package struct TriggerDetector: Sendable {
     private static let maximumGap = 0.25
     /// The hysteresis of speed events, as a fraction of the threshold.
     private static let hysteresis = 0.05
-
     private var watched: [TriggerState]
     private var shake = ShakeDetector()
     private var lastReading: BootTime?
@@ -39,8 +71,7 @@ package struct TriggerDetector: Sendable {
 
     // MARK: Source events
 
-    /// Processes an accelerometer reading in m/s², including gravity, in any axes. Returns the texts of the events that
-    /// begin.
+    /// Processes an accelerometer reading in m/s², including gravity, in any axes. Returns the texts of new events.
     package mutating func process(acceleration: SIMD3<Double>, at time: BootTime) -> [String] {
         let magnitude = (acceleration * acceleration).sum().squareRoot()
         guard magnitude.isFinite else { return [] }
@@ -48,29 +79,30 @@ package struct TriggerDetector: Sendable {
         lastReading = time
         let shaken = shake.update(
             acceleration: acceleration / RecordingTrigger.standardGravity, timestamp: time.seconds)
-        return events { watch, place, condition in
-            switch condition {
+        return events { state in
+            switch state.trigger.condition {
             case .shake: if case .began? = shaken { true } else { false }
-            case .impact(let limit): watch.updateImpact(place, magnitude > limit, time)
+            case .impact(let limit): state.updateImpact(magnitude > limit, time)
             case .fall(let duration):
-                watch.updateFall(place, magnitude < RecordingTrigger.fallLimit, duration, isGap, time)
+                state.updateFall(magnitude < RecordingTrigger.fallLimit, duration, isGap, time)
             default: false
             }
         }
     }
 
-    /// Processes a position report of the primary receiver. Returns the texts of the events that begin.
+    /// Processes a report of the primary receiver. Returns the texts of new events.
     package mutating func process(_ report: PositionReport, at time: BootTime) -> [String] {
         let hasFix = report.mode.rawValue >= FixMode.twoDimensional.rawValue
         if hasFix { lastFix = time }
         let speed = hasFix ? report.speed : .nan
-        return events { watch, place, condition in
-            switch condition {
+        let lastFix = lastFix
+        return events { state in
+            switch state.trigger.condition {
             case .lostFix(let limit):
-                if hasFix { watch.watched[place].isArmed = true }
-                return !hasFix && watch.updateLostFix(place, limit, time)
-            case .speedAbove(let limit): return watch.updateSpeed(place, speed, limit: limit, sign: 1)
-            case .speedBelow(let limit): return watch.updateSpeed(place, speed, limit: limit, sign: -1)
+                if hasFix { state.isArmed = true }
+                return !hasFix && state.updateLostFix(limit, since: lastFix, time)
+            case .speedAbove(let limit): return state.updateSpeed(speed, limit: limit, sign: 1)
+            case .speedBelow(let limit): return state.updateSpeed(speed, limit: limit, sign: -1)
             default: return false
             }
         }
@@ -85,85 +117,30 @@ package struct TriggerDetector: Sendable {
         return limits.min().map { lastFix.advanced(bySeconds: $0) }
     }
 
-    /// Advances the time without a report. Returns the texts of the events that begin.
+    /// Advances the time without a report. Returns the texts of new events.
     package mutating func advance(to time: BootTime) -> [String] {
-        events { watch, place, condition in
-            if case .lostFix(let limit) = condition { watch.updateLostFix(place, limit, time) } else { false }
+        let lastFix = lastFix
+        return events { state in
+            guard case .lostFix(let limit) = state.trigger.condition else { return false }
+            return state.updateLostFix(limit, since: lastFix, time)
         }
     }
 
-    /// Processes the loss of the position source. Returns the texts of the events that begin.
     package mutating func processPositionLoss() -> [String] {
         guard lastFix != nil else { return [] }
-        return events { watch, place, condition in
-            guard case .lostFix = condition else { return false }
-            defer { watch.watched[place].isArmed = false }
-            return watch.watched[place].isArmed
+        return events { state in
+            if case .lostFix = state.trigger.condition { exchange(&state.isArmed, with: false) } else { false }
         }
     }
 
-    /// Processes the unplugging of an accessory. Returns the texts of the events that begin.
     package mutating func processUnplugging(of name: String) -> [String] {
-        events { _, _, condition in
-            if case .unplugged(let wanted) = condition { wanted == nil || wanted == name } else { false }
+        events { state in
+            if case .unplugged(let wanted) = state.trigger.condition { wanted == nil || wanted == name } else { false }
         }
     }
 
     /// Returns the texts of the triggers for which the closure returns true.
-    private mutating func events(
-        _ isNew: (inout TriggerDetector, _ place: Int, RecordingTrigger.Condition) -> Bool
-    ) -> [String] {
-        var events: [String] = []
-        for place in watched.indices where isNew(&self, place, watched[place].trigger.condition) {
-            events.append(watched[place].trigger.text)
-        }
-        return events
-    }
-
-    private mutating func updateLostFix(_ place: Int, _ limit: Double, _ time: BootTime) -> Bool {
-        // Uses the same calculation as ``deadline``, so that the event occurs when the clock is exactly at the
-        // deadline.
-        guard let lastFix, watched[place].isArmed, time >= lastFix.advanced(bySeconds: limit) else { return false }
-        watched[place].isArmed = false
-        return true
-    }
-
-    private mutating func updateImpact(_ place: Int, _ isOver: Bool, _ time: BootTime) -> Bool {
-        if let since = watched[place].since, time.seconds(since: since) >= Self.impactEndDelay {
-            watched[place].isArmed = true
-        }
-        guard isOver else { return false }
-        watched[place].since = time
-        defer { watched[place].isArmed = false }
-        return watched[place].isArmed
-    }
-
-    private mutating func updateFall(
-        _ place: Int, _ isFalling: Bool, _ duration: Double, _ isGap: Bool, _ time: BootTime
-    ) -> Bool {
-        guard isFalling, !isGap else {
-            watched[place].since = isFalling ? time : nil
-            watched[place].isArmed = true
-            return false
-        }
-        let since = watched[place].since ?? time
-        watched[place].since = since
-        guard watched[place].isArmed, time.seconds(since: since) >= duration else { return false }
-        watched[place].isArmed = false
-        return true
-    }
-
-    /// Updates a speed trigger. Returns true if the event begins.
-    ///
-    /// - Parameter sign: 1 to detect a speed above the limit, -1 to detect a speed below the limit.
-    private mutating func updateSpeed(_ place: Int, _ speed: Double, limit: Double, sign: Double) -> Bool {
-        guard speed.isFinite else { return false }
-        if watched[place].isArmed {
-            guard (speed - limit) * sign > 0 else { return false }
-            watched[place].isArmed = false
-            return true
-        }
-        if (limit - speed) * sign > limit * Self.hysteresis { watched[place].isArmed = true }
-        return false
+    private mutating func events(_ isNew: (inout TriggerState) -> Bool) -> [String] {
+        watched.indices.filter { isNew(&watched[$0]) }.map { watched[$0].trigger.text }
     }
 }

@@ -8,7 +8,7 @@ package final class TriggerMonitor: Sendable {
     private struct State {
         var watch: TriggerDetector
         var subscriptions: [Subscription] = []
-        /// The timer that turns a missing fix into an event at the deadline, even if no event arrives until then.
+        /// The timer that reports a missing fix at the deadline.
         var timer: ClockTimer?
         var timerDeadline = BootTime.never
         var hasEnded = false
@@ -19,9 +19,7 @@ package final class TriggerMonitor: Sendable {
     private let onEvent: @Sendable (String) -> Void
     private let state: Mutex<State>
 
-    /// Creates a monitor for the given triggers. The closure receives the text of each detected event, on any thread.
-    ///
-    /// - Parameter clock: The device's clock.
+    /// The closure receives the text of each event, on any thread.
     package init(_ triggers: [RecordingTrigger], clock: any DeviceClock, onEvent: @escaping @Sendable (String) -> Void)
     {
         self.triggers = triggers
@@ -30,11 +28,8 @@ package final class TriggerMonitor: Sendable {
         state = Mutex(State(watch: TriggerDetector(triggers)))
     }
 
-    /// Subscribes to the device's sources.
-    ///
-    /// - Parameters:
-    ///   - device: The device.
-    ///   - interval: The interval between recorded readings, in seconds. 0 means all readings.
+    /// Subscribes to the device's sources. `interval` is the interval between recorded readings in seconds, or 0 for
+    /// all.
     package func start(_ device: Device, interval: Double) {
         var all: [Subscription] = []
         if triggers.contains(where: \.needsAcceleration) {
@@ -78,7 +73,7 @@ package final class TriggerMonitor: Sendable {
         update { watch in
             switch event {
             case .report(let report): watch.process(report, at: time)
-            // Silence is handled by the timer, using the trigger's own time limit.
+            // The timer handles silence, using the trigger's own time limit.
             case .lost(let error) where error.code == .silent: []
             case .lost: watch.processPositionLoss()
             case .sky, .attitude, .receivers, .line, .regained: []

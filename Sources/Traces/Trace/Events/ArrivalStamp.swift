@@ -3,7 +3,8 @@
 package import DeviceCore
 import SystemCalls
 
-/// The timestamp that gpspipe can put before each line, followed by a colon and a space. The formats of its options:
+/// The optional timestamp that gpspipe writes before each line, followed by a colon and a space. An option selects the
+/// format:
 ///
 ///     -t    2026-11-21 03:39:10
 ///     -u    2026-11-21 03:39:16.708334
@@ -15,11 +16,10 @@ import SystemCalls
 ///
 /// All times are UTC.
 package enum ArrivalStamp {
-    /// The number of bytes at the start of a line in which to search for a stamp. gpspipe limits the part of a stamp
-    /// before the seconds to 24 bytes.
+    /// The number of leading bytes that are searched for a stamp. gpspipe limits the date in a stamp to 24 bytes.
     private static let searchedLength = 96
-    /// The smallest number accepted as seconds since 1970, in nanoseconds; it corresponds to a time in 1973. A date
-    /// written without separators has fewer digits than seconds since 1970, or so many that it is out of range.
+    /// The earliest accepted Unix time, in nanoseconds. Dates without separators, such as 20261121, are smaller or out
+    /// of range.
     private static let earliestSeconds: Int64 = 100_000_000_000_000_000
 
     /// Returns the offset of the report after the stamp, or nil if the line does not consist of a stamp and a report.
@@ -29,7 +29,7 @@ package enum ArrivalStamp {
             let found = memchr(base + line.lowerBound, Int32(UInt8(ascii: "{")), limit - line.lowerBound)
         else { return nil }
         let start = UnsafeRawPointer(found) - base
-        // A `-T` stamp can be any text. Requiring the beginning of a gpsd report distinguishes it from prose.
+        // A `-T` stamp can be any text, so the start of a gpsd report must follow.
         guard start - line.lowerBound >= 2, bytes[start - 1] == UInt8(ascii: " "),
             bytes[start - 2] == UInt8(ascii: ":"),
             ByteMatching.hasPrefix(bytes, at: start, end: line.upperBound, "{\"class\":")
@@ -37,7 +37,6 @@ package enum ArrivalStamp {
         return start
     }
 
-    /// True if the line consists of a stamp and an NMEA sentence.
     static func isStampedSentence(_ bytes: UnsafeRawBufferPointer, _ line: Range<Int>) -> Bool {
         var at = line.lowerBound
         let limit = min(line.upperBound, line.lowerBound + searchedLength)
@@ -55,16 +54,11 @@ package enum ArrivalStamp {
         let afterBlank = text.lastIndex(of: UInt8(ascii: " ")).map { $0 + 1 } ?? 0
         let last = UnsafeRawBufferPointer(rebasing: text[afterBlank...])
         if let time = TraceSeconds.parse(last), time >= 0 {
-            // A small number is ambiguous (it may be a day of the month, for example) unless it follows a date.
-            let isSeconds = time >= earliestSeconds || isDate(UnsafeRawBufferPointer(rebasing: text[..<afterBlank]))
-            return isSeconds ? time : nil
+            // A small number is ambiguous unless it follows a date, because it may be a day of the month.
+            let date = UnsafeRawBufferPointer(rebasing: text[..<afterBlank].dropLast())
+            return time >= earliestSeconds || CivilTime.parse(date) != nil ? time : nil
         }
         return CivilTime.parse(text)
-    }
-
-    /// True for a date and a time of day followed by a space.
-    private static func isDate(_ text: UnsafeRawBufferPointer) -> Bool {
-        CivilTime.parse(UnsafeRawBufferPointer(rebasing: text.dropLast())) != nil
     }
 }
 
@@ -76,8 +70,8 @@ package struct ReportClock: Sendable {
 
     package init() {}
 
-    /// Advances the clock by the difference between the times of this report and the previous one. The clock does not
-    /// advance if the difference is negative or greater than one minute, or if the report has no time.
+    /// Advances the clock by the time since the previous report. Ignores a missing time and a difference that is
+    /// negative or greater than one minute.
     package mutating func advance(to time: WallTime?) {
         guard let time else { return }
         if let last {

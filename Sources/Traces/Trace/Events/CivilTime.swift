@@ -8,22 +8,20 @@ package enum CivilTime {
     package enum Zone: Sendable {
         /// No designator. The time is interpreted as UTC.
         case missing
-        /// `Z`.
         case utc
         /// An offset in hours and minutes, as in `+05:30`.
         case offset
     }
 
-    /// Parses the entire text as a UTC time. Returns nanoseconds since 1970, or nil if the text is not a valid time, is
-    /// out of range or contains an offset from UTC.
+    /// Returns a UTC time in nanoseconds since 1970, or nil if the text is invalid or contains an offset from UTC.
     static func parse(_ text: UnsafeRawBufferPointer) -> Int64? {
         guard let (time, zone) = parseZoned(text), zone != .offset else { return nil }
         return time.nanoseconds
     }
 
-    /// Parses the entire text. Returns nil if it is not a valid time or is out of range. Date and time may be separated
-    /// by a space; the seconds and the time zone may be missing. Decimals after the ninth are truncated. The leap
-    /// second :60 is parsed as the first second of the next minute.
+    /// Parses a time, or returns nil if the text is invalid. A space may separate the date from the time. The seconds
+    /// and the time zone are optional. Decimals after the ninth are truncated. The leap second :60 becomes the first
+    /// second of the next minute.
     package static func parseZoned(_ text: UnsafeRawBufferPointer) -> (time: WallTime, zone: Zone)? {
         var at = 0
 

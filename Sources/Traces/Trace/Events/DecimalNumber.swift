@@ -4,12 +4,10 @@ import JSONBytes
 
 /// A decimal number parsed from text, without an intermediate `Double` that would lose digits.
 ///
-/// Parsing does not depend on the locale. The decimal separator is a point unless the caller passes a different byte.
-/// Thousands separators are not accepted.
+/// Parsing does not depend on the locale, and thousands separators are rejected.
 package struct DecimalNumber {
-    /// The maximum length of a number in bytes. Longer text is rejected.
+    /// The maximum length of a number, in bytes.
     private static let maximumLength = 400
-
     private var isNegative = false
     /// The first 19 significant digits.
     private var mantissa: UInt64 = 0
@@ -20,8 +18,7 @@ package struct DecimalNumber {
     private let text: UnsafeRawBufferPointer
     private let mark: UInt8
 
-    /// Parses the entire text: an optional sign, digits with at most one decimal separator, and an optional exponent.
-    /// Returns nil for any other text.
+    /// Parses an optional sign, digits with at most one decimal separator, and an optional exponent.
     package init?(_ text: UnsafeRawBufferPointer, mark: UInt8 = UInt8(ascii: ".")) {
         guard text.count <= Self.maximumLength else { return nil }
         self.text = text
@@ -58,7 +55,7 @@ package struct DecimalNumber {
         }
     }
 
-    /// The nearest `Double`; NaN if the text cannot be converted.
+    /// The nearest `Double`, or NaN if the text cannot be converted.
     package var double: Double {
         if !isTruncated, mantissa <= 1 << 53, exponent >= -22, exponent <= 22 {
             // Both operands are exact, and IEEE 754 rounds a single operation correctly.
@@ -71,8 +68,8 @@ package struct DecimalNumber {
         return Double(String(decoding: normalizedText, as: UTF8.self)) ?? .nan
     }
 
-    /// Returns the number multiplied by a power of ten as an integer, or nil if the result does not fit into `Int64`.
-    /// The remaining decimals are rounded half away from zero, or truncated if `isCut` is true.
+    /// Returns the number multiplied by a power of ten, or nil if the result overflows. Decimals are truncated if
+    /// `isCut` is true, and otherwise rounded half away from zero.
     package func scaled(byPowerOfTen power: Int, isCut: Bool = false) -> Int64? {
         var value = mantissa
         var shift = exponent + power
@@ -96,14 +93,14 @@ package struct DecimalNumber {
         let sign = text[start...].first
         let digits = text[start...].dropFirst(sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") ? 1 : 0)
         guard !digits.isEmpty, digits.allSatisfy({ $0 &- UInt8(ascii: "0") <= 9 }) else { return nil }
-        // Clamps the exponent far beyond the range of Double, so that the sum cannot overflow.
+        // Clamps the exponent so that the sum cannot overflow.
         let value = digits.reduce(0) { min($0 * 10 + Int($1 - UInt8(ascii: "0")), 100_000) }
         return sign == UInt8(ascii: "-") ? -value : value
     }
 }
 
 extension DecimalNumber {
-    /// True if the text becomes a number when its commas are replaced by points.
+    /// True if replacing the commas with points turns the text into a number.
     package static func hasComma(_ text: UnsafeRawBufferPointer) -> Bool {
         guard text.count <= maximumLength, text.contains(UInt8(ascii: ",")) else { return false }
         let normalizedText = text.map { $0 == UInt8(ascii: ",") ? UInt8(ascii: ".") : $0 }

@@ -4,17 +4,17 @@ import DeviceCore
 import GPSDProtocol
 import JSONBytes
 
-/// An edit of individual members of a gpsd report. All other bytes stay unchanged.
+/// Edits members of a gpsd report and leaves all other bytes unchanged.
 package struct ReportEdit {
-    /// The receiver to add to reports that name none. If nil, no receiver is added.
+    /// The receiver to add to reports that have none.
     package var receiver: String?
     /// The offset to add to times, in nanoseconds.
     package var shift: Int64
-    /// If true, the clock times of gpsd's host are shifted in addition to the receiver's times.
+    /// If true, also shifts the times of gpsd's host clock.
     package var shiftsHostTimes: Bool
-    /// The path of the receiver whose reports are edited. If nil, all reports are edited.
+    /// The path of the receiver whose reports are edited, or nil for all receivers.
     package var receiverFilter: String?
-    /// If true, removes the members that gpsd sends only if the client has enabled "timing".
+    /// If true, removes the members that gpsd adds for clients that enable `timing`.
     package var removesTimingMembers: Bool
 
     package init(
@@ -28,7 +28,7 @@ package struct ReportEdit {
         self.removesTimingMembers = dropsTiming
     }
 
-    /// Returns the edited report, or the original report if no edit applies or if the report is not valid JSON.
+    /// Returns the edited report, or the original report if no edit applies or the report is not valid JSON.
     package func apply(to line: [UInt8]) -> [UInt8] {
         guard receiver != nil || shift != 0 || removesTimingMembers else { return line }
         return line.withUnsafeBytes { bytes in
@@ -46,7 +46,7 @@ package struct ReportEdit {
         try reader.beginObject()
         result.append(contentsOf: bytes[..<reader.offset])
         while true {
-            // The member starts here, including the preceding comma and spaces.
+            // The member includes the preceding comma and spaces.
             let start = reader.offset
             guard let key = try reader.nextKey() else { break }
             let valueStart = reader.offset
@@ -76,7 +76,6 @@ package struct ReportEdit {
         return result
     }
 
-    /// Returns the shifted value if the member is a time, or nil otherwise.
     private func shiftedValue(of key: JSONText, _ value: UnsafeRawBufferPointer) -> [UInt8]? {
         guard shift != 0 else { return nil }
         let isMachine = key.equals("activated") || key.equals("clock_sec")

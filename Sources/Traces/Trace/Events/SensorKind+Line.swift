@@ -2,7 +2,6 @@
 
 import DeviceCore
 
-/// Properties of sensor kinds that only traces need: the beginning of a line with a reading, and an array index.
 extension SensorKind {
     /// The JSON text before a reading of this kind, from the comma before the key up to the first number.
     var lineKey: StaticString {
@@ -14,7 +13,7 @@ extension SensorKind {
         }
     }
 
-    /// The index of this kind in arrays with one element per kind; less than 8.
+    /// The index of this kind, less than 8, in arrays with one element per kind.
     @inline(__always)
     var index: Int {
         switch self {
@@ -25,7 +24,6 @@ extension SensorKind {
         }
     }
 
-    /// Creates the kind whose name begins with this letter. Each kind has a different initial.
     @inline(__always)
     private init?(initial: UInt8) {
         switch initial {

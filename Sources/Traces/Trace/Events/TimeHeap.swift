@@ -18,8 +18,6 @@ package struct TimeHeap<Element> {
     package init() {}
 
     package var count: Int { heap.count }
-
-    /// The earliest time, or nil if the heap is empty.
     package var earliest: Int64? { heap.first?.time }
 
     package mutating func insert(_ element: Element, at time: Int64) {
@@ -34,7 +32,6 @@ package struct TimeHeap<Element> {
         }
     }
 
-    /// Removes and returns the earliest element, or returns nil if the heap is empty.
     package mutating func removeEarliest() -> (element: Element, time: Int64)? {
         guard let first = heap.first, let end = heap.popLast() else { return nil }
         if !heap.isEmpty { siftDown(end) }

@@ -4,7 +4,7 @@ import DeviceCore
 import JSONBytes
 
 extension TraceAccessoryEvent {
-    /// Parses a trace line. Returns nil if the line is not a valid accessory event.
+    /// Parses a trace line, or returns nil if the line is not a valid accessory event.
     init?(line: UnsafeRawBufferPointer) {
         var parts = Parts()
         do throws(JSONError) {
@@ -12,8 +12,7 @@ extension TraceAccessoryEvent {
         } catch {
             return nil
         }
-        // A detach line contains the accessory's ID as the value of its key; all other lines have a separate member for
-        // it.
+        // In a detach line, the ID is the value of the key. All other lines have a separate member.
         guard parts.isValid, let id = parts.key == .detach ? parts.text : parts.id else { return nil }
         switch parts.key {
         case .attach:
@@ -36,7 +35,6 @@ extension TraceAccessoryEvent {
         enum Key { case attach, detach, open, close, input, output }
 
         var key: Key?
-        /// The accessory's ID. For a detach event, the ID is in `text`.
         var id: String?
         var text: String?
         var protocolName: String?
@@ -61,7 +59,7 @@ extension TraceAccessoryEvent {
             var reader = JSONReader(line)
             try reader.beginObject()
             while let name = try reader.nextKey() {
-                // As in all trace lines, the first key that identifies an event determines its kind.
+                // The first key that identifies an event determines its kind.
                 if key == nil, let found = Self.key(name) {
                     key = found
                     let isHexadecimal = name.rawBytes.last == UInt8(ascii: "x")
@@ -108,7 +106,7 @@ extension TraceAccessoryEvent {
             }
             if found.identity.isEmpty { found.identity = TraceAccessoryEvent.identity(of: found) }
             description = found
-            // A second "accessory" member after the description must not name a different accessory.
+            // Rejects a description without an ID, because a later "accessory" member would set the ID.
             if id == nil { isValid = false }
         }
 
@@ -158,8 +156,7 @@ extension TraceAccessoryEvent {
             return UInt16(text, radix: 16)
         }
 
-        /// Parses the reason for the end of a session. An unknown reason, written by a later version, is treated as a
-        /// failure.
+        /// Parses a reason. An unknown reason from a later version becomes `failed`.
         private static func reason(_ name: String?) -> ByteChannelEnd.Reason {
             if name == nil || name == "closed" { return .closed }
             return TraceAccessoryEvent.reasons.first { $0.name == name }?.reason ?? .failed

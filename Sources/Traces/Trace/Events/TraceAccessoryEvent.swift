@@ -7,7 +7,7 @@ import JSONBytes
 public struct TraceAccessoryEvent: Sendable, Hashable {
     /// The event's kind and contents.
     public enum Change: Sendable, Hashable {
-        /// The accessory was attached, or the description of an attached accessory changed. The description has no id,
+        /// The accessory was attached, or the description of an attached accessory changed. The description has no ID,
         /// and its protocols have only names.
         case attached(AccessoryDescription)
         /// The accessory was detached.
@@ -22,8 +22,7 @@ public struct TraceAccessoryEvent: Sendable, Hashable {
         case sent(String, [UInt8])
     }
 
-    /// The accessory's identifier in this trace. Accessories that are attached at the same time have different
-    /// identifiers.
+    /// The accessory's identifier in this trace, unique among the attached accessories.
     public var accessory: String
     /// The event's kind and contents.
     public var change: Change
@@ -71,7 +70,7 @@ extension TraceAccessoryEvent {
         var start = 0
         while start < bytes.count {
             var end = min(start + Self.maximumBytes, bytes.count)
-            // Do not split a UTF-8 character.
+            // Avoids splitting a UTF-8 character.
             if end < bytes.count {
                 var back = 0
                 while back < 3, end - back > start + 1, bytes[end - back] & 0xc0 == 0x80 { back += 1 }
@@ -116,8 +115,8 @@ extension TraceAccessoryEvent {
         }
     }
 
-    /// Returns the identity of an accessory, which stays the same when the accessory is reattached: its USB IDs and
-    /// serial number if all of them are known, otherwise its port.
+    /// Returns an identity that stays the same when the accessory is reattached: the USB IDs and the serial number if
+    /// all are known, otherwise the port.
     static func identity(of description: AccessoryDescription) -> String {
         if let vendor = description.vendorID, let product = description.productID, !description.serialNumber.isEmpty {
             return "\(HexDigit.fourDigits(vendor)):\(HexDigit.fourDigits(product)):\(description.serialNumber)"
@@ -125,13 +124,12 @@ extension TraceAccessoryEvent {
         return "port:\(description.portPath)"
     }
 
-    /// The names of the reasons for the end of a session. `closed` is the default and has no name.
+    /// The names of the reasons for the end of a session. `closed` is the default and is not written.
     static var reasons: [(name: String, reason: ByteChannelEnd.Reason)] {
         [("hungUp", .hungUp), ("detached", .detached), ("failed", .failed)]
     }
 
-    /// Returns the bytes as text, or nil if they are not valid UTF-8 or contain control characters other than tab, line
-    /// feed and carriage return.
+    /// Returns nil for invalid UTF-8 and for control characters other than tab, line feed and carriage return.
     private static func text(_ bytes: ArraySlice<UInt8>) -> String? {
         guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
         let isReadable = text.unicodeScalars.allSatisfy { scalar in

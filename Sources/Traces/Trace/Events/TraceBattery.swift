@@ -5,48 +5,41 @@ public import JSONBytes
 
 /// The JSON encoding of the battery in a trace: a level from 0 to 1 and a state.
 enum TraceBattery {
-    /// Parses a JSON object, and returns nil for any other value. A level outside 0 to 1 becomes nil; an unknown state,
-    /// written by a later version, becomes `unknown`.
+    /// Parses a JSON object, or returns nil for any other value. An invalid level becomes nil, and a state from a later
+    /// version becomes `unknown`.
     static func reading(_ json: UnsafeRawBufferPointer) -> BatteryReading? { JSONReader.parse(json, read) }
 
-    /// True for null, and for an object that contains nothing but a level from 0 to 1 and a known state.
+    static func read(_ reader: inout JSONReader) throws(JSONError) -> BatteryReading? { try parse(&reader).battery }
+
+    /// True for null and for an object that contains only a valid level and a known state.
     static func isReadable(_ json: UnsafeRawBufferPointer) -> Bool {
-        let isReadable = JSONReader.parse(json) { reader throws(JSONError) -> Bool? in
-            if try reader.readNull() { return true }
-            try reader.beginObject()
-            while let key = try reader.nextKey() {
-                switch key.word {
-                case JSONText.word("level"):
-                    let isNull = try reader.readNull()
-                    let level = isNull ? 0 : try reader.doubleIfPresent()
-                    guard level >= 0, level <= 1 else { return false }
-                case JSONText.word("state"):
-                    let name = try reader.textIfPresent()?.string() ?? ""
-                    guard BatteryReading.State(rawValue: name) != nil else { return false }
-                default: return false
-                }
-            }
-            return true
-        }
-        return isReadable == true
+        JSONReader.parse(json) { reader throws(JSONError) in try parse(&reader).isReadable } == true
     }
 
-    /// Reads the next value in the same way as ``reading(_:)``.
-    static func read(_ reader: inout JSONReader) throws(JSONError) -> BatteryReading? {
-        guard try reader.beginObjectIfPresent() else { return nil }
+    private static func parse(
+        _ reader: inout JSONReader
+    ) throws(JSONError) -> (battery: BatteryReading?, isReadable: Bool) {
+        let isNull = try reader.peekKind() == .null
+        guard try reader.beginObjectIfPresent() else { return (nil, isNull) }
         var battery = BatteryReading(level: nil, state: .unknown)
+        var isReadable = true
         while let key = try reader.nextKey() {
             switch key.word {
             case JSONText.word("level"):
+                let isNull = try reader.peekKind() == .null
                 let level = try reader.doubleIfPresent()
                 battery.level = level >= 0 && level <= 1 ? level : nil
+                if battery.level == nil, !isNull { isReadable = false }
             case JSONText.word("state"):
-                let name = try reader.textIfPresent()?.string() ?? ""
-                battery.state = BatteryReading.State(rawValue: name) ?? .unknown
-            default: try reader.skipValue()
+                let state = BatteryReading.State(rawValue: try reader.textIfPresent()?.string() ?? "")
+                battery.state = state ?? .unknown
+                if state == nil { isReadable = false }
+            default:
+                try reader.skipValue()
+                isReadable = false
             }
         }
-        return battery
+        return (battery, isReadable)
     }
 }
 

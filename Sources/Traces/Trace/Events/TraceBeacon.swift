@@ -7,10 +7,7 @@ public import JSONBytes
 enum TraceBeacon {
     private static let lossMessage = "Beacons could not be received when this trace was recorded."
 
-    /// Parses a JSON object. Returns nil if it is not a beacon event or contains values that are out of range. An
-    /// invalid signal strength becomes nil.
-    ///
-    /// - Parameter time: The time assigned to a sighting.
+    /// Parses a beacon event, or returns nil if the JSON or a value is invalid. An invalid signal strength becomes nil.
     static func event(_ json: UnsafeRawBufferPointer, at time: BootTime) -> BeaconEvent? {
         JSONReader.parse(json) { reader throws(JSONError) in try read(&reader, time) }
     }

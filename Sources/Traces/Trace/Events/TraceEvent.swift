@@ -15,8 +15,8 @@ public struct TraceEvent: Sendable {
         /// The position source became available again.
         case regained
         /// A reading of a motion sensor, in the sensor's own axes and the unit of its kind. A scalar is in the first
-        /// component. `stamp` is the time of measurement, in nanoseconds since the start of the trace; if nil, the
-        /// event's time applies.
+        /// component. `stamp` is the time of measurement in nanoseconds since the start of the trace, or nil if it
+        /// equals the event's time.
         case sample(SIMD3<Double>, kind: SensorKind, sensor: SensorDescription.ID, stamp: Int64?)
         /// A motion sensor was lost.
         case sensorLost(DeviceError, sensor: SensorDescription.ID)
@@ -26,8 +26,8 @@ public struct TraceEvent: Sendable {
         case battery(BatteryReading?)
         /// An accessory event.
         case accessory(TraceAccessoryEvent)
-        /// A beacon was sighted, or beacon scanning was lost or regained. A sighting takes place at the event's time;
-        /// the sighting's own time is ignored.
+        /// A beacon was sighted, or beacon scanning was lost or regained. The event's time replaces the sighting's own
+        /// time.
         case beacon(BeaconEvent)
     }
 

@@ -7,13 +7,12 @@ import JSONBytes
 package struct TraceEventEncoder {
     /// The time of the last line, in nanoseconds since the start of the trace.
     private var lastTime = Int64.min
-    /// The encoded members with sensor ids, cached because they are the same for every reading of a sensor.
+    /// A cache of the encoded members that name sensors.
     private var members: [SensorDescription.ID: [UInt8]] = [:]
 
     package init() {}
 
-    /// Appends an event as one or more lines. Accessory data longer than ``TraceAccessoryEvent/maximumBytes`` is split
-    /// into several lines. Empty accessory data and readings that a trace cannot represent are omitted.
+    /// Appends an event as one or more lines. Omits empty accessory data and readings that a trace cannot represent.
     package mutating func append(_ event: TraceEvent, to buffer: inout [UInt8]) {
         let requestedTime = event.time ?? max(lastTime, 0)
         let time = nondecreasingTime(requestedTime)
@@ -34,7 +33,6 @@ package struct TraceEventEncoder {
         }
     }
 
-    /// Returns the time to write for an event: the event's own time, or the time of the last line if that is later.
     mutating func nondecreasingTime(_ time: Int64) -> Int64 {
         self.lastTime = max(self.lastTime, time)
         return self.lastTime
@@ -49,7 +47,6 @@ package struct TraceEventEncoder {
     }
 }
 
-// Lines for each kind of event.
 extension TraceEventEncoder {
     static func append(gpsdLine line: UnsafeRawBufferPointer, at time: Int64, to buffer: inout [UInt8]) {
         if GPSDLineCheck.isEmbeddable(line) {

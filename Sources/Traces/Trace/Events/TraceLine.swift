@@ -2,13 +2,10 @@
 
 import DeviceCore
 
-/// The beginning and end of a line of a native trace, and properties that can be read without parsing the whole line.
-/// The line must have the exact layout that this module writes.
+/// Writes the start and end of a trace line, and reads a line's time without parsing the whole line. Reading requires
+/// the exact layout that this module writes.
 package enum TraceLine {
-    /// Appends the beginning of a line: the time and the key of the event.
-    ///
-    /// - Parameter key: The key with its preceding comma and following colon, followed by any constant part of the
-    ///   value.
+    /// Appends the time and the key. `key` includes the preceding comma, the colon and any constant part of the value.
     static func begin(_ key: StaticString, _ time: Int64, _ buffer: inout [UInt8]) {
         append("{\"t\":", &buffer)
         TraceSeconds.append(time, to: &buffer)
@@ -21,8 +18,7 @@ package enum TraceLine {
         literal.withUTF8Buffer { buffer.append(contentsOf: $0) }
     }
 
-    /// Returns the time of a line's event in nanoseconds since the start of the trace, or nil if the line does not
-    /// begin with a time.
+    /// Returns the time in nanoseconds since the start of the trace, or nil if the line does not begin with a time.
     package static func time(_ line: UnsafeRawBufferPointer) -> Int64? {
         guard ByteMatching.hasPrefix(line, at: 0, end: line.count, "{\"t\":") else { return nil }
         var at = 5
@@ -40,12 +36,10 @@ package enum TraceLine {
 
 /// Bounds-checked helpers for raw bytes.
 enum ByteMatching {
-    /// True for a byte that may surround a line without being part of it. Zero bytes are included because they often
-    /// fill the end of a file after a power failure.
+    /// True for bytes that may surround a line. Zeros are included because they often end a file after a power failure.
     @inline(__always)
     static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0d || byte == 0x09 || byte == 0 }
 
-    /// True if the literal starts at the given offset.
     @inline(__always)
     static func hasPrefix(_ bytes: UnsafeRawBufferPointer, at start: Int, end: Int, _ literal: StaticString) -> Bool {
         let count = literal.utf8CodeUnitCount

@@ -6,7 +6,6 @@ public import JSONBytes
 /// The JSON encoding of a lost source in a trace: a code, a message and a cause.
 enum TraceLoss {
     static let standardMessage = "The position source was lost when this trace was recorded."
-
     static let standardSensorMessage = "The sensor was lost when this trace was recorded."
 
     private static let codes: [DeviceError.Code] = [
@@ -14,8 +13,7 @@ enum TraceLoss {
         .permissionDenied, .notFound, .busy, .inputOutput,
     ]
 
-    /// Parses an object written by `DeviceError`. An unknown code, written by a later version, becomes
-    /// `connectionLost`.
+    /// Parses an error. An unknown code from a later version becomes `connectionLost`.
     static func error(_ json: UnsafeRawBufferPointer, standardMessage: String = standardMessage) -> DeviceError {
         var error = DeviceError(.connectionLost, standardMessage)
         var reader = JSONReader(json)

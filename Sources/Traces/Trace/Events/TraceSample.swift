@@ -5,17 +5,14 @@ import JSONBytes
 
 /// A reading of a motion sensor in a trace.
 package struct TraceSample: Sendable, Hashable {
-    /// The sensor, as an index into ``TraceCursor/sensors`` of the cursor that returned the event.
+    /// The sensor's index in ``TraceCursor/sensors`` of the cursor that returned the event.
     package var sensor: Int
-    /// The measured quantity, which determines the unit.
     package var kind: SensorKind
     /// The value in the sensor's own axes. A scalar is in the first component. Always finite.
     package var value: SIMD3<Double>
-    /// The time of measurement in nanoseconds since the start of the trace; negative for earlier times. nil if the
-    /// event contains only an arrival time.
+    /// The time of measurement in nanoseconds since the start of the trace, or nil if unknown. May be negative.
     package var stamp: Int64?
 
-    /// Creates a reading.
     package init(sensor: Int, kind: SensorKind, value: SIMD3<Double>, stamp: Int64? = nil) {
         self.sensor = sensor
         self.kind = kind
@@ -39,9 +36,7 @@ package struct TraceSample: Sendable, Hashable {
 ///
 /// The sensor is omitted if its id equals the name of its kind, and the stamp if it equals the time.
 package enum TraceSampleText {
-    /// Appends a line with its line terminator. Appends nothing if the values are not usable in a trace.
-    ///
-    /// - Parameter sensor: The encoded member that names the sensor, from ``member(_:kind:)``.
+    /// Appends a line, or nothing if a value is invalid. `sensor` is the result of ``member(_:kind:)``.
     package static func append(
         _ value: SIMD3<Double>, kind: SensorKind, sensor: [UInt8], time: Int64, stamp: Int64, to buffer: inout [UInt8]
     ) {
@@ -64,13 +59,12 @@ package enum TraceSampleText {
         TraceLine.end(&buffer)
     }
 
-    /// Returns the member that names a sensor, with the preceding comma. Returns an empty array if the sensor's id
-    /// equals the name of its kind.
+    /// Returns the member that names a sensor, with the preceding comma, or an empty array if the ID equals the kind's
+    /// name.
     package static func member(_ sensor: String, kind: SensorKind) -> [UInt8] {
         sensor == kind.rawValue ? [] : member(sensor)
     }
 
-    /// Returns the member that names a sensor, with the preceding comma.
     static func member(_ sensor: String) -> [UInt8] {
         var writer = JSONWriter(appendingTo: [UInt8](",\"sensor\":".utf8))
         writer.string(sensor)

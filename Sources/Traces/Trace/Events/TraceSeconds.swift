@@ -7,8 +7,8 @@ package enum TraceSeconds {
     /// The maximum number of digits before the decimal point. Seconds with more digits overflow `Int64` nanoseconds.
     private static let maximumSecondDigits = 10
 
-    /// Parses the number at the offset, advances the offset past it, and returns nanoseconds. Returns nil if there is
-    /// no number or if it is out of range. Digits after the ninth decimal are truncated.
+    /// Parses the number at the offset as nanoseconds and advances the offset past the number. Returns nil if there is
+    /// no number or the number is out of range. Digits after the ninth decimal are truncated.
     @inline(__always)
     static func scan(_ bytes: UnsafeRawBufferPointer, _ at: inout Int, end: Int) -> Int64? {
         var index = at
@@ -46,7 +46,7 @@ package enum TraceSeconds {
         return isNegative ? -total : total
     }
 
-    /// Parses a text that consists of one number only. Returns nanoseconds.
+    /// Returns nanoseconds, or nil if the text is not a single number.
     static func parse(_ text: UnsafeRawBufferPointer) -> Int64? {
         var at = 0
         guard let value = scan(text, &at, end: text.count), at == text.count else { return nil }
@@ -73,8 +73,7 @@ package enum TraceSeconds {
         return value
     }
 
-    /// Parses the next nine bytes as an integer. Returns nil if any of them is not a digit. Traces are written with
-    /// nine decimals, so this is the common case.
+    /// Parses the next nine bytes, or returns nil if any of them is not a digit. Traces have nine decimals.
     @inline(__always)
     private static func nineDigits(_ bytes: UnsafeRawBufferPointer, _ at: Int, end: Int) -> Int64? {
         guard end &- at >= 9, let last = digit(bytes[at &+ 8]) else { return nil }

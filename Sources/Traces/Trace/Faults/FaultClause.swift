@@ -6,9 +6,9 @@ package import DeviceCore
 public enum FaultMoment: Sendable, Hashable {
     /// Immediately.
     case start
-    /// The number of seconds after the start.
+    /// After the given number of seconds.
     case seconds(Double)
-    /// Before the reading with this index; the first reading is 0.
+    /// Before the reading with the given index. The first reading has index 0.
     case reading(Int64)
 }
 
@@ -19,23 +19,19 @@ public enum FaultMoment: Sendable, Hashable {
 package struct FaultClause: Sendable, Hashable {
     /// The maximum length of a list in bytes.
     package static let maximumLength = 10_000
-
     /// The full text of the fault, for messages.
     package let text: String
     package let name: String
-    /// The text after the equals sign, or nil if there is no equals sign.
     package let value: String?
-    /// The device or sensor to which the fault applies. nil means that it applies to all.
+    /// The affected device or sensor, or nil for all.
     package let target: String?
     package let moment: FaultMoment
-    /// The duration in seconds, or nil if the text contains no duration.
+    /// The duration in seconds.
     package let duration: Double?
 
-    /// Parses a comma-separated list of faults. Throws an error if the list is empty, because a test without faults is
-    /// probably a mistake.
+    /// Parses a comma-separated list. An empty list is an error, because a test without faults is probably a mistake.
     ///
-    /// - Parameter counting: The unit of the number after `#` in messages, for example "a sample". nil if `#` is not
-    ///   supported.
+    /// - Parameter counting: The unit of the number after `#`, for messages, or nil if `#` is not supported.
     package static func list(_ text: String, counting: String? = nil) throws(DeviceError) -> [FaultClause] {
         guard text.utf8.count <= maximumLength else {
             throw DeviceError(.invalidConfiguration, "The list of faults is longer than \(maximumLength) bytes.")
@@ -46,7 +42,6 @@ package struct FaultClause: Sendable, Hashable {
         return clauses
     }
 
-    /// Parses one fault.
     package init(_ word: Substring, counting: String? = nil) throws(DeviceError) {
         var rest = word.drop { $0 == " " }
         while rest.last == " " { rest.removeLast() }
@@ -79,10 +74,8 @@ package struct FaultClause: Sendable, Hashable {
         self.duration = duration
     }
 
-    /// Creates the error for a fault that cannot be used.
     package func error(_ reason: String) -> DeviceError { Self.error(text, reason) }
 
-    /// Creates the error for a fault with this text that cannot be used.
     package static func error(_ text: String, _ reason: String) -> DeviceError {
         DeviceError(.invalidConfiguration, "The fault \"\(text.prefix(200))\" is invalid: it \(reason).")
     }
@@ -116,7 +109,6 @@ package struct FaultClause: Sendable, Hashable {
 }
 
 extension FaultClause {
-    /// Returns the value; throws an error if it is missing or empty.
     package func requiredValue() throws(DeviceError) -> String {
         guard let value, !value.isEmpty else { throw error("needs a value, as in \(name)=…") }
         return value
@@ -138,9 +130,7 @@ extension FaultClause {
         return number
     }
 
-    /// Returns the value as a time in seconds.
-    ///
-    /// - Parameter isSigned: If true, the value may have a sign, as in `-2s`.
+    /// Returns the value in seconds. If `isSigned` is true, a sign is allowed, as in `-2s`.
     package func seconds(isSigned: Bool = false) throws(DeviceError) -> Double {
         guard let value else { throw error("needs a value that is a time, as in \(name)=300ms") }
         guard isSigned, let sign = value.first, sign == "-" || sign == "+" else {
@@ -162,8 +152,22 @@ extension FaultClause {
 
     package func requireNoValue() throws(DeviceError) { if value != nil { throw error("accepts no value") } }
 
-    /// Throws an error if the fault has a duration. Called for faults that do not end by themselves.
     package func requireNoDuration() throws(DeviceError) {
         if duration != nil { throw error("accepts no duration, because it is instantaneous") }
+    }
+}
+
+/// A deterministic random number generator (SplitMix64, Steele, Lea and Flood 2014).
+package struct SplitMix64: RandomNumberGenerator, Sendable {
+    private var state: UInt64
+
+    package init(seed: UInt64) { state = seed }
+
+    package mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var number = state
+        number = (number ^ (number >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        number = (number ^ (number >> 27)) &* 0x94d0_49bb_1331_11eb
+        return number ^ (number >> 31)
     }
 }

@@ -4,18 +4,16 @@ import DeviceCore
 import JSONBytes
 
 extension TraceHeader {
-    /// Returns a warning for each ignored member of a header line: a value of the wrong type, an unknown sensor member,
-    /// a sensor without an id or with an unknown kind, a repeated sensor id, or a battery level outside 0…1. `null` is
-    /// treated as a missing value. Members that are kept in `otherMembers` are not reported.
-    ///
-    /// The line must be a valid header.
+    /// Returns a warning for each ignored member of a valid header line: a value of the wrong type, an unknown sensor
+    /// member, an invalid or repeated sensor, or an invalid battery. `null` counts as a missing value. Members in
+    /// `otherMembers` are not reported.
     static func warnings(about line: UnsafeRawBufferPointer) -> [TraceWarning] {
         var checker = HeaderChecker()
         var reader = JSONReader(line)
         do throws(JSONError) {
             try checker.checkHeader(&reader)
         } catch {
-            // Not reached: the caller has already parsed the line, so it is valid JSON.
+            // Not reached, because the caller has already parsed the line.
         }
         return checker.warnings
     }
@@ -30,21 +28,7 @@ private struct HeaderChecker {
         while let key = try reader.nextKey() {
             switch key.string() {
             case "clock", "frame", "recorder", "source": try check(key, is: [.string], &reader)
-            case "devices":
-                try checkElements(of: key, &reader, limit: TraceHeader.maximumDevices) {
-                    checker, reader throws(JSONError) in
-                    try checker.checkDevice(&reader)
-                }
-            case "sensors":
-                try checkElements(of: key, &reader, limit: TraceSensors.maximumCount) {
-                    checker, reader throws(JSONError) in
-                    try checker.checkSensor(&reader)
-                }
-            case "contexts":
-                try checkElements(of: key, &reader, limit: TraceHeader.maximumDevices) {
-                    checker, reader throws(JSONError) in
-                    try checker.check(key, is: [.string], &reader)
-                }
+            case "devices", "sensors", "contexts": try checkElements(of: key, &reader)
             case "units":
                 guard try hasKind(.object, key, &reader) else { continue }
                 try reader.beginObject()
@@ -91,21 +75,23 @@ private struct HeaderChecker {
         }
     }
 
-    /// Checks the elements of an array of objects or strings.
-    private mutating func checkElements(
-        of key: JSONText, _ reader: inout JSONReader, limit: Int,
-        _ checkElement: (inout HeaderChecker, inout JSONReader) throws(JSONError) -> Void
-    ) throws(JSONError) {
+    private mutating func checkElements(of key: JSONText, _ reader: inout JSONReader) throws(JSONError) {
         guard try hasKind(.array, key, &reader) else { return }
+        let isSensor = key.equals("sensors")
         let element: JSONKind = key.equals("contexts") ? .string : .object
+        let limit = isSensor ? TraceSensors.maximumCount : TraceHeader.maximumDevices
         var count = 0
         try reader.beginArray()
         while try reader.nextElement() {
             count += 1
-            if try reader.peekKind() == element, count <= limit {
-                try checkElement(&self, &reader)
-            } else {
+            if try reader.peekKind() != element || count > limit {
                 add(key, try reader.readRawValue())
+            } else if element == .string {
+                try reader.skipValue()
+            } else if isSensor {
+                try checkSensor(&reader)
+            } else {
+                try checkDevice(&reader)
             }
         }
     }

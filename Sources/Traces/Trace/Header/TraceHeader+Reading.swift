@@ -4,7 +4,7 @@ import DeviceCore
 import JSONBytes
 
 extension TraceHeader {
-    /// The maximum number of devices, contexts or rates read from a header. Further ones are ignored.
+    /// The maximum number of devices, contexts or rates. Any further ones are ignored.
     static let maximumDevices = 1024
     private static let maximumMembers = 1024
 
@@ -23,7 +23,6 @@ extension TraceHeader {
         return isHeader == true
     }
 
-    /// Parses a header line. The thrown error explains why the header is invalid or not supported.
     init(_ line: UnsafeRawBufferPointer, name: String) throws(DeviceError) {
         do throws(JSONError) {
             // Checks the version first, because other keys may have a different meaning in a later version.

@@ -4,8 +4,7 @@ import DeviceCore
 import JSONBytes
 
 extension TraceHeader {
-    /// Parses the sensors and their calibrations. Skips elements that are not sensors, have an invalid id or an unknown
-    /// kind, or repeat an id.
+    /// Parses the sensors and their calibrations. Skips invalid sensors and repeated IDs.
     static func readSensors(
         _ reader: inout JSONReader
     ) throws(JSONError) -> ([SensorDescription], [SensorDescription.ID: SensorCalibration]) {
@@ -87,7 +86,6 @@ extension TraceHeader {
         }
     }
 
-    /// Writes a sensor and omits unknown properties.
     static func write(_ sensor: SensorDescription, _ calibration: SensorCalibration?, to writer: inout JSONWriter) {
         writer.object { writer in
             writer.member("id", sensor.id)
@@ -126,8 +124,7 @@ extension TraceHeader {
 }
 
 extension SensorDescription {
-    /// Sets the mount matrix from the kernel's notation. If the matrix is malformed or singular, adds a remark and
-    /// leaves the matrix unchanged.
+    /// Sets the mount matrix, or adds a remark if the text is malformed or the matrix is singular.
     fileprivate mutating func setMountMatrix(from text: String) {
         guard let matrix = MountMatrix(text) else {
             remarks.append("The mount matrix in the trace is ignored, because it does not consist of nine numbers.")

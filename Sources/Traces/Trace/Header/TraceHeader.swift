@@ -5,7 +5,7 @@ import JSONBytes
 
 /// The first line of a trace. It describes the clocks, devices and units of the events.
 public struct TraceHeader: Sendable, Hashable {
-    /// The start of a trace, as the same instant on two clocks. Event times are relative to the start.
+    /// The start of a trace as the same instant on two clocks. Event times are relative to the start.
     public struct Start: Sendable, Hashable {
         /// The civil time.
         public var wallTime: WallTime
@@ -20,7 +20,7 @@ public struct TraceHeader: Sendable, Hashable {
     }
 
     package static let formatName = "device-services-trace"
-    /// The version that is written, which is also the latest version that can be read.
+    /// The version that is written. Later versions cannot be read.
     package static let currentVersion = 1
 
     /// The format version. Compatible additions do not change it.
@@ -29,34 +29,31 @@ public struct TraceHeader: Sendable, Hashable {
     public var start: Start?
     /// The clock of the event times: "CLOCK_BOOTTIME", or "virtual" for a trace of a simulated device.
     public var clock = "CLOCK_BOOTTIME"
-    /// The devices whose reports are in the trace, as known at the start.
+    /// The devices whose reports are in the trace.
     public var devices: [TraceDevice] = []
-    /// The motion sensors of the trace. The preferred sensor of each kind comes first. To add a sensor together with
-    /// the unit of its readings, use ``add(_:)``.
+    /// The motion sensors, with the preferred sensor of each kind first. ``add(_:)`` also sets the unit of the
+    /// readings.
     ///
-    /// The `mode` and the remarks of a sensor are not written. In a parsed header, the mode is `recorded`, and the
-    /// remarks describe members that could not be used.
+    /// A sensor's `mode` and remarks are not written. In a parsed header, the mode is `recorded`, and the remarks
+    /// describe members that could not be used.
     public var sensors: [SensorDescription] = []
-    /// The calibrations by sensor id. The readings in the trace are uncorrected: the calibrations have not been applied
-    /// to them.
+    /// The calibrations by sensor ID, which have not been applied to the readings.
     public var calibrations: [SensorDescription.ID: SensorCalibration] = [:]
     /// The libiio contexts of the sensors, in libiio's XML format.
     public var contexts: [String] = []
-    /// The units of event values, by quantity. They do not apply to gpsd's reports, which use gpsd's units, or to
-    /// motion readings, which use the unit of their `SensorKind`.
+    /// The units of event values by quantity, except for gpsd's reports and motion readings, which have fixed units.
     public var units = ["t": "s"]
     /// The battery at the start, or nil if there was no battery.
     public var battery: BatteryReading?
-    /// The reference frame of motion readings. "sensor" means the sensor's own axes, before the mount matrix is
-    /// applied.
+    /// The reference frame of motion readings. "sensor" means the sensor's own axes.
     public var frame = "sensor"
     /// The program that recorded the trace.
     public var recorder = ""
     /// The source of the positions, for example gpsd://localhost:2947.
     public var source = ""
-    /// Members that are unknown to this version. They are written back unchanged.
+    /// Members that are unknown to this version, which are written back unchanged.
     package var otherMembers: [TraceMember] = []
-    /// Warnings about members of the header line that could not be used. The warnings are not written.
+    /// Warnings about header members that could not be used.
     package var warnings: [TraceWarning] = []
 
     /// Creates a header of the current version.
@@ -86,7 +83,6 @@ package struct TraceMember: Sendable, Hashable {
     /// One complete JSON value.
     package var json: [UInt8]
 
-    /// Creates a member. The value is not validated.
     package init(name: String, json: [UInt8]) {
         self.name = name
         self.json = json
@@ -159,7 +155,7 @@ public struct TraceDevice: Sendable, Hashable {
     public var kind: String
     /// The receiver as described by gpsd. For other kinds of devices, all fields are unknown.
     public var receiver: ReceiverDescription
-    /// Members of the device's header entry that are unknown to this version.
+    /// Members that are unknown to this version.
     package var otherMembers: [TraceMember] = []
 
     /// Creates the description of a receiver that gpsd reads.
@@ -180,7 +176,7 @@ public struct TraceDevice: Sendable, Hashable {
         return left.kind == right.kind && mine == other && left.otherMembers == right.otherMembers
     }
 
-    /// Hashes only members that are equal for equal devices. The cycle is excluded because it may be NaN.
+    /// Excludes the cycle, because it may be NaN.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(kind)
         hasher.combine(receiver.path)

@@ -8,16 +8,13 @@ struct TraceSensors: Sendable {
     static let maximumCount = 256
     /// The maximum length of a sensor's id in bytes.
     static let maximumIDLength = 1024
-
     /// The sensors listed in the header, followed by the other sensors in order of appearance.
     private(set) var descriptions: [SensorDescription] = []
     /// The sensors' ids in UTF-8.
     private var names: [[UInt8]] = []
-    /// For each kind, the index of the sensor to which events without a sensor id belong, or a negative value if there
-    /// is none.
+    /// The index of each kind's default sensor, to which events without a sensor ID belong. Negative if there is none.
     private var defaultIndices = SIMD8<Int32>(repeating: -1)
 
-    /// Creates the list from the sensors of a header.
     init(_ sensors: [SensorDescription]) {
         for sensor in sensors where descriptions.count < Self.maximumCount { add(sensor) }
         for kind in SensorKind.allCases {
@@ -28,15 +25,12 @@ struct TraceSensors: Sendable {
         }
     }
 
-    /// True if an id of this length in bytes is valid.
     static func isValid(idLength count: Int) -> Bool { count > 0 && count <= maximumIDLength }
 
-    /// Returns the index of the sensor to which events without a sensor id belong, or a negative value if there is none
-    /// yet.
     @inline(__always)
     func defaultIndex(of kind: SensorKind) -> Int32 { defaultIndices[kind.index] }
 
-    /// Returns the index of the sensor with this id and kind, or a negative value if there is none yet.
+    /// Returns the index of the sensor with this ID and kind, or a negative value if there is none yet.
     @inline(__always)
     func index(of name: UnsafeRawBufferPointer, kind: SensorKind) -> Int32 {
         var index = 0
@@ -49,8 +43,8 @@ struct TraceSensors: Sendable {
         return -1
     }
 
-    /// Returns the index of the sensor to which events without a sensor id belong. Adds a sensor if there is none of
-    /// this kind. Returns a negative value if the maximum number of sensors is reached.
+    /// Returns the index of the kind's default sensor, and adds the sensor if there is none. Returns a negative value
+    /// if the maximum number of sensors is reached.
     mutating func findOrAddDefault(_ kind: SensorKind) -> Int32 {
         let index = defaultIndex(of: kind)
         guard index < 0 else { return index }
@@ -59,8 +53,8 @@ struct TraceSensors: Sendable {
         return made
     }
 
-    /// Returns the index of the sensor with this id. Adds a sensor if there is none. Returns a negative value if the
-    /// existing sensor is of a different kind, the id is invalid or the maximum number of sensors is reached.
+    /// Returns the index of the sensor with this ID, and adds the sensor if there is none. Returns a negative value if
+    /// the ID is invalid or belongs to a different kind, or if the maximum number of sensors is reached.
     mutating func findOrAdd(_ name: String, kind: SensorKind) -> Int32 {
         if let index = descriptions.firstIndex(where: { $0.id == name }) {
             return descriptions[index].kind == kind ? Int32(index) : -1
@@ -75,8 +69,8 @@ struct TraceSensors: Sendable {
         return Int32(descriptions.count - 1)
     }
 
-    /// Returns the index of the sensor with this id, regardless of its kind. If there is none and the id is the name of
-    /// a kind, returns the default sensor of that kind. Otherwise returns a negative value.
+    /// Returns the index of the sensor with this ID, regardless of its kind. If there is none and the ID is a kind's
+    /// name, returns that kind's default sensor. Otherwise returns a negative value.
     mutating func findOrAddDefault(_ name: String) -> Int32 {
         if let index = descriptions.firstIndex(where: { $0.id == name }) { return Int32(index) }
         guard let kind = SensorKind(rawValue: name) else { return -1 }

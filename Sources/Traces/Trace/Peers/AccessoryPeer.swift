@@ -12,13 +12,13 @@ public protocol AccessoryPeer: Sendable {
 
 /// An event delivered to a peer.
 public enum AccessoryPeerEvent: Sendable, Hashable {
-    /// The protocol was opened. Always the first event.
+    /// The protocol was opened. This is always the first event.
     case opened
-    /// At least one byte was received. The boundaries between events have no meaning.
+    /// At least one byte was received. Event boundaries have no meaning.
     case received([UInt8])
     /// The time requested with ``AccessoryPeerAction/setTimer(after:)`` has elapsed.
     case timerFired
-    /// The session ended. Always the last event; any returned actions are ignored.
+    /// The session ended. This is always the last event, and actions returned for it are ignored.
     case closed
 }
 
@@ -26,10 +26,9 @@ public enum AccessoryPeerEvent: Sendable, Hashable {
 public enum AccessoryPeerAction: Sendable, Hashable {
     /// Sends bytes.
     case send([UInt8])
-    /// Waits for this number of seconds before performing the next action. Events are still delivered meanwhile.
+    /// Waits for the given number of seconds before the next action. Events are still delivered.
     case wait(Double)
-    /// Requests ``AccessoryPeerEvent/timerFired`` after this number of seconds, without waiting. A new request replaces
-    /// the previous one.
+    /// Requests ``AccessoryPeerEvent/timerFired`` after a number of seconds, replacing any previous request.
     case setTimer(after: Double)
     /// Ends the session from the accessory's side, after all preceding bytes have been sent.
     case hangUp
@@ -55,7 +54,6 @@ public struct ClosurePeer: AccessoryPeer {
 public struct LinePeer: AccessoryPeer {
     /// The maximum length of a line in bytes. If a line is longer, its beginning is dropped.
     package static let maximumLength = 65_536
-
     private let greeting: [AccessoryPeerAction]
     private let answer: @Sendable (String) -> [AccessoryPeerAction]
     private var line: [UInt8] = []

@@ -5,8 +5,8 @@ import Synchronization
 
 /// A session that runs a peer at the accessory's end of a channel until either side ends the session.
 ///
-/// The peer's actions are performed by timers scheduled on the clock, never within a call from the other side. On a
-/// virtual clock, they run on the thread that advances the clock, in a deterministic order.
+/// The peer's actions run in timers of the clock, and never within a call from the other side. On a virtual clock, the
+/// timers run on the thread that advances the clock, in a deterministic order.
 package final class AccessoryPeerSession: Sendable {
     /// The number of unsent bytes at which event delivery to the peer is paused (1 MiB).
     private static let maximumUnsentBytes = 1 << 20
@@ -18,9 +18,7 @@ package final class AccessoryPeerSession: Sendable {
         var isRunning = false
         var needsRerun = false
         var hasStarted = false
-        /// The timer for work that is due immediately.
         var immediateTimer: ClockTimer?
-        /// The timer for work that is due later.
         var delayTimer: ClockTimer?
         var wakeTimer: ClockTimer?
         var isWakePending = false
@@ -29,7 +27,6 @@ package final class AccessoryPeerSession: Sendable {
         var output = FIFOQueue<UInt8>()
         var sent = 0
         var received = 0
-        /// The earliest time at which more bytes may be sent.
         var nextSendTime = BootTime.zero
         var random: SplitMix64
     }
@@ -49,15 +46,8 @@ package final class AccessoryPeerSession: Sendable {
     private let unplug: @Sendable () -> Void
     private let state: Mutex<State>
 
-    /// Creates a session. Call ``start()`` to start it.
-    ///
-    /// - Parameters:
-    ///   - peer: The peer. The session uses a copy.
-    ///   - channel: The accessory's end of the channel. The session observes the channel and closes it when the peer
-    ///     hangs up.
-    ///   - clock: The clock on which timers are scheduled.
-    ///   - faults: The faults to simulate.
-    ///   - unplug: Unplugs the accessory. Called after the session has ended.
+    /// The session observes the channel and closes it when the peer hangs up. `unplug` is called after the session has
+    /// ended.
     package init(
         peer: any AccessoryPeer, channel: any ByteChannel, clock: any DeviceClock,
         faults: AccessoryFaults = AccessoryFaults(), unplug: @escaping @Sendable () -> Void = {}
@@ -74,7 +64,7 @@ package final class AccessoryPeerSession: Sendable {
         state = Mutex(State(peer: peer, output: output, random: numbers))
     }
 
-    /// Starts the session. Delivers `opened` to the peer, then the bytes received so far.
+    /// Delivers `opened` to the peer, then the bytes received so far.
     package func start() {
         channel.observe { [weak self] _ in self?.scheduleRun() }
         scheduleRun()
@@ -89,12 +79,10 @@ package final class AccessoryPeerSession: Sendable {
         scheduleRun()
     }
 
-    /// Schedules a check of the channel.
     private func scheduleRun() {
         state.withLock { state in
             guard state.immediateTimer == nil, !state.hasEnded else { return }
-            // The timer is created while holding the lock. Its closure acquires the lock first and therefore always
-            // finds the timer stored.
+            // The timer's closure acquires the same lock, so it runs only after the timer is stored.
             state.immediateTimer = clock.timer(at: clock.now) { [weak self] in
                 self?.state.withLock { $0.immediateTimer = nil }
                 self?.run()
@@ -102,8 +90,7 @@ package final class AccessoryPeerSession: Sendable {
         }
     }
 
-    /// Performs all pending work on one thread at a time. If a different thread is already doing so, requests another
-    /// pass.
+    /// Performs all pending work. If another thread is already doing so, requests another pass from that thread.
     private func run() {
         let isFirst = state.withLock { state in
             if state.isRunning {
@@ -161,8 +148,7 @@ package final class AccessoryPeerSession: Sendable {
             state.isWakePending = false
             return .deliver(.timerFired)
         }
-        // After the connection has ended, unsent bytes do not delay events: the peer receives the remaining bytes and
-        // the end of the session.
+        // After the connection has ended, unsent bytes do not delay the remaining events.
         let isHeldUp =
             !isEnding
             && (state.actions.count >= Self.maximumActions || state.output.count >= Self.maximumUnsentBytes)
@@ -240,7 +226,7 @@ package final class AccessoryPeerSession: Sendable {
         return true
     }
 
-    /// Delivers an event to the peer. The lock is not held, because the peer may take a long time.
+    /// Calls the peer without holding the lock, because the peer may take a long time.
     private func deliver(_ event: AccessoryPeerEvent) {
         guard
             var peer = state.withLock({ state -> (any AccessoryPeer)? in

@@ -18,7 +18,6 @@ package struct FIFOQueue<Element: Sendable>: Sendable {
     }
 
     package mutating func append(_ element: Element) { storage.append(element) }
-
     package mutating func append(contentsOf more: [Element]) { storage += more }
 
     package mutating func removeFirst(_ count: Int = 1) {

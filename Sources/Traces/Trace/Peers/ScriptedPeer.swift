@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A peer that follows a script. It sends bytes, waits, and expects bytes, one step at a time.
+/// A peer that follows a script of bytes to send, bytes to expect and delays.
 public struct ScriptedPeer: AccessoryPeer {
     /// A step of a script.
     public enum Step: Sendable, Hashable {
         /// Waits until exactly these bytes are received.
         case expect([UInt8])
-        /// Waits until this number of bytes is received, regardless of their values.
+        /// Waits for the given number of bytes, regardless of their values.
         case expectAny(Int)
         /// Sends bytes.
         case send([UInt8])
-        /// Waits for this number of seconds.
+        /// Waits for the given number of seconds.
         case delay(Double)
         /// Ends the session.
         case hangUp
@@ -25,7 +25,7 @@ public struct ScriptedPeer: AccessoryPeer {
 
     /// A deviation from the script by the other side.
     public struct Deviation: Sendable, Hashable {
-        /// The index of the step. For bytes received after the last step, the number of steps.
+        /// The index of the step, or the number of steps for bytes received after the last step.
         public var step: Int
         /// The bytes that the step expected.
         public var expected: [UInt8]
@@ -34,7 +34,6 @@ public struct ScriptedPeer: AccessoryPeer {
         /// True if the session ended before the step was complete.
         public var isEndOfSession: Bool
 
-        /// Creates a deviation.
         package init(step: Int, expected: [UInt8], found: [UInt8], isEnd: Bool) {
             self.step = step
             self.expected = expected

@@ -49,20 +49,20 @@ public struct SimulatedAccessory: Sendable {
 public struct AccessoryFaults: Sendable, Hashable {
     /// The seed of the random numbers.
     public var seed: UInt64 = 1
-    /// The rate at which the accessory sends, in bytes per second. nil means no limit.
+    /// The accessory's sending rate in bytes per second, or nil for no limit.
     public var bytesPerSecond: Double?
-    /// The maximum number of bytes that the accessory sends at once. Consecutive chunks are at least
-    /// ``minimumChunkInterval`` apart. nil means that data is not split.
+    /// The maximum number of bytes that the accessory sends at once, or nil for no limit. Consecutive chunks are at
+    /// least ``minimumChunkInterval`` apart.
     public var maximumChunkLength: Int?
     /// The minimum time between two chunks, in seconds.
     public var minimumChunkInterval = 0.001
-    /// The proportion of sent bytes that are replaced by random bytes, from 0 to 1.
+    /// The probability, from 0 to 1, that a random byte replaces a sent byte.
     public var corruptionProbability = 0.0
     /// The number of random bytes sent before any other bytes.
     public var leadingRandomByteCount = 0
-    /// The number of received bytes after which the accessory is unplugged. Further bytes are lost. nil means never.
+    /// The number of received bytes after which the accessory is unplugged, or nil for never.
     public var unplugsAfterReceiving: Int?
-    /// The number of sent bytes after which the accessory is unplugged. nil means never.
+    /// The number of sent bytes after which the accessory is unplugged, or nil for never.
     public var unplugsAfterSending: Int?
 
     /// Creates a configuration without faults.

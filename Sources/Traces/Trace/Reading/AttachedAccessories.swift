@@ -11,8 +11,7 @@ struct AttachedAccessories: Sendable {
 
     private var entries: [Entry] = []
 
-    /// Applies an event. Returns false if the accessory is not attached, does not support the protocol, or exceeds the
-    /// maximum number of accessories.
+    /// Returns false if the accessory is not attached, lacks the protocol or exceeds the maximum number of accessories.
     mutating func apply(_ event: TraceAccessoryEvent) -> Bool {
         let index = entries.firstIndex { $0.id == event.accessory }
         switch event.change {

@@ -5,21 +5,17 @@ import Synchronization
 
 /// An in-memory trace of motion readings.
 ///
-/// The readings are kept as records, which a player can use directly. Text is generated only when the bytes are
-/// requested, because generating it takes longer than playing the records. Records and text have the same contents.
+/// A player uses the records directly. Text with the same contents is generated only when the bytes are requested,
+/// because generating it takes longer than playing the records.
 package struct InMemoryTrace: Sendable {
     /// The maximum number of readings, which limits the size of the generated text.
     package static let maximumCount = 500_000
-
     private(set) var records: [TraceRecord] = []
     private let header: TraceHeader
     private let headerLine: [UInt8]
     private let sensors: TraceSensors
 
-    /// Creates an empty trace.
-    ///
-    /// - Parameter header: The header, which must contain all sensors.
-    /// - Throws: An error if the header could not be read back.
+    /// The header must contain all sensors. Throws an error if the header cannot be read back.
     package init(_ header: TraceHeader, name: String, count: Int) throws(DeviceError) {
         let line = header.line()
         headerLine = line + [UInt8(ascii: "\n")]
@@ -29,19 +25,15 @@ package struct InMemoryTrace: Sendable {
         records.reserveCapacity(count)
     }
 
-    /// Returns the index of a sensor, or nil if the header does not contain its id, contains the id more than once, or
-    /// assigns it to a different kind.
+    /// Returns the index of a sensor, or nil if its ID is missing or repeated in the header or has a different kind.
     package func sensorIndex(of sensor: SensorDescription) -> Int32? {
         let named = sensors.descriptions.indices.filter { sensors.descriptions[$0].id == sensor.id }
         guard named.count == 1, sensors.descriptions[named[0]].kind == sensor.kind else { return nil }
         return Int32(named[0])
     }
 
-    /// Appends a reading. Readings that a trace cannot represent are ignored.
-    ///
-    /// - Parameters:
-    ///   - place: The index of the sensor from ``sensorIndex(of:)``.
-    ///   - time: The time in nanoseconds since the start of the trace, not less than the previous reading's time.
+    /// Appends a reading, or ignores a reading that a trace cannot represent. Times, in nanoseconds since the start of
+    /// the trace, must not decrease. `place` is a result of ``sensorIndex(of:)``.
     @inline(__always)
     package mutating func append(_ value: SIMD3<Double>, kind: SensorKind, place: Int32, at time: Int64) {
         var record = TraceRecord(time: time, kind: .sample, range: 0..<0)

@@ -2,11 +2,6 @@
 
 /// Problems found in a reader's input, grouped by message. Each group contains the number of occurrences, and the place
 /// and text of the first occurrence.
-///
-/// ```swift
-/// diagnostics.record("<ele> has a decimal comma and was ignored", line: 5, text: "100,5")
-/// diagnostics.remarks  // ["<ele> has a decimal comma and was ignored (line 5: \"100,5\")."]
-/// ```
 package struct InputDiagnostics: Sendable, Hashable {
     /// The maximum number of distinct messages. Occurrences of further messages are only counted.
     package static let maximumMessages = 64
@@ -15,14 +10,12 @@ package struct InputDiagnostics: Sendable, Hashable {
     package struct Entry: Sendable, Hashable {
         /// The problem and its consequence, as a clause without a full stop.
         package let message: String
-        /// The number of occurrences.
         package fileprivate(set) var count: Int
         /// The place of the first occurrence: a file, a line, or both. Empty if unknown.
         package let place: String
         /// The quoted input of the first occurrence. Empty if no input was given.
         package let text: String
 
-        /// A sentence with the message, the count, the place and the text.
         package var remark: String {
             let first = [place, text].filter { !$0.isEmpty }.joined(separator: ": ")
             switch (count, first.isEmpty) {
@@ -42,35 +35,21 @@ package struct InputDiagnostics: Sendable, Hashable {
     package init() {}
 
     package var isEmpty: Bool { entries.isEmpty }
-
-    /// The total number of occurrences.
     package var count: Int { entries.reduce(ungroupedCount) { $0 + $1.count } }
 
-    /// One sentence per message.
     package var remarks: [String] {
         entries.map(\.remark)
             + (ungroupedCount == 0 ? [] : ["\(ungroupedCount) further problems were found in the input."])
     }
 
-    /// Counts a problem at a line.
-    ///
-    /// - Parameters:
-    ///   - message: The problem and its consequence, as a clause without a full stop. Occurrences with equal messages
-    ///     are grouped.
-    ///   - line: The line number, counted from 1, or 0 if the input has no lines.
-    ///   - file: The name of the file if the input consists of several files.
-    ///   - text: The invalid input. Evaluated for the first occurrence only.
+    /// Counts a problem at a line. Lines are counted from 1, and 0 means that the input has no lines. `text` is the
+    /// invalid input, which is evaluated for the first occurrence only.
     package mutating func record(_ message: String, line: Int, of file: String = "", text: @autoclosure () -> String) {
         record(message, at: Self.place(line: line, of: file), text: text())
     }
 
-    /// Counts problems at any place.
-    ///
-    /// - Parameters:
-    ///   - message: See ``record(_:line:of:text:)``.
-    ///   - place: The place, such as "line 5" or "message 7 of /gps". Evaluated for the first occurrence only.
-    ///   - text: The invalid input. Evaluated for the first occurrence only.
-    ///   - count: The number of occurrences.
+    /// Counts problems at a place such as "line 5" or "message 7 of /gps". `place` and `text` are evaluated for the
+    /// first occurrence only.
     package mutating func record(
         _ message: String, at place: @autoclosure () -> String, text: @autoclosure () -> String, count: Int = 1
     ) {
@@ -102,8 +81,7 @@ package struct InputDiagnostics: Sendable, Hashable {
         }
     }
 
-    /// Returns the first 80 characters in quotation marks, with control characters escaped. Returns an empty string for
-    /// empty text.
+    /// Returns the first 80 characters in quotation marks with control characters escaped, or nothing for empty text.
     private static func quoted(_ text: String) -> String {
         let start = text.prefix(80)
         return text.isEmpty ? "" : (start.endIndex < text.endIndex ? start + "…" : start).debugDescription

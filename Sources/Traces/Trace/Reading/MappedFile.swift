@@ -5,11 +5,11 @@ import SystemCalls
 
 /// A memory-mapped file. The kernel loads its pages on access and reclaims them when memory is low.
 final class MappedFile: Sendable {
-    /// The number of bytes behind a reader's position that stay in memory before the reader releases them (8 MiB).
+    /// The number of bytes that a reader keeps in memory behind its position (8 MiB).
     static let residentWindow = 8 << 20
 
     let count: Int
-    /// A duplicate of the file descriptor, used to check the file size. It stays valid if the file is renamed.
+    /// A duplicate of the descriptor that is used to check the file's size, even after the file is renamed.
     private let descriptor: Int32
     private let start: UInt
     private let pageSize: Int
@@ -80,8 +80,7 @@ enum SIGBUSGuard {
     private static let count = 256
 
     fileprivate struct Table: @unchecked Sendable {
-        /// Allocated once and never moved or freed, so that the handler can read the slots without a lock. Their
-        /// members are atomic.
+        /// The slots are never moved or freed, and their members are atomic, so the handler needs no lock.
         let slots: UnsafeMutableBufferPointer<Slot>
         let previousAction: UnsafeMutablePointer<sigaction>
 

@@ -9,15 +9,12 @@ struct ParsedEventLine {
     var time: Int64?
     /// The event without its time and sensor, or nil if the line contains no event of a known kind.
     var record: TraceRecord?
-    /// The sensor id in the line, or nil if there is none.
     var sensor: JSONText?
     var isInvalidReading = false
     /// True if a key is unknown or a value is invalid.
     var hasInvalidMember = false
 
-    /// Parses one line.
-    ///
-    /// - Parameter offset: The offset of the line in the file.
+    /// Parses a line at the given offset in the file.
     init(_ line: UnsafeRawBufferPointer, offset: Int) throws(JSONError) {
         var reader = JSONReader(line)
         var stamp: Int64?
@@ -49,8 +46,7 @@ struct ParsedEventLine {
                         range: isText ? range.lowerBound + 1..<range.upperBound - 1 : range)
                     record?.isHexadecimal = key.word == JSONText.word("gpsdHex")
                 } else if record == nil, !isInvalidReading, TraceAccessoryEvent.isKey(key) {
-                    // The event is parsed from the whole line on demand, because its data is spread over several
-                    // members.
+                    // The event is parsed on demand, because its data is spread over several members.
                     record = TraceRecord(time: nil, kind: .accessory, range: offset..<offset + line.count)
                     try reader.skipValue()
                 } else {

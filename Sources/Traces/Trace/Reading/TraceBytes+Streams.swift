@@ -10,11 +10,7 @@ extension TraceBytes {
     private static let maximumDeviceBytes = 64 << 20
 
     /// Reads a stream, such as a pipe, to its end. Bytes that exceed the memory limit are stored in an unnamed
-    /// temporary file.
-    ///
-    /// - Parameters:
-    ///   - descriptor: The descriptor of the stream, which stays open.
-    ///   - name: The name of the stream in messages.
+    /// temporary file. `name` appears in messages, and the descriptor stays open.
     package init(stream descriptor: Int32, name: String) throws(DeviceError) {
         try self.init(stream: descriptor, name: name, largestInMemory: Self.maximumStreamBytesInMemory)
     }
@@ -38,7 +34,7 @@ extension TraceBytes {
             guard count > 0 else {
                 if errno == EINTR { continue }
                 if errno == EAGAIN {
-                    // The pipe is in nonblocking mode; waits for data.
+                    // Waits for data, because the pipe is in nonblocking mode.
                     var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
                     _ = poll(&wait, 1, 1000)
                     continue
@@ -65,7 +61,6 @@ extension TraceBytes {
 }
 
 extension DeviceError {
-    /// Returns an error for a file that became shorter while it was being read.
     package static func truncatedWhileReading(_ name: String) -> DeviceError {
         DeviceError(.inputOutput, "\(name) became shorter while it was read. Read it again when no program writes it.")
     }

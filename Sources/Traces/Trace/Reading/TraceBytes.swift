@@ -17,7 +17,6 @@ package struct TraceBytes: Sendable {
 
     /// The maximum size of a file that is read into memory (64 MiB).
     static let maximumSizeInMemory = 64 << 20
-
     private let storage: Storage
 
     package init(_ bytes: [UInt8]) { storage = .memory(bytes) }
@@ -26,11 +25,8 @@ package struct TraceBytes: Sendable {
 
     init(_ made: LazyBytes) { storage = .lazy(made) }
 
-    /// Reads or maps a file. A file that is not a regular file, such as a pipe, is read to its end, up to
-    /// ``TraceFile/maximumSize`` bytes; this may block. Bytes that exceed the memory limit are stored in an unnamed
-    /// temporary file in `$TMPDIR`.
-    ///
-    /// - Throws: An error whose message describes the remedy.
+    /// Reads or maps a regular file. Any other file, such as a pipe, is read to its end, up to
+    /// ``TraceFile/maximumSize`` bytes, which may block.
     package init(path: String) throws(DeviceError) {
         try self.init(path: path, largestInMemory: Self.maximumSizeInMemory)
     }
@@ -41,8 +37,7 @@ package struct TraceBytes: Sendable {
             try self.init(file: path, largestInMemory: largestInMemory)
             return
         }
-        // `open` blocks until a pipe has a writer. If the pipe is already open in this process, its writer may be gone,
-        // so the existing descriptor is duplicated instead.
+        // Duplicates a descriptor of this process, because `open` would block if the pipe's writer is gone.
         let own = Self.ownDescriptor(path)
         let descriptor = own.map { fcntl($0, F_DUPFD_CLOEXEC, 0) } ?? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0 else { throw FileIO.readError(path, call: "open", errno: errno) }
@@ -50,7 +45,7 @@ package struct TraceBytes: Sendable {
         try self.init(stream: descriptor, name: path)
     }
 
-    /// Returns the descriptor of this process to which a path such as /dev/stdin refers, or nil for other paths.
+    /// Returns the descriptor to which a path such as /dev/stdin refers, or nil for other paths.
     private static func ownDescriptor(_ path: String) -> Int32? {
         if path == "/dev/stdin" { return STDIN_FILENO }
         for folder in ["/dev/fd/", "/proc/self/fd/"] where path.hasPrefix(folder) {
@@ -86,7 +81,6 @@ package struct TraceBytes: Sendable {
     /// Releases the memory of a range of a mapped file. The bytes stay accessible.
     package func releaseMemory(of range: Range<Int>) { file?.releaseMemory(of: range) }
 
-    /// Calls the closure with the bytes. The pointer is valid only during the call.
     @inline(__always)
     package func withUnsafeBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
@@ -108,17 +102,9 @@ extension TraceBytes: Equatable {
 }
 
 extension TraceBytes: RandomAccessCollection {
-    /// Always 0.
     package var startIndex: Int { 0 }
 
-    /// The number of bytes.
-    package var endIndex: Int {
-        switch storage {
-        case .memory(let bytes): bytes.count
-        case .file(let file): file.count
-        case .lazy(let made): made.bytes.count
-        }
-    }
+    package var endIndex: Int { withUnsafeBytes { $0.count } }
 
     package subscript(position: Int) -> UInt8 {
         switch storage {
@@ -128,7 +114,6 @@ extension TraceBytes: RandomAccessCollection {
         }
     }
 
-    /// Calls the closure with the bytes. The pointer is valid only during the call.
     package func withContiguousStorageIfAvailable<Result>(
         _ body: (UnsafeBufferPointer<UInt8>) throws -> Result
     ) rethrows -> Result? {
@@ -142,8 +127,7 @@ extension TraceBytes: RandomAccessCollection {
 }
 
 extension [UInt8] {
-    /// Calls the closure with the bytes and preserves its error type. `Array.withUnsafeBytes` does not support typed
-    /// errors on every supported platform.
+    /// Calls the closure with typed errors, which `Array.withUnsafeBytes` does not support on every platform.
     @inline(__always)
     package func withBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result

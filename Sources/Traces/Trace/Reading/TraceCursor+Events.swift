@@ -4,8 +4,6 @@ import DeviceCore
 
 extension TraceCursor {
     /// Returns the next event with a copy of its contents, or nil at the end of the trace.
-    ///
-    /// - Parameter bytes: The bytes of the cursor's file.
     package mutating func nextEvent(_ bytes: UnsafeRawBufferPointer) -> TraceEvent? {
         while let record = next(bytes) {
             if let contents = contents(of: record, bytes) { return TraceEvent(time: record.time, contents) }
@@ -13,8 +11,7 @@ extension TraceCursor {
         return nil
     }
 
-    /// Parses a native trace line that is not in the file, as if it were at the cursor's position. Returns nil if the
-    /// line contains no valid event.
+    /// Parses a line as if it were at the cursor's position. Returns nil if the line contains no valid event.
     package mutating func event(onLine line: UnsafeRawBufferPointer) -> TraceEvent? {
         guard line.count > 0, let record = nativeRecord(line, 0..<line.count, isEnded: true),
             let contents = contents(of: record, line)

@@ -5,7 +5,7 @@ import JSONBytes
 import SystemCalls
 
 extension TraceCursor {
-    /// Returns the event in a line of a native trace, or nil if the line is invalid or its event is of an unknown kind.
+    /// Returns the event in a line of a native trace, or nil if the line is invalid or the kind of event is unknown.
     @inline(__always)
     mutating func nativeRecord(_ bytes: UnsafeRawBufferPointer, _ line: Range<Int>, isEnded: Bool) -> TraceRecord? {
         let end = line.upperBound

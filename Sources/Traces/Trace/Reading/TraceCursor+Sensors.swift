@@ -6,7 +6,7 @@ import Synchronization
 import SystemCalls
 
 extension TraceCursor {
-    /// Reads the rest of a native trace only to find its sensors. This is much faster than reading the events.
+    /// Finds the sensors in the rest of a native trace, which is much faster than reading the events.
     mutating func collectSensors(_ bytes: UnsafeRawBufferPointer) {
         skipKnownSensors(bytes)
         while let (range, isEnded) = lines.next(bytes) {
@@ -18,8 +18,7 @@ extension TraceCursor {
     /// The minimum number of bytes per thread (4 MiB). For fewer bytes, starting a thread takes longer than it saves.
     private static let minimumPartSize = 1 << 22
 
-    /// Skips to the first line that may introduce a sensor. In most traces there is none. Up to eight threads search
-    /// parts of the file concurrently.
+    /// Skips to the first line that may introduce a sensor. Up to eight threads search parts of the file concurrently.
     private mutating func skipKnownSensors(_ bytes: UnsafeRawBufferPointer) {
         let start = lines.offset
         let size = bytes.count - start
@@ -103,8 +102,7 @@ extension TraceCursor {
                 at &+= length
                 if length == 8 { continue }
             }
-            // Bytes from "+" to "9" include the comma, the minus sign and the point. They also include the slash,
-            // although no number contains it.
+            // The range from "+" to "9" includes the comma, the minus sign, the point and the slash.
             let byte = bytes[at]
             guard byte &- UInt8(ascii: "+") <= 14 || byte == UInt8(ascii: "e") else { break }
             at &+= 1

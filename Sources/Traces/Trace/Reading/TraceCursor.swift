@@ -2,15 +2,13 @@
 
 package import DeviceCore
 
-/// A cursor that iterates over the events of a trace without allocating memory. The caller passes the file's bytes to
-/// each call and must keep them valid; see ``TraceFile/play(_:)``.
+/// Iterates over a trace's events without allocating memory. The caller passes the file's bytes to each call.
+/// ``TraceFile/play(_:)`` keeps the bytes valid.
 ///
-/// The contents need not be valid: unusable lines are skipped and reported in ``warnings``. A report is returned if its
-/// beginning and end are valid; the decoder validates its JSON. A copy of the cursor serves as a bookmark.
+/// The cursor skips unusable lines and reports them in ``warnings``. It checks only the beginning and end of a report,
+/// because the decoder validates the JSON. A copy of the cursor serves as a bookmark.
 package struct TraceCursor: Sendable {
-    /// The maximum number of stored warnings.
     package static let maximumWarnings = 100
-
     /// The first warnings, up to ``maximumWarnings``.
     package private(set) var warnings: [TraceWarning] = []
     /// The total number of warnings, including those that are not stored.
@@ -19,10 +17,8 @@ package struct TraceCursor: Sendable {
     package private(set) var diagnostics = InputDiagnostics()
     /// The reasons of all warnings.
     package private(set) var reasons: Set<TraceWarning.Reason> = []
-    /// The number of skipped lines, not counting empty lines. In gpsd's text, NMEA sentences, comments and other text
-    /// are skipped; in a native trace, invalid lines.
+    /// The number of skipped lines that are not empty: invalid lines, or lines of gpsd's text that contain no report.
     package internal(set) var skippedLines = 0
-
     var lines: TraceLines
     private var lastTime: Int64 = 0
     /// The stamp of the last report in gpsd's text, in nanoseconds since 1970, or nil if the report had no stamp.
@@ -31,13 +27,11 @@ package struct TraceCursor: Sendable {
     var sentenceCount = 0
     var sensorTable: TraceSensors
     var accessories = AttachedAccessories()
-
     /// The records of an in-memory trace, which need not be parsed, and the index of the next record.
     private var readings: [TraceRecord] = []
     private var nextReading = 0
     /// The problems found in the current line.
     private var problems: [TraceWarning.Reason] = []
-
     /// The file whose memory is released behind the cursor, or nil for bytes in memory.
     let file: MappedFile?
     private let format: TraceFile.Format
@@ -45,7 +39,6 @@ package struct TraceCursor: Sendable {
     /// The civil time at time zero, in nanoseconds since 1970.
     private let origin: Int64
 
-    /// Creates a cursor positioned before the first event.
     package init(_ file: TraceFile) {
         self.file = file.bytes.file
         format = file.format
@@ -56,18 +49,12 @@ package struct TraceCursor: Sendable {
         for warning in file.header?.warnings ?? [] { append(warning) }
     }
 
-    /// Creates a cursor over the records of an in-memory trace.
     init(_ file: TraceFile, readings: [TraceRecord]) {
+        self.init(file)
         self.readings = readings
-        self.file = nil
-        format = .native
-        hasArrivalTimes = true
-        origin = file.start?.nanoseconds ?? 0
-        sensorTable = file.headerSensors
-        lines = TraceLines(offset: 0, line: 0, file: nil)
     }
 
-    /// Creates a cursor that searches for gpsd reports in a file that has not been opened as a trace yet.
+    /// Creates a cursor that searches a file for gpsd reports before the file is opened as a trace.
     init(searchingFrom offset: Int, _ file: MappedFile?) {
         self.file = file
         format = .gpsd
@@ -77,17 +64,13 @@ package struct TraceCursor: Sendable {
         lines = TraceLines(offset: offset, line: 0, file: file)
     }
 
-    /// The motion sensors found so far: first the sensors in the header, then those that appear only in events, in
-    /// order of appearance. Sensors without a header entry have an identity mount matrix and a remark. At most 256
-    /// sensors are listed.
+    /// The motion sensors found so far: the sensors in the header, then other sensors in order of appearance. Sensors
+    /// that are not in the header have an identity mount matrix and a remark.
     package var sensors: [SensorDescription] { sensorTable.descriptions }
 
     /// The number of the last line read, counted from 1.
     package var line: Int { lines.line }
 
-    /// Returns the next event, or nil at the end of the trace.
-    ///
-    /// - Parameter bytes: The bytes of the cursor's file.
     package mutating func next(_ bytes: UnsafeRawBufferPointer) -> TraceRecord? {
         if nextReading < readings.count {
             defer { nextReading &+= 1 }
@@ -113,7 +96,7 @@ package struct TraceCursor: Sendable {
         return nil
     }
 
-    /// Returns the time to report for an event: the event's own time, or the previous event's time if that is later.
+    /// Returns the later of the event's time and the previous event's time.
     @inline(__always)
     mutating func nondecreasingTime(_ time: Int64) -> Int64 {
         if time >= lastTime {
@@ -124,7 +107,6 @@ package struct TraceCursor: Sendable {
         return lastTime
     }
 
-    /// Returns the time to report for an event without a valid time: the previous event's time.
     mutating func timeOfPreviousEvent() -> Int64 {
         warn(.missingTime)
         return lastTime
@@ -137,18 +119,15 @@ package struct TraceCursor: Sendable {
         return isStamped ? timeOfPreviousEvent() : lastTime
     }
 
-    /// Counts a skipped line and records that it is malformed or truncated.
     @inline(never)
     mutating func skipMalformed(isEnded: Bool) { skip(isEnded ? .malformedLine : .truncatedLine) }
 
-    /// Counts a skipped line and records the reason.
     @inline(never)
     mutating func skip(_ reason: TraceWarning.Reason) {
         skippedLines += 1
         warn(reason)
     }
 
-    /// Records a problem in the current line.
     @inline(never)
     mutating func warn(_ reason: TraceWarning.Reason) { problems.append(reason) }
 

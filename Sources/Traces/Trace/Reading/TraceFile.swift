@@ -5,9 +5,8 @@ public import DeviceCore
 
 /// A complete trace: a file in the native format, or text that contains gpsd reports.
 ///
-/// ``TraceWriter`` writes the native format. Any other file is searched line by line for gpsd reports. Examples are the
-/// output of `gpspipe -w` with or without arrival stamps, and the mixtures of NMEA sentences and reports in gpsd's
-/// regression tests. Other lines are skipped. A trace is a sequence of its events:
+/// ``TraceWriter`` writes the native format. Any other file is searched for gpsd reports, for example the output of
+/// `gpspipe -w`, and lines without a report are skipped. A trace is a sequence of its events:
 ///
 /// ```swift
 /// let trace = try TraceFile(path: "drive.trace")
@@ -16,17 +15,13 @@ public import DeviceCore
 /// ```
 public struct TraceFile: Sendable {
     package enum Format: UInt8, Sendable {
-        /// JSON Lines with a header line.
         case native
-        /// Text that contains gpsd reports.
         case gpsd
     }
 
-    /// The contents of the whole file.
     package let bytes: TraceBytes
     /// The name of the trace in messages: its path, or a name chosen by the program.
     public let name: String
-    /// The detected format.
     package let format: Format
     /// The header, or nil for gpsd's text.
     public let header: TraceHeader?
@@ -36,7 +31,6 @@ public struct TraceFile: Sendable {
     public let hasArrivalTimes: Bool
 
     let headerSensors: TraceSensors
-    /// The offset of the first event's line.
     let eventsOffset: Int
     /// The number of lines before the events.
     let eventsLine: Int
@@ -54,11 +48,6 @@ public struct TraceFile: Sendable {
     }
 
     /// Creates a trace from bytes in memory or in a file.
-    ///
-    /// - Parameters:
-    ///   - contents: The bytes.
-    ///   - name: The name of the trace in messages.
-    /// - Throws: An error that describes the contents if the bytes are not a trace.
     package init(contents: TraceBytes, name: String) throws(DeviceError) {
         let layout = try TraceLayout(contents, name: name)
         let isNative = layout.header != nil
@@ -69,15 +58,12 @@ public struct TraceFile: Sendable {
             eventsLine: layout.eventsLine)
     }
 
-    /// Opens a file. Regular files may have any size; other files are limited to half of the
-    /// physical memory, at most 1 GiB.
+    /// Opens a file. Files other than regular files are limited to half of the physical memory and at most 1 GiB.
     ///
     /// - Throws: An error whose message describes the remedy.
     public init(path: String) throws(DeviceError) { try self.init(contents: try TraceBytes(path: path), name: path) }
 
-    /// Creates a trace without events. The trace begins at boot time zero and in 1970.
-    ///
-    /// - Parameter name: The name of the trace in messages.
+    /// Creates a trace without events that begins at boot time zero and in 1970.
     package init(emptyNamed name: String) {
         self.init(TraceBytes([]), name: name, format: .native, header: nil, start: nil)
     }
@@ -98,8 +84,7 @@ public struct TraceFile: Sendable {
         headerSensors = TraceSensors(header?.sensors ?? [])
     }
 
-    /// Reads the trace and returns all of its motion sensors: first the sensors in the header, then those that appear
-    /// only in events, in order of appearance. ``TraceRecord/sensor`` uses the same indices for any cursor.
+    /// Reads the trace and returns all motion sensors. ``TraceRecord/sensor`` uses the same indices for any cursor.
     package func findSensors() -> [SensorDescription] {
         guard format == .native else { return [] }
         if readings != nil { return headerSensors.descriptions }
@@ -110,9 +95,8 @@ public struct TraceFile: Sendable {
         }
     }
 
-    /// Calls the closure with a cursor before the first event and the bytes to pass to the cursor. For an in-memory
-    /// trace, the bytes are empty because no text is generated; the closure must therefore not use the ranges of
-    /// records to read lines.
+    /// Calls the closure with a cursor before the first event and the bytes to pass to the cursor. The bytes of an
+    /// in-memory trace are empty, so the closure must not use the ranges of records.
     package func play<Result>(_ body: (inout TraceCursor, UnsafeRawBufferPointer) -> Result) -> Result {
         var cursor = playingCursor
         return withPlayedBytes { body(&cursor, $0) }
@@ -129,8 +113,8 @@ public struct TraceFile: Sendable {
     /// The number of bytes that a ``playingCursor`` reads.
     package var playedSize: Int { readings == nil ? bytes.count : 0 }
 
-    /// The maximum number of bytes read into memory: half of the physical memory, but at most 1 GiB (256 MiB on 32-bit
-    /// platforms). Large regular files are mapped instead; see ``TraceBytes``.
+    /// The maximum number of bytes read into memory: half of the physical memory, and at most 1 GiB (256 MiB on 32-bit
+    /// platforms).
     package static var maximumSize: Int {
         let maximum = Int.bitWidth > 32 ? 1 << 30 : 1 << 28
         let pages = Int64(sysconf(Int32(_SC_PHYS_PAGES)))
@@ -140,10 +124,7 @@ public struct TraceFile: Sendable {
     }
 }
 
-/// The events of the trace in file order. A trace can be iterated any number of times, even concurrently.
-///
-/// Events from a file without arrival times have no time. Unusable lines are skipped and reported in
-/// ``TraceFile/warnings``.
+/// The events in file order. Unusable lines are skipped and reported in ``TraceFile/warnings``.
 extension TraceFile: Sequence {
     /// An iterator over the events of a trace.
     public struct Iterator: IteratorProtocol, Sendable {
@@ -168,8 +149,8 @@ extension TraceFile: Sequence {
     /// Creates an iterator before the first event.
     public func makeIterator() -> Iterator { Iterator(self) }
 
-    /// The warnings about lines that were skipped or only partly read. At most one hundred warnings are stored. Every
-    /// access reads the whole trace; an iterator collects the same warnings while iterating.
+    /// The first hundred warnings about lines that were skipped or only partly read. Every access reads the whole
+    /// trace, whereas an iterator collects the same warnings as it reads.
     public var warnings: [TraceWarning] {
         play { cursor, bytes in
             while cursor.next(bytes) != nil {}

@@ -9,7 +9,6 @@ struct TraceLayout {
     var header: TraceHeader?
     /// The arrival time of the first report in gpsd's text, or nil if the report has no stamp.
     var firstStamp: WallTime?
-    /// The offset of the first event's line.
     var eventsOffset = 0
     /// The number of lines before the events.
     var eventsLine = 0
@@ -50,7 +49,6 @@ struct TraceLayout {
         }
     }
 
-    /// Searches for the first line that is a valid gpsd report.
     private mutating func findReport(
         _ bytes: UnsafeRawBufferPointer, _ file: MappedFile?, _ name: String
     ) throws(DeviceError) {

@@ -4,18 +4,14 @@ import SystemCalls
 
 /// An iterator over the lines of a byte buffer. Each byte is examined once.
 struct TraceLines {
-    /// The maximum length of a line in bytes (16 MiB). The longest lines that the writer produces are headers with the
-    /// contexts of many sensors.
+    /// The maximum length of a line in bytes (16 MiB). The longest lines are headers with the contexts of many sensors.
     static let maximumLength = 16 << 20
-
     private(set) var offset: Int
     /// The number of the last returned line, counted from 1.
     private(set) var line: Int
     /// The file whose memory is released behind the iterator, or nil for bytes in memory.
     private let file: MappedFile?
-    /// The end of the range whose memory has been released.
     private var releasedEnd: Int
-    /// The offset at which memory is next released.
     private var nextReleaseOffset = Int.max
 
     init(offset: Int, line: Int, file: MappedFile? = nil) {

@@ -32,7 +32,7 @@ public struct TraceWarning: Sendable, Hashable, CustomStringConvertible {
         case unknownKind
         /// A member of the line is unknown or has an invalid value. The rest of the line was read.
         case invalidMember
-        /// A line of gpsd's text is neither a report nor an NMEA sentence nor a comment, and was skipped.
+        /// A line of gpsd's text is not a report, an NMEA sentence or a comment, and was skipped.
         case notAReport
     }
 
@@ -49,7 +49,7 @@ public struct TraceWarning: Sendable, Hashable, CustomStringConvertible {
         self.text = text
     }
 
-    /// Returns the first 80 characters of the input, or fewer if the input is shorter.
+    /// Returns the first 80 characters.
     static func text(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
         String(String(decoding: bytes.prefix(320), as: UTF8.self).prefix(80))
     }
@@ -82,13 +82,11 @@ extension TraceWarning.Reason {
 }
 
 extension InputDiagnostics {
-    /// Groups warnings by their reasons.
     package init(_ warnings: [TraceWarning]) {
         self.init()
         for warning in warnings { record(warning) }
     }
 
-    /// Counts a warning.
     mutating func record(_ warning: TraceWarning) {
         record(warning.reason.message, line: warning.line, text: warning.text)
     }

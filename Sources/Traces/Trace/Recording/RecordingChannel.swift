@@ -7,7 +7,6 @@ import Synchronization
 /// are reported after the write, because they may be the response to it.
 final class RecordingChannel: PollableChannel {
     private struct State {
-        /// The number of `write` calls in progress.
         var writesInProgress = 0
         /// The events that occurred during the writes in progress.
         var deferred: [TraceAccessoryEvent.Change] = []
@@ -59,11 +58,8 @@ final class RecordingChannel: PollableChannel {
     }
 
     var status: ByteChannelStatus { channel.status }
-
     func observe(_ receive: (@Sendable (ByteChannelEvent) -> Void)?) { channel.observe(receive) }
-
     func setExecutor(_ place: ExecutorIdentity?) { (channel as? any PollableChannel)?.setExecutor(place) }
-
     func readPendingInput() { (channel as? any PollableChannel)?.readPendingInput() }
 
     func close() {
@@ -104,7 +100,6 @@ final class RecordingAccessorySource: AccessorySource {
     }
 
     var accessories: [AccessoryDescription] { source.accessories }
-
     var problems: [DeviceError] { source.problems }
 
     func subscribe(_ receive: @escaping @Sendable (AccessoryEvent) -> Void) -> Subscription {

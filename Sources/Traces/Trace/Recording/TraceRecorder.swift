@@ -13,18 +13,16 @@ import Synchronization
 /// try recorder.stop()
 /// ```
 ///
-/// The header describes each motion sensor that is present at the start. Each sensor is requested at the recorder's
-/// interval, even if other subscribers request shorter intervals. If there is no sensor of a kind, the recorder waits
-/// for one and records it under its id, although the header does not describe it. A second sensor of that kind that
-/// appears later is not recorded.
+/// The header describes each motion sensor that is present at the start. Other subscribers do not change the recorder's
+/// interval. If a kind has no sensor at the start, the recorder also records the first sensor that appears, although
+/// the header does not describe it.
 ///
 /// Attached and detached accessories are always recorded. The data of a session is recorded only if the session was
 /// opened through a device returned by ``DeviceCore/Device/recordingAccessories()``. Bytes are recorded when the
 /// program reads them, except for bytes read after the accessory was detached.
 ///
-/// A recorder can be used for one trace only. It is thread-safe. If the trace cannot be written, for example because
-/// the disk is full, recording stops, ``failure`` contains the reason, and the failure closure is called once, on the
-/// thread of the source or the clock.
+/// A recorder is thread-safe and records one trace. If the trace cannot be written, recording stops and ``failure``
+/// contains the reason. The failure closure is called once, on the thread of the source or the clock.
 public final class TraceRecorder: Sendable {
     private enum Phase {
         case new, running, ended
@@ -40,7 +38,7 @@ public final class TraceRecorder: Sendable {
         var battery: BatteryReading?
         var accessoryEvents = 0
         var sightings = 0
-        /// The accessories that are currently attached according to the trace.
+        /// The accessories that the trace shows as attached.
         var accessories: [AccessoryDescription.ID: AccessoryDescription] = [:]
     }
 
@@ -87,11 +85,7 @@ public final class TraceRecorder: Sendable {
     /// The number of received motion readings, including the few that a trace cannot represent.
     package var recordedSamples: Int { state.withLock { $0.sampleCount } }
 
-    /// The number of recorded accessory events: attaching and detaching accessories, opening and closing sessions,
-    /// reads and writes.
     package var recordedAccessoryEvents: Int { state.withLock { $0.accessoryEvents } }
-
-    /// The number of recorded beacon advertisements.
     package var recordedSightings: Int { state.withLock { $0.sightings } }
 
     /// Writes the header and starts recording. Detecting the motion sensors may take a few seconds if a server is
@@ -142,9 +136,8 @@ public final class TraceRecorder: Sendable {
         if parts.contains(.motion) { subscribe(to: sensors) }
         if parts.contains(.battery) {
             retain(device.statusSource.subscribe { [weak self] in self?.record($0) })
-            // Records a battery change between writing the header and subscribing. Repeats if the battery changes
-            // again, because the subscription may have delivered the newer state before the older state was recorded
-            // here.
+            // Records a battery change that precedes the subscription. Repeats if the battery changes meanwhile,
+            // because the subscription may have delivered the newer state first.
             var battery: BatteryReading?
             repeat {
                 battery = device.statusSource.battery
@@ -207,10 +200,10 @@ public final class TraceRecorder: Sendable {
         whileRunning { start, now throws(DeviceError) in
             switch event {
             case .line(let line, let arrival):
-                try writer.write(gpsdLine: line, at: Self.time(arrival, since: start))
+                try writer.write(.gpsd(line), at: Self.time(arrival, since: start))
                 state.withLock { $0.lineCount += 1 }
-            case .lost(let error): try writer.writeLost(error, at: now)
-            case .regained: try writer.writeRegained(at: now)
+            case .lost(let error): try writer.write(.lost(error), at: now)
+            case .regained: try writer.write(.regained, at: now)
             case .report, .sky, .attitude, .receivers: break
             }
         }
@@ -222,15 +215,14 @@ public final class TraceRecorder: Sendable {
             case .samples(let batch):
                 try writer.write(batch, since: start)
                 state.withLock { $0.sampleCount += batch.count }
-            case .lost(let error): try writer.writeLost(error, sensor: sensor, at: now)
-            case .regained: try writer.writeRegained(sensor: sensor, at: now)
+            case .lost(let error): try writer.write(.sensorLost(error, sensor: sensor), at: now)
+            case .regained: try writer.write(.sensorRegained(sensor: sensor), at: now)
             }
         }
     }
 
-    /// If recording is in progress, calls the closure with the start of the trace and the current time. Errors are
-    /// ignored, because the writer reports failures to ``handleFailure(_:)`` and events after the end of the recording
-    /// are not needed.
+    /// Calls the closure if recording is in progress. Errors are ignored, because the writer reports failures to
+    /// ``handleFailure(_:)`` and the events after the end are not needed.
     private func whileRunning(_ write: (_ start: BootTime, _ now: Int64) throws(DeviceError) -> Void) {
         let (isRunning, start) = state.withLock { ($0.phase == .running, $0.start) }
         guard isRunning else { return }
@@ -239,8 +231,8 @@ public final class TraceRecorder: Sendable {
 
     private func record(_ event: BeaconEvent) {
         whileRunning { start, now throws(DeviceError) in
-            guard case .sighting(let sighting) = event else { return try writer.write(event, at: now) }
-            try writer.write(event, at: Self.time(sighting.time, since: start))
+            guard case .sighting(let sighting) = event else { return try writer.write(.beacon(event), at: now) }
+            try writer.write(.beacon(event), at: Self.time(sighting.time, since: start))
             state.withLock { $0.sightings += 1 }
         }
     }
@@ -251,7 +243,7 @@ public final class TraceRecorder: Sendable {
             state.battery = battery
             return true
         }
-        if isNew { whileRunning { _, now throws(DeviceError) in try writer.write(battery: battery, at: now) } }
+        if isNew { whileRunning { _, now throws(DeviceError) in try writer.write(.battery(battery), at: now) } }
     }
 
     private func record(_ event: AccessoryEvent) {
@@ -290,7 +282,8 @@ public final class TraceRecorder: Sendable {
         }
         guard isRunning else { return }
         whileRunning { start, _ throws(DeviceError) in
-            try writer.write(TraceAccessoryEvent(accessory: String(id), change), at: Self.time(time, since: start))
+            let event = TraceAccessoryEvent(accessory: String(id), change)
+            try writer.write(.accessory(event), at: Self.time(time, since: start))
         }
     }
 
@@ -306,10 +299,33 @@ public final class TraceRecorder: Sendable {
         onFailure?(error)
     }
 
-    /// Returns the time since the start of the trace. Returns 0 for a line that arrived before the start but was
-    /// delivered later.
+    /// Returns the time since the start of the trace, or 0 for a line that arrived before the start.
     private static func time(_ arrival: BootTime, since start: BootTime) -> Int64 {
         let (time, overflow) = arrival.nanoseconds.subtractingReportingOverflow(start.nanoseconds)
         return overflow ? .max : max(time, 0)
     }
+}
+
+/// The parts of a device that a recorder records.
+public struct TraceParts: OptionSet, Sendable, Hashable {
+    /// The parts as a bit mask.
+    public let rawValue: UInt32
+
+    /// Creates a set of parts from a bit mask.
+    public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    /// All lines from gpsd.
+    public static let position = TraceParts(rawValue: 1)
+    /// The readings of the motion sensors.
+    public static let motion = TraceParts(rawValue: 2)
+    /// Battery changes.
+    public static let battery = TraceParts(rawValue: 4)
+    /// The attached accessories, and the sessions that ``DeviceCore/Device/recordingAccessories()`` can record.
+    public static let accessories = TraceParts(rawValue: 8)
+    /// All received Bluetooth beacon advertisements.
+    public static let beacons = TraceParts(rawValue: 16)
+    /// All parts except beacons, because recording them requires continuous scanning.
+    public static let `default`: TraceParts = [.position, .motion, .battery, .accessories]
+    /// All parts.
+    public static let all: TraceParts = [.position, .motion, .battery, .accessories, .beacons]
 }

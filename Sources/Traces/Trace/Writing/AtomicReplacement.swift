@@ -11,29 +11,24 @@ struct AtomicReplacement: Sendable {
     /// The reason why the new file could not be created.
     struct Failure: Error {
         let number: Int32
-        /// True if new files cannot be created in the directory. An existing file in that directory may still be
-        /// writable.
+        /// True if the directory does not permit new files. An existing file may still be writable.
         var isDirectoryError: Bool { [EACCES, EPERM, EROFS].contains(number) }
     }
 
-    /// The directory to which the names are relative if a file is replaced or the path is a symbolic link. nil for
-    /// ordinary paths.
+    /// The directory to which names are relative if a file is replaced or the path is a symbolic link, otherwise nil.
     private let destination: ResolvedDestination?
     /// Returns the final name: either always the same path, or a new path that does not exist yet.
     private let name: @Sendable () -> String
-    /// If true, tries a different name if the final name exists.
     private let retriesWithOtherName: Bool
     /// The temporary name beside the existing file, or the final path if no file exists.
     private let temporary: String
     private let overwrite: Bool
     private let mode: mode_t?
     private let replacedFile: (user: uid_t, group: gid_t, mode: mode_t)?
-    /// True if the new file already has a name.
     private var hasName = false
 
-    /// Prepares to create or replace the file at a path. Returns nil if the path exists and `overwrite` is false, is
-    /// not a regular file or is not writable. Also returns nil if the file belongs to a different user, because only
-    /// root can transfer the ownership of the new file.
+    /// Returns nil if the existing file may not be overwritten, is not a regular file or is not writable. Only root can
+    /// replace a file of a different user, because only root can transfer ownership.
     init?(_ path: String, overwrite: Bool, mode: mode_t? = nil) {
         (self.overwrite, self.mode, retriesWithOtherName) = (overwrite, mode, false)
         var status = stat()
@@ -65,8 +60,8 @@ struct AtomicReplacement: Sendable {
         (retriesWithOtherName, overwrite, replacedFile) = (true, false, nil)
     }
 
-    /// Returns a temporary name. The name is short because the existing file name may have the maximum length. It
-    /// contains the inode number so that concurrent replacements use different names.
+    /// Returns a short name, because the existing name may have the maximum length. The inode number distinguishes
+    /// concurrent replacements.
     private static func temporary(for file: String, number: ino_t) -> String {
         "\(ExclusiveFile.split(file).folder)/.\(getpid())-\(number).part"
     }
@@ -74,7 +69,6 @@ struct AtomicReplacement: Sendable {
     /// The directory descriptor to which paths are relative.
     private var base: Int32 { destination?.folder ?? AT_FDCWD }
 
-    /// Creates the new file and returns its descriptor.
     mutating func open() -> Result<Int32, Failure> {
         let descriptor = openUnnamed()
         hasName = descriptor < 0
@@ -103,7 +97,7 @@ struct AtomicReplacement: Sendable {
         return -1
     }
 
-    /// Returns the /proc path of an open file. The path exists even if the file is unnamed.
+    /// Returns the path of an open file in /proc, which exists even if the file is unnamed.
     private static func link(to descriptor: Int32) -> String { "/proc/self/fd/\(descriptor)" }
 
     private func openNamed() -> Result<Int32, Failure> {
@@ -113,8 +107,7 @@ struct AtomicReplacement: Sendable {
         return descriptor < 0 ? .failure(Failure(number: errno)) : .success(descriptor)
     }
 
-    /// Gives the new file its final name, replacing any existing file. Returns the failed call and its error number, or
-    /// nil on success.
+    /// Gives the new file its final name. Returns the failed call and its error number, or nil on success.
     func finish(_ descriptor: Int32) -> (call: String, errno: Int32)? {
         if retriesWithOtherName { return finishWithUnusedName(descriptor) }
         let path = name()
@@ -164,7 +157,6 @@ struct AtomicReplacement: Sendable {
         linkat(AT_FDCWD, Self.link(to: descriptor), base, name, AT_SYMLINK_FOLLOW) == 0
     }
 
-    /// Removes the incomplete new file.
     func remove() {
         // An unnamed file disappears when it is closed. Its intended name may belong to a different file.
         if hasName { unlinkat(base, temporary, 0) }

@@ -3,7 +3,6 @@
 package import SystemCalls
 
 extension ExclusiveFile {
-    /// Splits a path into its directory and its last component.
     package static func split(_ path: String) -> (folder: String, name: String) {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return (".", path) }
         return (slash == path.startIndex ? "/" : String(path[..<slash]), String(path[path.index(after: slash)...]))
@@ -19,7 +18,7 @@ extension ExclusiveFile {
         guard folder >= 0 else { return -1 }
         defer { systemClose(folder) }
         var status = stat()
-        // Sets the mode explicitly, as for the files, because the umask restricts the mode passed to mkdir.
+        // Sets the mode explicitly, because the umask restricts the mode passed to mkdir.
         if fstat(folder, &status) == 0, status.st_uid == geteuid() {
             _ = fchmod(folder, 0o700 | (mode & 0o777) | (mode & 0o444) >> 2)
         }
@@ -33,8 +32,7 @@ extension ExclusiveFile {
             unlink(old)
             return 0
         }
-        // FAT and some other file systems do not support hard links. They also have no file owners, so there is no risk
-        // of replacing another user's file.
+        // File systems without hard links, such as FAT, have no file owners, so no other user's file can be replaced.
         guard errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS || errno == EMLINK else { return -1 }
         guard !FileIO.exists(new) else {
             errno = EEXIST
@@ -52,7 +50,6 @@ extension ExclusiveFile {
         return status.st_uid != geteuid() && status.st_uid != 0
     }
 
-    /// Returns an error for a directory that cannot be used, including the remedy.
     package static func failure(_ path: String, call: String, errno number: Int32) -> DeviceError {
         guard number == EEXIST, isLinkOfOtherUser(path) else {
             return FileIO.writeError(path, call: call, errno: number)

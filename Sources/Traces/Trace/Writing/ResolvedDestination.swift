@@ -10,7 +10,6 @@ import SystemCalls
 final class ResolvedDestination: Sendable {
     /// The descriptor of the directory that contains the file, for calls such as `openat`.
     let folder: Int32
-    /// The file name within the directory.
     let name: String
     /// An `O_PATH` descriptor of the file. Negative if the file does not exist or is already open.
     private let file: Int32
@@ -19,7 +18,7 @@ final class ResolvedDestination: Sendable {
     /// The file status, or nil if the file does not exist.
     let status: Status?
 
-    /// The required fields of stat(2); the C structure is not `Sendable`.
+    /// The required fields of stat(2), whose C structure is not `Sendable`.
     struct Status: Sendable {
         let isFile: Bool
         let user: uid_t
@@ -29,8 +28,8 @@ final class ResolvedDestination: Sendable {
         let linkCount: Int
     }
 
-    /// Resolves a path. Returns nil if the path does not lead to a file that may be written, with the reason in
-    /// `errno`. `ELOOP` means that another user created a link in the path, or that there are too many links.
+    /// Resolves a path, or returns nil with the reason in `errno`. `ELOOP` means that another user created a link in
+    /// the path, or that there are too many links.
     static func resolve(_ path: String) -> ResolvedDestination? {
         var path = path
         var folder: Int32 = AT_FDCWD
@@ -81,7 +80,6 @@ final class ResolvedDestination: Sendable {
     /// True if ``open()`` duplicates a descriptor that is already open in this process.
     var duplicatesOwnDescriptor: Bool { isProcLink && ownDescriptor != nil }
 
-    /// True if this user may write the file.
     var isWritable: Bool { file >= 0 && access("/proc/self/fd/\(file)", W_OK) == 0 }
 
     /// Opens the resolved file for writing. Returns a negative value on failure, with the reason in `errno`.

@@ -10,8 +10,7 @@ final class TemporaryBuffer {
     private let folder: String
     private(set) var count = 0
 
-    /// Creates a file in `$TMPDIR`, or in /var/tmp if the variable is unset. /tmp is avoided because it is often a RAM
-    /// disk.
+    /// Creates a file in `$TMPDIR` or /var/tmp, because /tmp is often a RAM disk.
     init() throws(DeviceError) {
         folder = TemporaryFiles.directory(default: "/var/tmp")
         guard let made = TemporaryFiles.createUnlinkedFile(prefix: "trace-", in: folder) else {
@@ -32,7 +31,6 @@ final class TemporaryBuffer {
         count += bytes.count
     }
 
-    /// Returns the bytes written so far.
     func bytes() throws(DeviceError) -> TraceBytes {
         guard let file = MappedFile(descriptor: descriptor, count: count) else {
             throw Self.failure(folder, call: "mmap", errno: errno)

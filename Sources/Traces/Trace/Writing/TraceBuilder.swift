@@ -4,8 +4,8 @@ public import DeviceCore
 
 /// A destination of a trace: a file (``TraceWriter``) or memory (``TraceBuilder``).
 ///
-/// The header must be written first, and only once. Times never decrease: an event that is earlier than the previous
-/// event is written with the previous event's time.
+/// The header must be written first, and only once. An event that is earlier than the previous event is written with
+/// the previous event's time.
 public protocol TraceSink: AnyObject {
     /// Writes the header.
     func write(_ header: TraceHeader) throws(DeviceError)
@@ -14,7 +14,7 @@ public protocol TraceSink: AnyObject {
     func write(_ event: TraceEvent) throws(DeviceError)
 }
 
-/// A builder of a trace in memory.
+/// Builds a trace in memory.
 ///
 /// ```swift
 /// let builder = TraceBuilder(name: "walk.gpx")
@@ -27,7 +27,6 @@ public protocol TraceSink: AnyObject {
 public final class TraceBuilder: TraceSink {
     /// The maximum number of bytes in memory (32 MiB).
     private static let maximumBytesInMemory = 32 << 20
-
     package let name: String
     private let limit: Int
     private let maximumBytesInMemory: Int
@@ -42,19 +41,14 @@ public final class TraceBuilder: TraceSink {
     /// - Parameter name: The name of the trace in messages.
     public convenience init(name: String) { self.init(name: name, limit: Int.bitWidth > 32 ? .max : 1 << 28) }
 
-    /// Creates a builder of an empty trace.
-    ///
-    /// - Parameters:
-    ///   - name: The name of the trace in messages.
-    ///   - limit: The maximum size of the trace in bytes.
-    ///   - largestInMemory: The maximum number of bytes in memory.
+    /// `limit` is the maximum size of the trace in bytes.
     init(name: String, limit: Int, largestInMemory: Int = TraceBuilder.maximumBytesInMemory) {
         self.name = name
         self.limit = limit
         self.maximumBytesInMemory = largestInMemory
     }
 
-    /// Writes the header. It must be written first, and only once.
+    /// Writes the header, which must be written first and only once.
     public func write(_ header: TraceHeader) throws(DeviceError) {
         guard !hasHeader else {
             throw DeviceError(.invalidTrace, "The trace \(name) already has a header. Write it only once.")

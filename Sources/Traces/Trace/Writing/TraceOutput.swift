@@ -13,10 +13,8 @@ package struct TraceOutput: TraceDestination {
     private let isLocked: Bool
     /// The file that ``close()`` replaces atomically, or nil if the bytes are written directly.
     private let replacement: AtomicReplacement?
-    /// Called ten times a second while the pipe's reader accepts no data. If the closure returns false, the write
-    /// fails. If it is nil, the output waits indefinitely.
+    /// Called ten times a second while the pipe's reader accepts no data. The write fails if false is returned.
     private let shouldKeepWaiting: (@Sendable () -> Bool)?
-
     /// True for a terminal. Control characters in the recording must not reach a terminal.
     private let isTerminal: Bool
 
@@ -35,19 +33,14 @@ extension TraceOutput {
         self.init(descriptor: descriptor, name: name, isOwned: isOwned, replacement: nil, isPatient: nil)
     }
 
-    /// Creates an output for an open pipe, which stays open.
-    ///
-    /// - Parameter isPatient: Called ten times a second while the reader accepts no data. If it returns false, the
-    ///   write fails with `EPIPE`, as if the pipe had no reader.
+    /// Creates an output for an open pipe, which stays open. If `isPatient` returns false, the write fails with
+    /// `EPIPE`.
     package init(pipe descriptor: Int32, name: String, isPatient: @escaping @Sendable () -> Bool) {
         self.init(descriptor: descriptor, name: name, isOwned: false, replacement: nil, isPatient: isPatient)
     }
 
     /// Creates a file, or writes to standard output if the path is "-". Throws an error if another recorder is writing
-    /// to the file.
-    ///
-    /// - Parameter mode: The file mode. nil means ``SystemCalls/ExclusiveFile/privateMode`` for a new file and keeps
-    ///   the mode of an existing file.
+    /// to the file. By default, a new file is private and an existing file keeps its mode.
     package init(path: String, overwrite: Bool, mode: UInt32? = nil) throws(DeviceError) {
         if path == "-" {
             self.init(descriptor: STDOUT_FILENO, name: "standard output", isOwned: false)
@@ -65,9 +58,8 @@ extension TraceOutput {
             isPatient: nil)
     }
 
-    /// Opens an existing file and truncates it. Returns a negative descriptor on failure, with the reason in `errno`.
-    ///
-    /// `isHeld` is true if the file was already open and locked in this process. The lock then stays with its owner.
+    /// Opens an existing file and truncates it, or returns a negative descriptor with the reason in `errno`. `isHeld`
+    /// is true if this process had already opened and locked the file.
     private static func openExisting(_ path: String) throws(DeviceError) -> (descriptor: Int32, isHeld: Bool) {
         guard let place = ResolvedDestination.resolve(path) else { return (-1, false) }
         guard let status = place.status else { return (ExclusiveFile.open(place.name, in: place.folder), false) }
@@ -101,8 +93,7 @@ extension TraceOutput {
         return false
     }
 
-    /// Locks the file. Throws an error if another recorder holds the lock. A file system that does not support locks is
-    /// not an error.
+    /// Throws an error if another recorder holds the lock, but not if the file system does not support locks.
     private static func lock(_ descriptor: Int32, _ path: String) throws(DeviceError) {
         guard flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK else { return }
         systemClose(descriptor)
@@ -110,11 +101,8 @@ extension TraceOutput {
     }
 
     /// Creates a file that is replaced atomically, or writes to standard output if the path is "-". An existing file
-    /// stays unchanged until ``close()``, and remains if ``close()`` is never called. Pipes, devices and files in a
-    /// directory without write permission are written directly.
-    ///
-    /// - Parameter mode: The file mode. nil means ``SystemCalls/ExclusiveFile/privateMode`` for a new file and keeps
-    ///   the mode of an existing file.
+    /// stays unchanged until ``close()``. Pipes, devices and files in a directory without write permission are written
+    /// directly.
     package init(whole path: String, overwrite: Bool, mode: UInt32? = nil) throws(DeviceError) {
         guard path != "-", var replacement = AtomicReplacement(path, overwrite: overwrite, mode: mode) else {
             try self.init(path: path, overwrite: overwrite, mode: mode)
@@ -131,12 +119,9 @@ extension TraceOutput {
         }
     }
 
-    /// Creates a new file that is given its final name only when it is complete.
-    ///
-    /// - Parameters:
-    ///   - name: Returns a path that does not exist. Called again if the path has been created in the meantime.
-    ///   - temporary: The name of the incomplete file on file systems without unnamed files.
-    ///   - mode: The file mode. nil means ``SystemCalls/ExclusiveFile/privateMode``.
+    /// Creates a new file that gets its final name only when it is complete. `name` returns an unused path, and is
+    /// called again if that path has been created in the meantime. `temporary` is used on file systems without unnamed
+    /// files.
     package init(named name: @escaping @Sendable () -> String, temporary: String, mode: UInt32?) throws(DeviceError) {
         var replacement = AtomicReplacement(named: name, temporary: temporary, mode: mode)
         switch replacement.open() {
@@ -151,7 +136,6 @@ extension TraceOutput {
         try bytes.withBytes { bytes throws(DeviceError) in try write(bytes) }
     }
 
-    /// Writes all bytes, calling `write` repeatedly if necessary.
     package func write(_ bytes: UnsafeRawBufferPointer) throws(DeviceError) {
         guard isTerminal else { return try writeAll(bytes) }
         let text = Array(TerminalSanitizer.sanitizedLines(String(decoding: bytes, as: UTF8.self)).utf8)
@@ -171,7 +155,7 @@ extension TraceOutput {
             if count > 0 {
                 done += min(count, rest.count)
             } else if count < 0, errno == EAGAIN || errno == EWOULDBLOCK {
-                // The descriptor is in nonblocking mode; wait until it is writable.
+                // Waits, because the descriptor is in nonblocking mode.
                 var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 _ = poll(&wait, 1, 1000)
             } else if count == 0 || errno != EINTR {
@@ -206,8 +190,7 @@ extension TraceOutput {
         }
     }
 
-    /// Closes an owned file. An incomplete atomic replacement is removed; any other file keeps the bytes written so
-    /// far.
+    /// Closes an owned file. Removes an incomplete replacement, and keeps any other file.
     package func abandon() {
         guard let replacement else {
             try? close()
@@ -220,38 +203,30 @@ extension TraceOutput {
     private static func failure(
         _ name: String, call: String, errno number: Int32, isWhole: Bool = false
     ) -> DeviceError {
-        var code = DeviceError.Code.inputOutput
-        let message: String
-        switch number {
-        case EEXIST:
-            message = "\(name) already exists. Choose another name, or allow overwriting."
-        case ENOENT, ENOTDIR:
-            code = .notFound
-            message = "The directory of \(name) does not exist. Create it, or check the path."
-        case EACCES, EPERM, EROFS:
-            code = .permissionDenied
-            message = "This user may not write \(name). Choose another directory, or change its permissions."
-        case ELOOP:
-            code = .permissionDenied
-            message =
+        let code: DeviceError.Code =
+            switch number {
+            case ENOENT, ENOTDIR: .notFound
+            case EACCES, EPERM, EROFS, ELOOP, EISDIR: .permissionDenied
+            default: .inputOutput
+            }
+        let message =
+            switch number {
+            case EEXIST: "\(name) already exists. Choose another name, or allow overwriting."
+            case ENOENT, ENOTDIR: "The directory of \(name) does not exist. Create it, or check the path."
+            case EACCES, EPERM, EROFS:
+                "This user may not write \(name). Choose another directory, or change its permissions."
+            case ELOOP:
                 "\(name) is a link that another user created, or part of a loop of links, and is not followed. Choose another name."
-        case EISDIR:
-            code = .permissionDenied
-            message = "\(name) is a directory, but a file is needed."
-        case ENOSPC where isWhole, EDQUOT where isWhole:
-            message = "There is no space left for \(name), which was not written. Free some space and try again."
-        case ENOSPC, EDQUOT:
-            message =
+            case EISDIR: "\(name) is a directory, but a file is needed."
+            case ENOSPC where isWhole, EDQUOT where isWhole:
+                "There is no space left for \(name), which was not written. Free some space and try again."
+            case ENOSPC, EDQUOT:
                 "There is no space left for \(name). Free some space and start again; the part that was written is readable."
-        case EFBIG where isWhole:
-            message = "\(name) exceeds the maximum file size and was not written. Write smaller files."
-        case EFBIG:
-            message = "\(name) has reached the maximum file size. Start another file."
-        case EPIPE:
-            message = "The reader of the trace on \(name) closed it, so recording has stopped."
-        default:
-            message = isWhole ? "\(name) cannot be written." : "The trace \(name) cannot be written."
-        }
+            case EFBIG where isWhole: "\(name) exceeds the maximum file size and was not written. Write smaller files."
+            case EFBIG: "\(name) has reached the maximum file size. Start another file."
+            case EPIPE: "The reader of the trace on \(name) closed it, so recording has stopped."
+            default: isWhole ? "\(name) cannot be written." : "The trace \(name) cannot be written."
+            }
         return DeviceError(code, message, cause: .system(call: call, errno: number))
     }
 }
@@ -259,9 +234,8 @@ extension TraceOutput {
 /// Calls the C function, which is shadowed by the method `close()`.
 private func closeDescriptor(_ descriptor: Int32) -> Int32 { close(descriptor) }
 
-/// A destination of a ``TraceWriter``. The first call passes the header, subsequent calls pass whole lines.
+/// A destination of a ``TraceWriter``. The first write contains the header, and subsequent writes contain whole lines.
 package protocol TraceDestination: Sendable {
-    /// The name of the destination in messages.
     var name: String { get }
 
     /// Writes all bytes. Not called again after an error.
@@ -275,6 +249,5 @@ package protocol TraceDestination: Sendable {
 }
 
 extension TraceDestination {
-    /// Closes the destination. The bytes written so far are kept.
     package func abandon() { try? close() }
 }

@@ -3,7 +3,7 @@
 public import DeviceCore
 import Synchronization
 
-/// A writer of a trace: a header, followed by one line for each event.
+/// Writes a trace: a header, followed by one line for each event.
 ///
 /// ```swift
 /// let writer = try TraceWriter(path: "drive.trace")
@@ -15,10 +15,9 @@ import Synchronization
 /// Events are buffered for at most half a second and written in whole lines. If the process ends early, the trace is
 /// still valid, but lacks the last half second.
 ///
-/// The writer is thread-safe; the lines of one call stay together. Times never decrease: an event that is earlier than
-/// the previous event is written with the previous event's time. After the first failure nothing more is written, and
-/// every call throws that failure. Writing to a pipe without a reader raises SIGPIPE; a program that wants to receive
-/// the error instead must ignore the signal.
+/// The writer is thread-safe, and the lines of one call stay together. An event that is earlier than the previous event
+/// is written with the previous event's time. After a failure, nothing more is written and every call throws the same
+/// error. Writing to a pipe without a reader raises SIGPIPE. To receive an error instead, ignore the signal.
 public final class TraceWriter: TraceSink, Sendable {
     /// The maximum time for which an event is buffered, in seconds.
     static let maximumBufferingTime = 0.5
@@ -29,7 +28,6 @@ public final class TraceWriter: TraceSink, Sendable {
         var output: (any TraceDestination)?
         var buffer: [UInt8] = []
         var hasHeader = false
-        /// Encodes the lines and stores the time of the last event.
         var lines = TraceEventEncoder()
         var failure: DeviceError?
         var timer: ClockTimer?
@@ -62,40 +60,24 @@ public final class TraceWriter: TraceSink, Sendable {
     ///   - mode: The file mode, as for chmod. If nil, a new file gets 0600, because a trace reveals positions, and an
     ///     existing file keeps its mode.
     ///   - clock: The clock that schedules flushing.
-    /// - Throws: An error with the code `busy` if another recorder is writing to the file, which is then left
-    ///   unchanged. A different error if the file cannot be created.
+    /// - Throws: An error with the code `busy` if another recorder is writing to the file, or a different error if the
+    ///   file cannot be created.
     public convenience init(
         path: String, overwrite: Bool = false, mode: UInt32? = nil, clock: any DeviceClock = LiveClock()
     ) throws(DeviceError) {
         self.init(try TraceOutput(path: path, overwrite: overwrite, mode: mode), clock: clock)
     }
 
-    /// Creates a trace file that is replaced atomically. An existing file stays unchanged until ``close()``, and
-    /// remains if ``close()`` fails or is never called.
-    ///
-    /// - Parameters:
-    ///   - path: The file, or "-" for standard output.
-    ///   - overwrite: If true, replaces an existing file.
-    ///   - mode: The file mode. If nil, a new file gets 0600 and a replaced file keeps its mode.
+    /// Creates a trace file that is replaced atomically. An existing file stays unchanged until ``close()`` succeeds.
     package convenience init(whole path: String, overwrite: Bool, mode: UInt32? = nil) throws(DeviceError) {
         self.init(try TraceOutput(whole: path, overwrite: overwrite, mode: mode), clock: LiveClock())
     }
 
     /// Creates a writer for an open descriptor, which stays open.
-    ///
-    /// - Parameters:
-    ///   - descriptor: A file, a pipe or a terminal.
-    ///   - name: The name of the trace in messages.
-    ///   - clock: The clock that schedules flushing.
     package convenience init(descriptor: Int32, name: String, clock: any DeviceClock = LiveClock()) {
         self.init(TraceOutput(descriptor: descriptor, name: name, isOwned: false), clock: clock)
     }
 
-    /// Creates a writer for a custom destination.
-    ///
-    /// - Parameters:
-    ///   - output: The destination, which receives whole lines.
-    ///   - clock: The clock that schedules flushing.
     package init(_ output: any TraceDestination, clock: any DeviceClock) {
         name = output.name
         self.clock = clock
@@ -113,7 +95,7 @@ public final class TraceWriter: TraceSink, Sendable {
     /// The failure that stopped writing, or nil if no failure has occurred.
     public var failure: DeviceError? { state.withLock { $0.failure } }
 
-    /// Writes the header. It must be written first and only once, and is flushed immediately.
+    /// Writes and flushes the header, which must be written first and only once.
     public func write(_ header: TraceHeader) throws(DeviceError) {
         let line = header.line()
         try perform { (state) throws(DeviceError) in
@@ -127,12 +109,36 @@ public final class TraceWriter: TraceSink, Sendable {
         }
     }
 
+    /// Writes one line per reading, with the batch's arrival time, and omits readings that a trace cannot represent.
+    /// The readings are in the sensor's own axes. `start` is a time of the batch's clock.
+    package func write(_ batch: MotionBatch, since start: BootTime) throws(DeviceError) {
+        let origin = start.nanoseconds
+        let member = TraceSampleText.member(batch.sensor, kind: batch.kind)
+        try append { lines, buffer in
+            let time = lines.nondecreasingTime(max(batch.arrival.nanoseconds.subtractingSaturated(origin), 0))
+            for index in 0..<batch.count {
+                let stamp = batch.times[index].nanoseconds.subtractingSaturated(origin)
+                TraceSampleText.append(
+                    batch.values[index], kind: batch.kind, sensor: member, time: time, stamp: stamp, to: &buffer)
+            }
+        }
+    }
+
+    /// Writes an event. The time is in nanoseconds since the start of the trace.
+    package func write(_ contents: TraceEvent.Contents, at time: Int64) throws(DeviceError) {
+        try write(TraceEvent(time: time, contents))
+    }
+
+    /// Writes an event of any kind. An event without a time is written with the previous event's time.
+    public func write(_ event: TraceEvent) throws(DeviceError) {
+        try append { lines, buffer in lines.append(event, to: &buffer) }
+    }
+
     /// Writes all buffered events to the file.
     public func flush() throws(DeviceError) { try perform { (state) throws(DeviceError) in try state.flush() } }
 
     /// Flushes the buffer, synchronizes the file with the disk and closes it. Throws an error if the trace is
-    /// incomplete. Calling this method again has no
-    /// effect.
+    /// incomplete. Calling this method again has no effect.
     public func close() throws(DeviceError) {
         let error = state.withLock { state -> DeviceError? in
             guard let output = state.output else { return nil }
@@ -153,13 +159,6 @@ public final class TraceWriter: TraceSink, Sendable {
     /// Sets a closure that is called once, when writing an event first fails, on the thread of the failed call.
     func onFailure(_ action: @escaping @Sendable (DeviceError) -> Void) { state.withLock { $0.onFailure = action } }
 
-    /// Appends whole lines that share one time.
-    func appendLines(at time: Int64, _ body: (_ buffer: inout [UInt8], _ time: Int64) -> Void) throws(DeviceError) {
-        try append { lines, buffer in body(&buffer, lines.nondecreasingTime(time)) }
-    }
-
-    /// Appends whole lines. Events from several threads may be slightly out of order, so their times are adjusted to
-    /// never decrease.
     func append(_ change: (inout TraceEventEncoder, inout [UInt8]) -> Void) throws(DeviceError) {
         try perform { (state) throws(DeviceError) in
             guard state.hasHeader else {
@@ -177,8 +176,7 @@ public final class TraceWriter: TraceSink, Sendable {
         }
     }
 
-    /// Performs a change unless writing has failed or the trace is closed. Calls the failure closure if the change
-    /// fails.
+    /// Calls the failure closure if the change fails.
     private func perform(_ change: (inout State) throws(DeviceError) -> Void) throws(DeviceError) {
         let (error, action) = state.withLock { state -> (DeviceError?, (@Sendable (DeviceError) -> Void)?) in
             if let failure = state.failure { return (failure, nil) }

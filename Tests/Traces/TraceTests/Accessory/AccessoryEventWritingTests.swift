@@ -11,7 +11,7 @@ struct AccessoryEventWritingTests {
         let folder = try Folder()
         let writer = try TraceWriter(path: folder.file("a.trace"))
         try writer.write(TraceHeader())
-        for (time, event) in events { try writer.write(event, at: time) }
+        for (time, event) in events { try writer.write(.accessory(event), at: time) }
         try writer.close()
         return try folder.bytes("a.trace")
     }

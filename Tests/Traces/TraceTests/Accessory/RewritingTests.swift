@@ -34,12 +34,12 @@ struct RewritingTests {
             while let record = cursor.next(bytes) {
                 let time = try #require(record.time)
                 switch record.kind {
-                case .gpsd, .gpsdText: try writer.write(gpsdLine: record.line(in: bytes), at: time)
-                case .lost: try writer.writeLost(try #require(record.loss(in: bytes)), at: time)
-                case .regained: try writer.writeRegained(at: time)
-                case .battery: try writer.write(battery: record.battery(in: bytes), at: time)
-                case .accessory: try writer.write(try #require(record.accessoryEvent(in: bytes)), at: time)
-                case .beacon: try writer.write(try #require(record.beaconEvent(in: bytes)), at: time)
+                case .gpsd, .gpsdText: try writer.write(.gpsd(record.line(in: bytes)), at: time)
+                case .lost: try writer.write(.lost(try #require(record.loss(in: bytes))), at: time)
+                case .regained: try writer.write(.regained, at: time)
+                case .battery: try writer.write(.battery(record.battery(in: bytes)), at: time)
+                case .accessory: try writer.write(.accessory(try #require(record.accessoryEvent(in: bytes))), at: time)
+                case .beacon: try writer.write(.beacon(try #require(record.beaconEvent(in: bytes))), at: time)
                 case .sample:
                     let sample = try #require(record.sample)
                     try writer.write(

@@ -78,7 +78,7 @@ final class Stage {
     }
 
     /// Writes a line from gpsd.
-    func record(gpsd line: String) throws { try writer.write(gpsdLine: Array(line.utf8), at: time) }
+    func record(gpsd line: String) throws { try writer.write(.gpsd(Array(line.utf8)), at: time) }
 
     var segments: [String] { folder.names("/.ring") }
 

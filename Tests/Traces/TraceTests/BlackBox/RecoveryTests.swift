@@ -87,7 +87,7 @@ struct RecoveryTests {
     func missingSegment() throws {
         let folder = try Folder()
         let stage = try Stage(folder, duration: 80)
-        try stage.writer.write(battery: BatteryReading(level: 0.5, state: .charging), at: stage.time)
+        try stage.writer.write(.battery(BatteryReading(level: 0.5, state: .charging)), at: stage.time)
         try stage.record(50)
         try stage.writer.flush()
         let names = folder.names("/.ring")

@@ -67,8 +67,8 @@ struct RingTests {
     func heldState() throws {
         let stage = try Stage()
         try stage.record(gpsd: #"{"class":"DEVICES","devices":[{"class":"DEVICE","path":"/dev/ttyS1"}]}"#)
-        try stage.writer.write(battery: BatteryReading(level: 0.5, state: .charging), at: stage.time)
-        try stage.writer.writeLost(DeviceError(.connectionLost, "gone"), at: stage.time)
+        try stage.writer.write(.battery(BatteryReading(level: 0.5, state: .charging)), at: stage.time)
+        try stage.writer.write(.lost(DeviceError(.connectionLost, "gone")), at: stage.time)
         try stage.record(200)
         stage.box.trigger("signal")
         try stage.record(11)
