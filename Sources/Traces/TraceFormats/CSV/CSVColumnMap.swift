@@ -3,7 +3,7 @@
 public import DeviceCore
 import Trace
 
-/// Describes the columns of a table in an unknown layout.
+/// Describes the columns of a table whose layout is unknown.
 ///
 /// ```swift
 /// let map = try CSVColumnMap(
@@ -11,10 +11,10 @@ import Trace
 /// ```
 ///
 /// Entries are separated by commas. `QUANTITY=COLUMN:UNIT` assigns a column to a quantity. A column is given by its
-/// header name, which is case-insensitive, or by its number, `#3`, counted from 1. A name that contains a comma, a
-/// colon or a quote is written in quotes, `"a, b"`, with inner quotes doubled. If the unit is omitted, the first unit
-/// in the table below is used. A minus sign before the unit inverts the value's sign, as needed for Core Motion's
-/// acceleration (`accel.x=ax:-g`).
+/// header name, which is case-insensitive, or by its number, such as `#3`, counted from 1. Quote a name that contains a
+/// comma, a colon or a quote, and double the quotes inside it: `"a, b"`. If the unit is omitted, the first unit in the
+/// table below is used. A minus sign before the unit inverts the sign of the values. Core Motion's acceleration
+/// requires it (`accel.x=ax:-g`).
 ///
 /// | quantities | units |
 /// | --- | --- |
@@ -31,33 +31,30 @@ import Trace
 /// | `lat.dir`, `lon.dir` | none: N or S, E or W, in a separate column |
 /// | `mode`, `sats`, `hdop`, `vdop`, `pdop` | none |
 ///
-/// The settings are `separator=` (comma, semicolon, tab or pipe), if it cannot be detected from the first line;
-/// `decimal=comma`; `header=no`, if the first row contains readings; `skip=2`, the number of lines before the header;
-/// `period=0.01`, the interval between rows in seconds, if there is no time column; and `start=2026-11-21T10:00:00Z`,
-/// the civil time at time zero.
+/// A map can also contain settings. `separator=` is comma, semicolon, tab or pipe, and is detected from the first line
+/// by default. `decimal=comma` allows decimal commas. `header=no` means that the first row contains readings. `skip=2`
+/// skips two lines before the header. `period=0.01` is the interval between rows in seconds, for tables without times.
+/// `start=2026-11-21T10:00:00Z` is the civil time at time zero.
 public struct CSVColumnMap: Sendable, Hashable {
-    /// The maximum length of the map text in bytes.
+    /// The maximum length of a column map in bytes.
     static let maximumLength = 16_384
     static let maximumSkip = 1_000_000
 
     struct Column: Sendable, Hashable {
-        /// The header name as written in the map; nil if the map specifies a column number.
         var name: String?
-        /// The column index, counted from 0; nil if the map specifies a name.
         var index: Int?
-        /// The column's unit; nil if the quantity has no unit.
         var unit: CSVUnit?
 
         var description: String { name.map { "\"\($0)\"" } ?? "#\((index ?? 0) + 1)" }
     }
 
     private(set) var columns: [CSVQuantity: Column] = [:]
-    /// The cell separator; nil to detect it from the first line.
+    /// The cell separator, or nil if it is detected from the first line.
     private(set) var separator: UInt8?
     private(set) var hasDecimalComma = false
     private(set) var hasHeader = true
     private(set) var skippedLines = 0
-    /// The interval between rows in seconds; nil if the table has times.
+    /// The interval between rows in seconds, or nil if the table contains times.
     private(set) var period: Double?
     private(set) var start: WallTime?
 
@@ -121,7 +118,7 @@ public struct CSVColumnMap: Sendable, Hashable {
     private mutating func set(_ entry: CSVColumnMapParser.Entry) throws(DeviceError) {
         func fail(_ what: String) -> DeviceError { Self.error("\"\(entry.description)\" in the column map: \(what)") }
 
-        // A time of day contains colons, so the parser has split it into value and unit.
+        // A time of day contains colons, so the parser has split it into a value and a unit.
         let value = entry.unit.map { "\(entry.value):\($0)" } ?? entry.value
         switch entry.key {
         case "separator":

@@ -17,7 +17,6 @@ struct NMEAExport {
     private let start: WallTime?
     private var decoder = GPSDDecoder()
     private var assembler: EpochAssembler
-    /// The attitudes received since the pending position.
     private var attitudes: [(report: AttitudeReport, arrival: Int64?)] = []
 
     private var positions = 0
@@ -126,18 +125,16 @@ struct NMEAExport {
 extension RecordingFormat {
     /// A receiver's output as NMEA 0183 sentences that end with CR LF: positions, satellites and attitudes.
     ///
-    /// Each epoch is written once, from its last report. The receiver is that of the first fix unless a different one
-    /// is selected. A position without a time is written with its arrival time. With
-    /// ``ExportOptions/includesArrivalTimes``, each sentence is preceded by a tag block that contains the arrival time
-    /// in milliseconds.
+    /// By default, the receiver of the first fix is written. A position without a time is written with its arrival
+    /// time. If ``ExportOptions/includesArrivalTimes`` is true, a tag block with the arrival time in milliseconds
+    /// precedes each sentence.
     public static let nmea = RecordingFormat(
         name: "nmea", title: "NMEA 0183", fileExtensions: [".nmea"], supportsReceiverSelection: true,
         supportsArrivalTimes: true, isTriedLast: true,
         reportsDamage: true, detect: sniff, read: read, writer: write)
 
     private static func sniff(_ input: RecordingInput) throws(DeviceError) -> DetectionConfidence? {
-        // gpsd's test files contain sentences as well as the reports that gpsd derived from them. Such files are read
-        // as reports.
+        // gpsd's test files also contain the reports that gpsd derived from the sentences, and are read as reports.
         guard input.folder == nil, case .failure = input.trace else { return nil }
         return try input.contents().withUnsafeBytes { NMEALogSummary.isLog($0) } ? .certain : nil
     }
@@ -174,7 +171,7 @@ extension RecordingFormat {
         return export.remarks + cursor.diagnostics.remarks
     }
 
-    /// Converts the next events, up to about 64 KiB of sentences. Returns true at the end of the trace.
+    /// Converts events, up to about 64 KiB of sentences. Returns true at the end of the trace.
     private static func encodeNextEvents(_ trace: TraceFile, _ export: inout NMEAExport, _ cursor: inout TraceCursor)
         -> Bool
     {

@@ -3,7 +3,6 @@
 package import DeviceCore
 import Trace
 
-/// Reads phyphox tables into a recording.
 struct PhyphoxReader {
     let name: String
     private let clock: PhyphoxClock
@@ -17,7 +16,7 @@ struct PhyphoxReader {
     private var unknownTableCount = 0
     private var remarks: [String]
 
-    /// - Parameter read: Reads `meta/time.csv` or `meta/device.csv`. Returns nil if the file does not exist.
+    /// The closure reads `meta/time.csv` or `meta/device.csv`, or returns nil if the file does not exist.
     init(name: String, read: (String) throws(DeviceError) -> [UInt8]?) throws(DeviceError) {
         self.name = name
         clock =
@@ -44,7 +43,6 @@ struct PhyphoxReader {
         return ""
     }
 
-    /// Reads one table. Returns false if it is not a phyphox table.
     mutating func read(_ bytes: [UInt8], path: String, sheet: String) throws(DeviceError) -> Bool {
         let isOurs = try bytes.withBytes { (bytes) throws(DeviceError) -> Bool in
             var reader = try CSVReader(bytes, name: path)
@@ -137,8 +135,7 @@ struct PhyphoxReader {
 }
 
 extension Recording {
-    /// Reads an unpacked CSV export of the phyphox app: a folder that contains tables, `meta/time.csv` and
-    /// `meta/device.csv`.
+    /// Reads an unpacked CSV export of the phyphox app: a folder of tables with `meta/time.csv` and `meta/device.csv`.
     ///
     /// Accuracies are the phone's radii in metres (eph, epv), regardless of the unit in the header. A pause of the
     /// experiment is a gap in the trace. Axes are the phone's: x to the right, y up, z out of the screen.
@@ -155,7 +152,6 @@ extension Recording {
         self = try reader.recording()
     }
 
-    /// Reads the files of a phyphox export in memory.
     package init(phyphox files: [String: [UInt8]], name: String) throws(DeviceError) {
         var reader = try PhyphoxReader(name: name) { files[$0] }
         for (file, bytes) in files.sorted(by: { $0.key < $1.key }) where !file.hasPrefix("meta/") {
@@ -165,13 +161,9 @@ extension Recording {
         self = try reader.recording()
     }
 
-    /// Reads a single phyphox table, which is the whole export if only one sensor was recorded.
-    ///
-    /// - Parameters:
-    ///   - path: The path of the table, which is also its name in messages. If the file name names the sensor, the
-    ///     columns are named only by axis.
-    ///   - readMeta: Reads `meta/time.csv` or `meta/device.csv` beside the table. Returns nil if the file does not
-    ///     exist.
+    /// Reads a single phyphox table, which is the whole export if only one sensor was recorded. If the file name names
+    /// the sensor, the columns are named only by axis. `readMeta` reads `meta/time.csv` or `meta/device.csv` beside the
+    /// table.
     init(
         phyphoxTable bytes: [UInt8], path: String,
         readMeta: (String) throws(DeviceError) -> [UInt8]? = { _ in nil }

@@ -27,7 +27,7 @@ extension RecordingFormat {
         // phyphox takes precedence over Sensor Logger, which uses the same file names.
         for name in names.filter({ $0.lowercased().hasSuffix(".csv") }).prefix(maximumFiles) {
             let path = "\(input.name)/\(name)"
-            // Opening a file that is not a regular file, for example a FIFO, could block indefinitely.
+            // Opening a special file, such as a FIFO, could block indefinitely.
             guard FileIO.isRegularFile(path) else { continue }
             let prefix = try FileContents.open(path).prefix(headerSize)
             let header = prefix.withUnsafeBytes { Recording.csvColumns(of: $0) }

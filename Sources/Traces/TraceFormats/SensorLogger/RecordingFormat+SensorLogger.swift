@@ -3,8 +3,7 @@
 import DeviceCore
 
 extension RecordingFormat {
-    /// A folder exported by the Sensor Logger app; see ``Recording/init(sensorLoggerFolder:options:)``. The format can
-    /// only be read.
+    /// A folder exported by the Sensor Logger app. The format can only be read.
     package static let sensorLogger = RecordingFormat(
         name: "sensor-logger", title: "Sensor Logger directories", detect: sniff, read: read)
 

@@ -5,8 +5,8 @@ package import DeviceCore
 extension Recording {
     /// Reads a folder exported by the Sensor Logger app. docs/formats.md lists the files that are read.
     ///
-    /// A phone's `altitude` is above the ellipsoid; a watch's is above mean sea level. Accuracies are 68 % radii and
-    /// are not converted. On iOS without standardised units, acceleration is in m/s² with Apple's sign, which is
+    /// A phone's `altitude` is above the ellipsoid, and a watch's is above mean sea level. Accuracies are 68 % radii
+    /// and are not converted. On iOS without standardised units, acceleration is in m/s² with Apple's sign, which is
     /// inverted. Axes are the phone's: x to the right, y up, z out of the screen.
     ///
     /// - Throws: An error that states the file, the line and the column, or that the sign of acceleration is unknown.
@@ -26,7 +26,7 @@ extension Recording {
     }
 }
 
-/// Options for reading a Sensor Logger folder. They override the contents of Metadata.csv.
+/// Options for reading a Sensor Logger folder, which override the contents of Metadata.csv.
 public struct SensorLoggerOptions: Sendable, Hashable {
     /// The operating system of the phone.
     public enum Platform: String, Sendable {
@@ -36,13 +36,13 @@ public struct SensorLoggerOptions: Sendable, Hashable {
         case android
     }
 
-    /// The operating system; nil to read it from Metadata.csv.
+    /// The operating system. If nil, Metadata.csv determines it.
     public var platform: Platform?
-    /// True if the setting "Standardise Units & Frames" was on; nil to read the setting from Metadata.csv.
+    /// True if the setting "Standardise Units & Frames" was on. If nil, Metadata.csv determines the setting.
     public var isStandardised: Bool?
 
-    /// The file from which positions are read, for example "LocationGps.csv". If nil, the first existing file is used,
-    /// in the order Location.csv (fused by the phone), LocationGps.csv, the watch's file, LocationNetwork.csv.
+    /// The file from which positions are read, for example "LocationGps.csv". If nil, the first existing file of
+    /// Location.csv (fused by the phone), LocationGps.csv, the watch's file and LocationNetwork.csv is used.
     public var locationFile: String?
 
     /// Creates options. By default, all information is taken from the folder.

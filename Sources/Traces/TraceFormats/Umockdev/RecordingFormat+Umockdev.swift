@@ -4,7 +4,7 @@ import DeviceCore
 import Trace
 import UmockdevFormat
 
-/// Converts umockdev files to a trace of the attached accessories and of the recorded communication with one of them.
+/// Converts umockdev files to a trace of the attached accessories and of the recorded dialogue with one of them.
 struct UmockdevImport {
     /// The prefix of the protocol name for an accessory that has a script but no description.
     private static let protocolPrefix = "umockdev."
@@ -48,7 +48,7 @@ struct UmockdevImport {
     }
 
     /// Returns the accessory and the protocol for the device node that the script names. If no described device has
-    /// that node, returns the first accessory with a protocol. Returns nil if there is no such accessory.
+    /// that node, returns the first accessory with a protocol.
     private static func target(
         of script: UmockdevScript, in accessories: [AccessoryDescription], hasDescribedNode: Bool
     ) -> (accessory: Int, protocolName: String)? {
@@ -84,8 +84,8 @@ struct UmockdevImport {
             && accessory.protocols.count <= TraceAccessoryEvent.maximumProtocols
     }
 
-    /// Returns the trace. All accessories are attached at time zero, and the session with the scripted accessory begins
-    /// at the same time. Session events follow the script's delays, which are in milliseconds.
+    /// Returns the trace. At time zero, all accessories are attached and the session with the scripted accessory
+    /// begins. Session events follow the script's delays, which are in milliseconds.
     consuming func trace() throws(DeviceError) -> (TraceFile, remarks: [String]) {
         let builder = TraceBuilder(name: name)
         var header = TraceHeader()
@@ -159,11 +159,9 @@ extension RecordingFormat {
     }
 }
 
-/// The types of umockdev files.
 private enum UmockdevFile {
     case description, script
 
-    /// Detects the type from the first bytes and the file name. Returns nil if the input is not a umockdev file.
     init?(_ input: RecordingInput) {
         let prefix = input.prefix
         if prefix.starts(with: "P: /devices/".utf8) {
@@ -182,6 +180,5 @@ private enum UmockdevFile {
     }
 
     var fileExtension: String { self == .description ? ".umockdev" : ".script" }
-    /// The type of the file that may accompany this one.
     var relatedFile: UmockdevFile { self == .description ? .script : .description }
 }
