@@ -49,7 +49,7 @@ struct IIOColumn: Sendable {
         self.offset = offset ?? 0
     }
 
-    /// Returns the physical value at a time within the pass (nanoseconds).
+    /// Returns the physical value at a time within the pass, in nanoseconds.
     func value(at phase: Int64) -> Double {
         switch signal {
         case .constant(let value): return value
@@ -59,8 +59,7 @@ struct IIOColumn: Sendable {
         }
     }
 
-    /// Returns the raw value at a time within the pass (nanoseconds), before truncation to the bits of the channel
-    /// format.
+    /// Returns the raw value at a time within the pass, before truncation to the bits of the channel format.
     func raw(at phase: Int64) -> Int64 {
         let number = (value(at: phase) / scale - offset).rounded()
         guard !number.isNaN else { return 0 }

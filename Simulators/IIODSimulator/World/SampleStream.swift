@@ -22,9 +22,9 @@ struct SampleStream {
 
     private let writer: IIOScanWriter
     private let stampOrigin: Int64
-    /// The samples that have arrived. Used if samples are delivered in real time.
+    /// The samples that have arrived, for real-time delivery.
     private var queue: SimulatedSampleQueue
-    /// The number of the next sample. Used if samples are delivered as fast as requested.
+    /// The number of the next sample, for delivery on demand.
     private var cursor: Int64 = 0
     /// The number of device stalls whose lost samples have already been removed from the queue.
     private var handledStallCount: Int
@@ -123,7 +123,6 @@ struct SampleStream {
 /// The samples in the kernel's buffer: a bounded queue that drops the newest samples when it is full.
 struct SimulatedSampleQueue: Sendable {
     private(set) var count: Int64 = 0
-    /// The number of the next sample to arrive.
     private(set) var nextSample: Int64 = 0
     /// The queued samples as ranges of sample numbers, oldest first. Gaps between the ranges are lost samples.
     private var ranges: [Range<Int64>] = []
@@ -151,7 +150,7 @@ struct SimulatedSampleQueue: Sendable {
     /// The number of the oldest queued sample, or of the next sample to arrive if the queue is empty.
     var first: Int64 { ranges.first?.lowerBound ?? nextSample }
 
-    /// Removes up to `wanted` samples, oldest first, and returns them as ranges without gaps.
+    /// Removes up to `wanted` samples, oldest first, and returns their ranges.
     mutating func removeFirst(_ wanted: Int64) -> [Range<Int64>] {
         var result: [Range<Int64>] = []
         var left = min(wanted, count)
