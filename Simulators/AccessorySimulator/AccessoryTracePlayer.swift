@@ -36,11 +36,9 @@ final class AccessoryTracePlayer: Sendable {
 
     var hasPlayed: Bool { state.withLock { $0.isDone } }
 
-    /// Blocks the calling thread until the whole trace has been played. Returns false after a timeout.
     func wait(seconds: Double) -> Bool {
         if hasPlayed { return true }
         done.wait(seconds: seconds)
-        // Wakes the other waiting threads.
         if hasPlayed { done.signal() }
         return hasPlayed
     }
@@ -154,9 +152,8 @@ final class AccessoryTracePlayer: Sendable {
     }
 }
 
-/// Waits for the shared start of playback on behalf of an accessory trace. A program that watches accessories does not
-/// connect to a server until an accessory is attached. Therefore, playback starts when the program opens the
-/// announcement directory.
+/// Waits for the shared start of playback. A program that watches accessories does not connect to a server until an
+/// accessory is attached. Therefore, playback starts when the program opens the announcement directory.
 final class SharedStartWaiter: Sendable {
     private let common: SharedPlaybackStart
     private let openings = OpenWatcher()
@@ -172,7 +169,7 @@ final class SharedStartWaiter: Sendable {
         common.onStart { wakeUp.signal() }
     }
 
-    /// Waits for the start of playback and returns its time, or nil if `isGivenUp` returns true first.
+    /// Returns the time at which playback starts, or nil if `isGivenUp` returns true first.
     func wait(_ isGivenUp: () -> Bool) -> BootTime? {
         let clock = LiveClock()
         while !isGivenUp() {

@@ -4,8 +4,8 @@ import DeviceCore
 import SystemCalls
 import Trace
 
-/// A session with a program that has opened a port. The session transfers bytes between the descriptor and the peer.
-/// Confined to the server's thread. The peer runs on the clock's thread at the other end of an in-memory channel, so a
+/// A session with a program that has opened a port. It transfers bytes between the descriptor and the peer, and is
+/// confined to the server's thread. The peer runs on the clock's thread at the other end of an in-memory channel, so a
 /// slow peer does not block the server.
 final class ProgramSession {
     private static let capacity = 65_536
@@ -18,7 +18,6 @@ final class ProgramSession {
     var hasProgramClosed = false
     /// True if the program no longer reads. Bytes that the program has written may still be pending.
     var hasProgramStoppedReading = false
-    /// The number of bytes since the start of the session.
     private(set) var bytesSent: Int64 = 0
     private(set) var bytesReceived: Int64 = 0
 
@@ -40,7 +39,6 @@ final class ProgramSession {
 
     var hasOutput: Bool { !hasProgramStoppedReading && (pending.count > 0 || near.bytesAvailable > 0) }
 
-    /// True if the peer has finished and all of its bytes have been written.
     var isFinished: Bool { isPeerFinished && pending.count == 0 }
 
     func forward(_ bytes: UnsafeRawBufferPointer) {
