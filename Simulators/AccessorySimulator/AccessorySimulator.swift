@@ -51,7 +51,6 @@ public final class AccessorySimulator: Sendable {
 
     /// The directory in which accessories are announced, or nil if the simulator is not running.
     public var folder: String? { thread.current?.address.path }
-
     /// Descriptions of bytes that differ from the recording, and of parts of a file that are not played as recorded.
     /// Only the first 100 descriptions are stored.
     public var differences: [String] { differenceList.lines }

@@ -71,7 +71,6 @@ final class AccessoryTracePlayer: Sendable {
     }
 
     private var isStopped: Bool { state.withLock { $0.isStopped } }
-
     private var speed: Double { options.speed.isFinite && options.speed > 0 ? options.speed : 1 }
 
     /// Plays the trace once. Without a shared start, the time spent waiting for dialogues delays later events.

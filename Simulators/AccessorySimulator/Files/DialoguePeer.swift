@@ -47,7 +47,6 @@ final class DialogueSequence: Sendable {
     }
 
     var isFinished: Bool { state.withLock { $0.finished >= dialogues.count } }
-
     var activityCount: Int { state.withLock { $0.progress } }
 
     func reportMissing() {
@@ -106,7 +105,6 @@ final class DifferenceList: Sendable {
     /// The maximum number of descriptions. Further descriptions are dropped.
     static let maximum = 100
     private let state = Mutex<[String]>([])
-
     var lines: [String] { state.withLock { $0 } }
 
     func add(_ line: String) { state.withLock { if $0.count < Self.maximum { $0.append(line) } } }

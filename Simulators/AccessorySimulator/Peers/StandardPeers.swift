@@ -8,7 +8,6 @@ public import Trace
 /// The byte at each offset is a function of the offset, so the receiver can detect lost, extra and misplaced bytes.
 public struct PatternPeer: AccessoryPeer {
     private static let pieceLength = 16_384
-
     private let length: Int64
     private let hangsUp: Bool
     private var sent: Int64 = 0
@@ -62,7 +61,6 @@ public final class SinkPeer: AccessoryPeer {
 
     /// The number of received bytes.
     public var count: Int64 { state.withLock { $0.count } }
-
     /// The Adler-32 checksum (RFC 1950) of the received bytes.
     public var checksum: UInt32 { state.withLock { $0.sum.value } }
 
@@ -87,7 +85,6 @@ public final class SinkPeer: AccessoryPeer {
 private struct Adler32: Sendable {
     private var first: UInt32 = 1
     private var second: UInt32 = 0
-
     var value: UInt32 { second << 16 | first }
 
     mutating func add(_ byte: UInt8) {

@@ -12,7 +12,6 @@ struct AnnouncementDirectory: Sendable {
         prefix: "accessories-", owner: "simulated accessories", owns: { AnnouncementDirectory.isOwnedEntry($0) })
 
     private let folder: ScratchDirectory
-
     var path: String { folder.path }
 
     /// Creates a directory in `parent`. If `parent` is nil, uses TMPDIR or /tmp.

@@ -9,7 +9,6 @@ import Trace
 final class ListeningPort: SimulatedPort {
     /// The delay before the next attempt after a failure to accept a connection, in seconds.
     private static let acceptPause = 0.1
-
     let node: ChannelNode
     private let path: String
     let endpoint: SimulatedAccessory.Endpoint

@@ -9,7 +9,6 @@ import Trace
 /// slow peer does not block the server.
 final class ProgramSession {
     private static let capacity = 65_536
-
     let near: MemoryChannel
     let session: AccessoryPeerSession
     /// The peer's bytes that the descriptor has not accepted yet.
@@ -36,9 +35,7 @@ final class ProgramSession {
     }
 
     var hasSpace: Bool { !hasProgramClosed && near.spaceAvailable > 0 }
-
     var hasOutput: Bool { !hasProgramStoppedReading && (pending.count > 0 || near.bytesAvailable > 0) }
-
     var isFinished: Bool { isPeerFinished && pending.count == 0 }
 
     func forward(_ bytes: UnsafeRawBufferPointer) {

@@ -69,7 +69,6 @@ extension SimulatorState {
 final class SimulatorLoop: ServiceLoop {
     /// The maximum time that a closing port waits for its program to read the remaining bytes, in seconds.
     private static let closingTimeout = 10.0
-
     private let state: SimulatorState
     private let clock = LiveClock()
     private var accessories: [Int: AttachedAccessory] = [:]

@@ -36,7 +36,6 @@ struct IIODFaultState: Sendable {
         var moment: FaultMoment
         var duration: Double?
         var isEnd = false
-
         /// The time in seconds. Entries without a time have the time -1, so that they sort first.
         var time: Double { if case .seconds(let time) = moment { time } else { -1 } }
     }

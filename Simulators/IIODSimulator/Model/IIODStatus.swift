@@ -9,7 +9,6 @@ struct IIODStatus: Error, Hashable {
     init(_ number: Int32) { self.number = number }
 
     var code: Int64 { -Int64(number) }
-
     static let invalid = IIODStatus(EINVAL)
     static let noMemory = IIODStatus(ENOMEM)
     static let noDevice = IIODStatus(ENODEV)

@@ -38,7 +38,6 @@ struct IIODSession {
     static let maximumValueLength = 65_536
     /// The number of reply bytes that are collected before they are sent.
     static let outputThreshold = 16_384
-
     var output = IIODOutput()
     var phase = Phase.commands
     var streams: [Int: SampleStream] = [:]
@@ -46,9 +45,7 @@ struct IIODSession {
     private(set) var delayedUntil = BootTime.zero
     private var input: [UInt8] = []
     private var position = 0
-
     var acceptsInput: Bool { input.count - position < IIODSession.maximumValueLength + IIODSession.maximumLineLength }
-
     var isReading: Bool { if case .reading = phase { true } else { false } }
 
     mutating func receive(_ bytes: UnsafeRawBufferPointer) {
@@ -138,7 +135,6 @@ struct IIODOutput {
     /// The device whose stream contains the scans, and their byte range in the stream's block.
     var body: (device: Int, range: Range<Int>)?
     var sent = 0
-
     var isEmpty: Bool { sent >= count }
     var count: Int { head.count + (body?.range.count ?? 0) }
 

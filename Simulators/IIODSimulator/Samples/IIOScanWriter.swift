@@ -9,7 +9,6 @@ struct IIOScanWriter: Sendable {
     private let columns: [(channel: Int, column: IIOColumn)]
     private let timestampChannel: Int?
     let timeline: IIOTimeline
-
     var sampleSize: Int { encoder.layout.sampleSize }
 
     init(layout: IIOScanLayout, columns: [(channel: Int, column: IIOColumn)], stampChannel: Int?, timeline: IIOTimeline)

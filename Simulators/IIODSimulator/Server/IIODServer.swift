@@ -35,9 +35,7 @@ public final class IIODServer: Sendable {
 
     /// The TCP port on which the server listens, or nil if the server is not running.
     public var port: UInt16? { thread.current?.address }
-
     package var connectionCount: Int { shared.state.withLock { $0.connectionCount } }
-
     package var samplesSent: Int64 { shared.state.withLock { $0.world.samplesSent } }
 
     /// Starts the server on 127.0.0.1 and returns its port. If the server is already running, returns its current port.

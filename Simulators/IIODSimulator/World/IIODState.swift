@@ -13,7 +13,6 @@ struct IIODState: Sendable {
     let versionLine: [UInt8]
     let xml: [UInt8]
     let end: IIODServerOptions.End
-
     private let options: IIODServerOptions
     private let signals: [IIODeviceSignals]
     /// Returns the current time of a clock, in nanoseconds. Tests pass their own closure.
@@ -46,7 +45,6 @@ struct IIODState: Sendable {
 
 extension IIODState {
     var speed: Double { if case .realTime(let speed) = options.pace, speed.isFinite, speed > 0 { speed } else { 1 } }
-
     private var isPaced: Bool { if case .realTime = options.pace { true } else { false } }
 
     /// Starts the timeline of all devices unless it is already running. Called when samples are first used.

@@ -12,14 +12,12 @@ struct SampleStream {
 
     /// The maximum size of a chunk in bytes. Longer refills are sent in several chunks.
     static let maximumChunkSize = 1 << 20
-
     let device: Int
     let samplesPerRefill: Int
     let mask: IIODChannelMask
     /// The serial number of the OPEN. Failures with a lower number do not affect this stream.
     let serial: UInt64
     private(set) var block: [UInt8] = []
-
     private let writer: IIOScanWriter
     private let stampOrigin: Int64
     /// The samples that have arrived, for real-time delivery.

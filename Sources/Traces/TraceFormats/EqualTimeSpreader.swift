@@ -12,7 +12,6 @@ struct EqualTimeSpreader<Item> {
     private static var maximumInterval: Int64 { 1_000_000_000 }
     /// The maximum total size of the buffered items. A longer run is spread in parts.
     static var maximumItems: Int { 16_384 }
-
     private var items: [Item] = []
     private var size = 0
     /// The time of the buffered items in the file, or nil before the first item with a time.

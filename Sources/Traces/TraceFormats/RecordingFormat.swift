@@ -46,7 +46,6 @@ public struct RecordingFormat: Sendable {
     ]
 
     package static var writableFormats: [RecordingFormat] { all.filter { $0.writer != nil } }
-
     package static var writableFileExtensions: [String] { writableFormats.flatMap(\.fileExtensions) }
 
     /// Writes a trace to a file, or to a folder if the format consists of several files.

@@ -13,7 +13,6 @@ enum RecordingContents {
 /// The input of an import: a folder, a file, or bytes in memory.
 final class RecordingInput {
     private static let prefixSize = 1 << 16
-
     let name: String
     /// The sorted names of the files in the folder, or nil if the input is not a folder.
     let folder: [String]?
@@ -38,7 +37,6 @@ final class RecordingInput {
 
     /// The first byte that is not white space or part of a byte order mark.
     private(set) lazy var firstByte = prefix.first { ![0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf].contains($0) }
-
     var mayBeTable: Bool { firstByte.map { !"<{$!\\".utf8.contains($0) } ?? false }
 
     /// True if the beginning of the input contains NMEA sentences with valid checksums.

@@ -32,7 +32,6 @@ struct SortedReadings {
     /// The maximum number of readings that are buffered for sorting.
     static let window = 1 << 15
     private static let maximumIntervals = 1001
-
     /// All sensors of the trace, including those without readings.
     private(set) var sensors: [Sensor]
     /// The civil time at time zero, or nil if unknown. No reading is earlier.
@@ -43,7 +42,6 @@ struct SortedReadings {
     /// The number of readings omitted because they arrived more than ``window`` readings late.
     private(set) var lateCount = 0
     private(set) var diagnostics = InputDiagnostics()
-
     private let bytes: TraceBytes
     private var cursor: TraceCursor
     private var buffer = TimeHeap<(sensor: Int, value: SIMD3<Double>)>()

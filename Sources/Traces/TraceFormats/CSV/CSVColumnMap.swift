@@ -44,7 +44,6 @@ public struct CSVColumnMap: Sendable, Hashable {
         var name: String?
         var index: Int?
         var unit: CSVUnit?
-
         var description: String { name.map { "\"\($0)\"" } ?? "#\((index ?? 0) + 1)" }
     }
 

@@ -9,7 +9,6 @@ struct CSVColumnMapParser {
         var value: String
         var unit: String?
         var isQuoted = false
-
         var description: String { "\(key)=\(isQuoted ? "\"\(value)\"" : value)\(unit.map { ":\($0)" } ?? "")" }
     }
 

@@ -31,7 +31,6 @@ struct CSVReader {
     /// True if numbers may have a decimal comma. In comma-separated text, only quoted cells may have one.
     var allowsDecimalComma = false
     var commaHint = "Export with decimal points, or replace the commas in the numbers."
-
     private let bytes: UnsafeRawBufferPointer
     private var offset = 0
     private var nextLine = 1

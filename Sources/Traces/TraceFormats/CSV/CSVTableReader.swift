@@ -7,11 +7,9 @@ import Trace
 struct CSVTableReader {
     /// The smallest time that counts from 1970, in nanoseconds (about three years). Elapsed times are shorter.
     static let earliestCivilTime: Int64 = 100_000_000 * 1_000_000_000
-
     private var reader: CSVReader
     private let map: CSVColumnMap
     private var rows: TableRowConverter
-
     /// True if times count from 1970, or nil before the first time.
     private var isCivil: Bool?
     private var timesWithoutZone = 0

@@ -44,7 +44,6 @@ public enum MotionCSVLayout: String, Sendable, CaseIterable {
 
     /// The columns of scalar sensors, which identify a layout only together with a column of seconds.
     private static let scalarColumns = Set(SensorKind.allCases.filter { !$0.isVector }.flatMap(\.csvColumns))
-
     static let timeColumns: Set<String> = ["t", "time", "seconds", "t (s)", "time (s)", "t_s", "time_s"]
 
     /// The default interval between rows in seconds, or nil if the layout has times.

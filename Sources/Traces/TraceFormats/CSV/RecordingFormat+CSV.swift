@@ -7,7 +7,6 @@ import Trace
 /// Readings with the same time share a row, in which a sensor without a reading has empty cells.
 struct MotionCSVEncoder {
     static let kinds = [SensorKind.gyroscope] + SensorKind.allCases.filter { $0 != .gyroscope }
-
     private(set) var bytes: [UInt8]
     private let sensors: [SensorDescription]
     private var time: Int64?

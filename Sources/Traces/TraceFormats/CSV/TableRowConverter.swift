@@ -13,7 +13,6 @@ struct TableRowConverter {
 
     /// The interval after which a repeated position is read again, in nanoseconds (1 s).
     static let repetitionInterval: Int64 = 1_000_000_000
-
     /// The column of each quantity. Either all axes of a sensor are present or none.
     let columns: [CSVQuantity: Column]
     /// The columns of gravity, which is added to the acceleration, or nil if the acceleration includes gravity.
@@ -21,7 +20,6 @@ struct TableRowConverter {
     /// A conversion that is applied after the unit conversion.
     var convert: (SensorKind, SIMD3<Double>) -> SIMD3<Double> = { $1 }
     var dropsRepetitions = false
-
     private(set) var tracks: [MotionTrack] = []
     private var axes: [[Column?]] = []
     private let hasPositions: Bool

@@ -9,7 +9,6 @@ import Trace
 /// an error is removed, and an existing file at the path remains unchanged.
 struct ExportFile: ~Copyable {
     private static let capacity = 1 << 16
-
     var bytes: [UInt8] = []
     private let output: TraceOutput
     private var isOpen = true

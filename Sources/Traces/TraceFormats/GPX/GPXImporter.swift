@@ -138,7 +138,6 @@ struct GPXSinglePassImporter {
 package struct PathTiming: Sendable {
     /// The interval between points if no speed is specified, in nanoseconds (1 s).
     package static let standardStep: Int64 = 1_000_000_000
-
     /// The speed in metres per second, or nil if points are one second apart.
     package let speed: Double?
     private var last: (place: GeodeticCoordinate, time: Int64)?

@@ -10,7 +10,6 @@ struct GPXPointWriter {
     static let gap: Int64 = 1_000_000_000
     /// The maximum total size of the reports that are sorted in memory, in bytes (256 MiB).
     private static let maximumSortedSize = 256 << 20
-
     private(set) var derivedMotionCount = 0
     /// The time of the last point, in nanoseconds since the start of the trace.
     private(set) var last: Int64?

@@ -108,7 +108,6 @@ struct GPXPoint {
     var time: Int64?
     /// The mode that `fix` states, or nil if `fix` does not determine the mode.
     private var mode: FixMode?
-
     var isWithoutFix: Bool { mode == FixMode.none }
     var hasSky: Bool { sky.usedCount >= 0 || !sky.hdop.isNaN || !sky.vdop.isNaN || !sky.pdop.isNaN }
 

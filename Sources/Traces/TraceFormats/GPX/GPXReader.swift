@@ -21,7 +21,6 @@ struct GPXReader: ~Copyable {
     }
 
     private static let maximumExtensionPoints = 100_000
-
     var point = GPXPoint()
     var isClockSet = false
     var diagnostics = InputDiagnostics()
@@ -56,7 +55,6 @@ struct GPXReader: ~Copyable {
     var offset: Int { xml.offset }
     mutating func line() -> Int { xml.line() }
     var unknownReferences: Int { xml.unknownReferences }
-
     private(set) var root = "gpx"
 
     mutating func next() throws(DeviceError) -> Item? {

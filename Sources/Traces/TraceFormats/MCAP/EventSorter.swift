@@ -13,7 +13,6 @@ struct EventSorter {
     static let capacity = 1 << 15
     /// The maximum total size of the buffered events in bytes (8 MiB).
     static let maximumSize = 8 << 20
-
     private var heap = TimeHeap<Item>()
     private var last = Int64.min
     private(set) var size = 0

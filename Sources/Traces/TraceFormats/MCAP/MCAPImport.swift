@@ -23,7 +23,6 @@ struct MCAPImport {
     /// The maximum size of a message from other programs in bytes (1 MiB), which is far larger than any gpsd report.
     private static let maximumMessageSize = 1 << 20
     private static let maximumReceivers = 64
-
     private let name: String
     private let sink: any TraceSink
     private var reader: MCAPReader

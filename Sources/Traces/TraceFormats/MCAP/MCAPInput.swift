@@ -7,7 +7,6 @@ struct MCAPInput {
     private static let capacity = 1 << 16
     /// The maximum number of bytes that can be requested at once (16 MiB).
     static let maximumCount = 1 << 24
-
     private let source: any ByteSource
     private var buffer: [UInt8] = []
     private var position = 0
@@ -103,7 +102,6 @@ struct CRC32 {
     }()
 
     private var register: UInt32 = 0xffff_ffff
-
     var value: UInt32 { ~register }
 
     mutating func add(_ bytes: UnsafeRawBufferPointer) {

@@ -31,7 +31,6 @@ struct MCAPReader {
     /// The number of bytes read from the start of a schema or channel record, which contains the names.
     private static let maximumHead = 1 << 16
     private static let messageHead = 22
-
     private(set) var channels: [UInt16: Channel] = [:]
     private(set) var count: UInt64 = 0
     private(set) var statedCount: UInt64?
@@ -42,10 +41,8 @@ struct MCAPReader {
     private(set) var largeMessages = 0
     /// The offset of the first bytes that are not a record, or nil if there are none.
     private(set) var invalidRecordOffset: UInt64?
-
     /// The maximum message size in bytes, at most ``MCAPInput/maximumCount``. Larger messages are omitted.
     var maximumMessageSize = MCAPInput.maximumCount
-
     private let name: String
     private var input: MCAPInput
     private var schemas: [UInt16: String] = [:]

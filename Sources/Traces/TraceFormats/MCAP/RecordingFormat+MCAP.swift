@@ -169,7 +169,6 @@ extension RecordingFormat {
 struct AttitudeEstimator {
     /// The minimum interval between attitudes, in nanoseconds (20 ms).
     private static let interval: Int64 = 20_000_000
-
     private var filter = AttitudeFilter()
     private let sensors: [SensorDescription.ID: SensorDescription]
     private var last: Int64?

@@ -13,7 +13,6 @@ struct NMEALogImport {
     private static let rollover: Int64 = 7168
     /// The maximum deviation from a multiple of the rollover period, in days, at which a rollover is assumed.
     private static let tolerance: Int64 = 30
-
     private(set) var header = TraceHeader()
     private var decoder: NMEADecoder
     private let survey: NMEALogSummary

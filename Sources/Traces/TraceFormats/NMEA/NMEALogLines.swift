@@ -8,7 +8,6 @@ import Trace
 struct NMEALogSummary {
     /// The number of sentences that are searched for speed and course.
     private static let maximumSurveyedSentences = 2000
-
     /// The date of the first sentence with a time, or nil if no sentence contains a date.
     var date: WallTime?
     /// The date in gpsd's comment, or nil if there is no such comment.
@@ -84,7 +83,6 @@ struct NMEALogLines {
     private(set) var line = 0
     /// The byte that ended the last line, or 0 if only a piece of the line was read.
     private var lineEnd: UInt8 = 0x0a
-
     private let bytes: UnsafeRawBufferPointer
     private let contents: TraceBytes?
     private var position = 0

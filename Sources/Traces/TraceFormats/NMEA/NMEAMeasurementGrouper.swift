@@ -16,7 +16,6 @@ struct NMEAMeasurementGrouper {
 
     /// The maximum number of reports in a measurement. Further reports begin a new measurement.
     private static let maximumReports = 16_384
-
     private var spreader = EqualTimeSpreader<[Entry]>()
     /// The time of the receiver's clock, in nanoseconds, or nil before the first time.
     private var clock: Int64?

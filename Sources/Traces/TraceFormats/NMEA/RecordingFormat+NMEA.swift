@@ -10,15 +10,12 @@ import TraceEditing
 struct NMEAExport {
     /// The maximum number of attitudes that are buffered until the pending position is complete.
     private static let maximumAttitudes = 1000
-
     var sentences: [UInt8] = []
-
     private let options: ExportOptions
     private let start: WallTime?
     private var decoder = GPSDDecoder()
     private var assembler: EpochAssembler
     private var attitudes: [(report: AttitudeReport, arrival: Int64?)] = []
-
     private var positions = 0
     private var positionsWithoutAltitude = 0
     private var skippedContent = SkippedContent()

@@ -7,7 +7,6 @@ struct PhyphoxColumns {
     /// The first column of each quantity. Acceleration includes gravity and has Android's sign on all platforms.
     private(set) var columns: [CSVQuantity: TableRowConverter.Column] = [:]
     private var linearAxes: Set<Int> = []
-
     /// Words in several languages that identify acceleration without gravity.
     private static let linearWords = ["linea", "linéa", "without g", "ohne g", "sans g"]
 

@@ -15,7 +15,6 @@ package struct DerivedMotion: Sendable {
     /// The minimum distance from which a course is derived, in metres. Over a shorter distance, the rounding of the
     /// coordinates would determine the course.
     package static let minimumCourseDistance = 0.5
-
     private var last: (place: GeodeticCoordinate, altitude: Double, time: Int64)?
 
     package init() {}

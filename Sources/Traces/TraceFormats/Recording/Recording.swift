@@ -31,7 +31,6 @@ public struct Recording: Sendable, Hashable {
     }
 
     package var sensors: [SensorDescription] { tracks.map(\.sensor) }
-
     package var count: Int { tracks.reduce(0) { $0 + $1.count } }
 
     /// Returns the first track whose sensor is of the given kind, or nil if there is none.

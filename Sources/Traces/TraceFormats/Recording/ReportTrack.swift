@@ -9,7 +9,6 @@ public struct ReportTrack: Sendable, Hashable {
     public private(set) var times: [Int64] = []
     private var bytes: [UInt8] = []
     private var ranges: [Range<Int>] = []
-
     /// The number of values that were replaced by unknown values because no receiver can measure them.
     private(set) var impossibleValues = 0
 

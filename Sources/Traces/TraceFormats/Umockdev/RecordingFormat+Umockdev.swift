@@ -8,7 +8,6 @@ import UmockdevFormat
 struct UmockdevImport {
     /// The prefix of the protocol name for an accessory that has a script but no description.
     private static let protocolPrefix = "umockdev."
-
     private let name: String
     private var accessories: [AccessoryDescription]
     private let script: UmockdevScript?

@@ -42,7 +42,6 @@ package struct XMLReader: ~Copyable {
 
     private let source: any ByteSource
     package let name: String
-
     private(set) var base: UnsafeMutablePointer<UInt8>
     private var capacity: Int
     var position = 0
@@ -62,7 +61,6 @@ package struct XMLReader: ~Copyable {
     private var isAtEnd = false
     /// True if the bytes at ``end`` are invalid.
     private var isBroken = false
-
     var tagName = 0..<0
     /// The range of the last tag's local name, which excludes the prefix.
     var localName = 0..<0
@@ -132,7 +130,6 @@ package struct XMLReader: ~Copyable {
     }
 
     package var elementName: String { String(decoding: text(localName), as: UTF8.self) }
-
     package var qualifiedName: String { String(decoding: text(tagName), as: UTF8.self) }
 
     /// True if the last tag's element has this local name, regardless of its prefix.
