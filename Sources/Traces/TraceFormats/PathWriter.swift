@@ -36,8 +36,7 @@ struct PathWriter: ~Copyable {
             var probe = start
             guard probe.next(bytes) != nil else {
                 let hint = options.receiver.map { " of the receiver \($0)" } ?? ""
-                throw DeviceError(
-                    .invalidTrace, "\(trace.name) contains no positions\(hint), so there is nothing to write.")
+                throw .invalidTrace("\(trace.name) contains no positions\(hint), so there is nothing to write.")
             }
             let file = try ExportFile(path: path, options)
             var writer = PathWriter(file: file, trace: trace, options: options, bytes: bytes, start: start)

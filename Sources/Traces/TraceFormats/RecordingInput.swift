@@ -113,8 +113,7 @@ final class RecordingInput {
     /// The error for an unknown format. If the input resembles a trace, this is the trace reader's error.
     private var unknownFormatError: DeviceError {
         guard folder == nil else {
-            return DeviceError(
-                .invalidTrace,
+            return .invalidTrace(
                 "The directory \(name) contains no recording: no Sensor Logger files (Metadata.csv, Gyroscope.csv), no phyphox tables and no libiio XML."
             )
         }
@@ -124,8 +123,7 @@ final class RecordingInput {
             }
         }
         let titles = RecordingFormat.all.map(\.title).filter { !$0.isEmpty }
-        return DeviceError(
-            .invalidTrace,
+        return .invalidTrace(
             "\(name) is not in a supported format. Supported are \(titles.dropLast().joined(separator: ", ")) and \(titles.last ?? ""). Other tables need a column map (--columns). To convert the log of a receiver with a proprietary protocol to gpsd reports, run: gpsfake -1 -p LOG > reports.json"
         )
     }

@@ -71,7 +71,7 @@ struct SortedReadings {
         shift = earliest == .min ? .max : -earliest
         start = start.map { WallTime(nanoseconds: $0.nanoseconds.subtractingSaturated(shift)) }
         guard sensors.contains(where: { $0.count > 0 }) else {
-            throw DeviceError(.invalidTrace, "\(trace.name) contains no motion readings.")
+            throw .invalidTrace("\(trace.name) contains no motion readings.")
         }
     }
 

@@ -42,8 +42,7 @@ struct CSVReader {
         self.bytes = bytes
         self.name = name
         if bytes.count >= 2, (bytes[0] == 0xff && bytes[1] == 0xfe) || (bytes[0] == 0xfe && bytes[1] == 0xff) {
-            throw DeviceError(
-                .invalidTrace, "\(name) is UTF-16 text. Convert it first: iconv -f UTF-16 -t UTF-8 \(name)")
+            throw .invalidTrace("\(name) is UTF-16 text. Convert it first: iconv -f UTF-16 -t UTF-8 \(name)")
         }
         if bytes.count >= 3, bytes[0] == 0xef, bytes[1] == 0xbb, bytes[2] == 0xbf { offset = 3 }
     }
@@ -51,7 +50,7 @@ struct CSVReader {
     /// Reads the first row as lower-case column names.
     mutating func readHeader(allowsRepeatedNames: Bool = false) throws(DeviceError) {
         chooseSeparator()
-        guard try readRow() else { throw DeviceError(.invalidTrace, "\(name) is empty and has no header.") }
+        guard try readRow() else { throw .invalidTrace("\(name) is empty and has no header.") }
         header = cells.indices.map { text($0).lowercased() }
         width = header.count
         isTruncated = isMissingLineEnd

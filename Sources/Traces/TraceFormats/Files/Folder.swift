@@ -77,6 +77,11 @@ struct FilePosition {
         var text = "\(name), line \(line)"
         if let column { text += ", column \(column)" }
         if !columnName.isEmpty { text += " (\(columnName.prefix(60)))" }
-        return DeviceError(.invalidTrace, "\(text): \(what)")
+        return .invalidTrace("\(text): \(what)")
     }
+}
+
+extension DeviceError {
+    /// Returns the error for a file that cannot be read.
+    static func invalidTrace(_ what: String) -> DeviceError { DeviceError(.invalidTrace, what) }
 }

@@ -26,29 +26,25 @@ struct GPXSelection {
         let kinds = GPXOptions.Content.allCases
         guard let content = options.content ?? kinds.first(where: { kind in found.contains { $0.content == kind } })
         else {
-            throw DeviceError(
-                .invalidTrace,
+            throw .invalidTrace(
                 "\(name) contains no points\(Self.problemDescription(survey))\(survey.diagnostics.isEmpty ? ". Is it the right file?" : "")"
             )
         }
         var chosen = found.filter { $0.content == content }
         guard !chosen.isEmpty else {
             let others = kinds.filter { kind in found.contains { $0.content == kind } }.map(\.rawValue)
-            throw DeviceError(
-                .invalidTrace,
+            throw .invalidTrace(
                 "\(name) contains no \(content.rawValue)\(others.isEmpty ? "" : ", only \(others.joined(separator: " and "))")."
             )
         }
         if let number = options.number {
             guard let part = survey.parts.first(where: { $0.content == content && $0.number == number }) else {
-                throw DeviceError(
-                    .invalidTrace,
+                throw .invalidTrace(
                     "\(name) has no number \(number) among its \(content.rawValue), which are numbered from 1 to \(chosen.last?.number ?? 1)."
                 )
             }
             guard part.count > 0 else {
-                throw DeviceError(
-                    .invalidTrace, "Number \(number) of the \(content.rawValue) in \(name) has no points.")
+                throw .invalidTrace("Number \(number) of the \(content.rawValue) in \(name) has no points.")
             }
             chosen = [part]
         }

@@ -16,8 +16,7 @@ extension IIOContext {
     /// - Throws: An error with code `invalidTrace` that states the line and the problem.
     package init(xml: [UInt8], name: String = "The XML of the context") throws(DeviceError) {
         guard xml.count <= Self.maximumXMLSize else {
-            throw DeviceError(
-                .invalidTrace,
+            throw .invalidTrace(
                 "\(name) has \(xml.count) bytes; a sensor description has at most \(Self.maximumXMLSize). Is it the right file?"
             )
         }
@@ -174,8 +173,7 @@ extension IIOContext {
             return unknown
         } catch {
             let line = json.prefix(max(error.offset, 0)).count { $0 == UInt8(ascii: "\n") } + 1
-            throw DeviceError(
-                .invalidTrace,
+            throw .invalidTrace(
                 "\(name), line \(line): this is not a JSON object of strings, such as {\"iio:device0/sampling_frequency\":\"100\"} (\(error.description))."
             )
         }

@@ -59,7 +59,7 @@ extension Recording {
             let hint =
                 problems.first
                 ?? "Its buffer files must be beside it and have names such as \(IIOBufferFileNames.exportName(of: context.devices.first ?? IIODevice(id: "iio:device0")))."
-            throw DeviceError(.invalidTrace, "\(name) has no motion readings in its buffers. \(hint)")
+            throw .invalidTrace("\(name) has no motion readings in its buffers. \(hint)")
         }
     }
 
@@ -110,8 +110,7 @@ extension Recording {
         to track: inout MotionTrack, _ sensor: IIOSensor, _ device: IIODevice, _ options: IIORecordingOptions
     ) throws(DeviceError) {
         guard let rate = options.rate ?? sensor.currentRate, rate.isFinite, rate >= 1e-3, rate <= 1e6 else {
-            throw DeviceError(
-                .invalidTrace,
+            throw .invalidTrace(
                 "The scans of \(device.id) have no timestamps, and its sampling_frequency is unknown. Specify the number of scans per second with --rate."
             )
         }

@@ -29,8 +29,7 @@ extension RecordingFormat {
         if let names = input.folder {
             let contexts = contexts(names)
             guard let context = contexts.first, contexts.count == 1 else {
-                throw DeviceError(
-                    .invalidTrace,
+                throw .invalidTrace(
                     "The directory \(input.name) contains \(contexts.count) XML files. Specify the one to read.")
             }
             return .recording(try recording(try RecordingInput(path: "\(input.name)/\(context)"), options))

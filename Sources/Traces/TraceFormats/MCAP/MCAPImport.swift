@@ -204,7 +204,7 @@ extension MCAPImport {
             text +=
                 " Its messages are \(list.joined(separator: ", "))\(omittedMessageCounts.count == 8 ? " and others" : "")."
         }
-        return DeviceError(.invalidTrace, text)
+        return .invalidTrace(text)
     }
 
     private var remarks: [String] {

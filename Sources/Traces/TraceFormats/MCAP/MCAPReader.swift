@@ -62,7 +62,7 @@ struct MCAPReader {
         var input = MCAPInput(try chunks.source())
         let count = MCAP.magic.count
         guard try input.fill(count), input.withBytes(count, { $0.elementsEqual(MCAP.magic) }) else {
-            throw DeviceError(.invalidTrace, "\(chunks.name) is not an MCAP file of version 0.")
+            throw .invalidTrace("\(chunks.name) is not an MCAP file of version 0.")
         }
         input.consume(count)
         return input

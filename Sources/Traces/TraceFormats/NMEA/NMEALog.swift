@@ -29,8 +29,7 @@ package enum NMEALog {
     ) throws(DeviceError) -> [String] {
         let survey = NMEALogSummary(bytes, options, contents)
         guard survey.isLog else {
-            throw DeviceError(
-                .invalidTrace,
+            throw .invalidTrace(
                 "\(name) contains no NMEA 0183 sentence with a valid checksum, such as $GPRMC,…*5A. Record the output of the receiver with gpspipe -r."
             )
         }

@@ -153,8 +153,7 @@ extension RecordingFormat {
         var isAtEnd = encodeNextEvents(trace, &export, &cursor)
         guard !export.sentences.isEmpty else {
             let hint = options.receiver.map { " of the receiver \($0)" } ?? ""
-            throw DeviceError(
-                .invalidTrace,
+            throw .invalidTrace(
                 "\(trace.name) contains neither positions nor attitudes\(hint), so there is nothing to write.")
         }
         var file = try ExportFile(path: path, options)

@@ -36,7 +36,7 @@ extension RecordingFormat {
         var hasLines = false
         while !hasLines, let record = bytes.withUnsafeBytes({ probe.next($0) }) { hasLines = record.isOfGPSD }
         guard hasLines else {
-            throw DeviceError(.invalidTrace, "\(trace.name) contains no gpsd reports, so there is nothing to write.")
+            throw .invalidTrace("\(trace.name) contains no gpsd reports, so there is nothing to write.")
         }
         var file = try ExportFile(path: path, options)
         var cursor = TraceCursor(trace)

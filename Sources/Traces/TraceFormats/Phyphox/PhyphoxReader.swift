@@ -128,7 +128,7 @@ struct PhyphoxReader {
         recording.normalize()
         guard recording.count > 0 || recording.reports.count > 0 else {
             let hint = recording.remarks.first ?? "Are there rows below the header?"
-            throw DeviceError(.invalidTrace, "\(name) contains neither motion readings nor positions. \(hint)")
+            throw .invalidTrace("\(name) contains neither motion readings nor positions. \(hint)")
         }
         return recording
     }
@@ -171,8 +171,7 @@ extension Recording {
         var reader = try PhyphoxReader(name: path, read: readMeta)
         let sheet = path.split(separator: "/").last.map(String.init) ?? path
         guard try reader.read(bytes, path: path, sheet: sheet) else {
-            throw DeviceError(
-                .invalidTrace, "\(path) is not a phyphox table: it lacks a column of seconds or a column of readings.")
+            throw .invalidTrace("\(path) is not a phyphox table: it lacks a column of seconds or a column of readings.")
         }
         self = try reader.recording()
     }

@@ -95,6 +95,6 @@ extension Recording {
         }
         remarks += diagnostics.remarks
         normalize()
-        guard !tracks.isEmpty else { throw DeviceError(.invalidTrace, "\(trace.name) contains no motion readings.") }
+        guard !tracks.isEmpty else { throw .invalidTrace("\(trace.name) contains no motion readings.") }
     }
 }

@@ -48,7 +48,7 @@ struct SensorLoggerReader {
         recording.normalize()
         guard recording.count > 0 || recording.reports.count > 0 else {
             let hint = remarks.first ?? "Enable the motion sensors or the location in the app."
-            throw DeviceError(.invalidTrace, "\(name) contains neither motion readings nor positions. \(hint)")
+            throw .invalidTrace("\(name) contains neither motion readings nor positions. \(hint)")
         }
         return recording
     }
@@ -190,7 +190,7 @@ struct SensorLoggerReader {
         guard kind != .accelerometer || convention != nil else {
             let problem =
                 "\(name) does not state whether it is from iOS or Android (no platform in Metadata.csv), which differ in the sign of acceleration. Specify it with --platform."
-            throw DeviceError(.invalidTrace, ([problem] + metadata.remarks).joined(separator: " "))
+            throw .invalidTrace(([problem] + metadata.remarks).joined(separator: " "))
         }
         return try bytes.withBytes { (bytes) throws(DeviceError) -> MotionTrack in
             var rows = try SensorLoggerRowReader(bytes, name: "\(name)/\(file)", start: metadata.start ?? 0)

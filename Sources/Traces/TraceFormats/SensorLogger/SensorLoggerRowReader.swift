@@ -62,7 +62,7 @@ struct SensorLoggerMetadata {
         let hasValues = try reader.next()
         remarks = reader.remarks
         guard hasValues || reader.isTruncated else {
-            throw DeviceError(.invalidTrace, "\(name) has a header but no row of values. Export the recording again.")
+            throw .invalidTrace("\(name) has a header but no row of values. Export the recording again.")
         }
         func value(_ column: String) -> String { reader.column(column).map { reader.text($0) } ?? "" }
         deviceName = value("device name")

@@ -27,8 +27,7 @@ struct UmockdevImport {
         }
         guard let script else {
             guard !accessories.isEmpty else {
-                throw DeviceError(
-                    .invalidTrace,
+                throw .invalidTrace(
                     "\(name) describes no accessory: none of its devices has a protocol. Add the property EXTERNAL_ACCESSORY_PROTOCOLS to a device, or specify the script of its dialogue."
                 )
             }
