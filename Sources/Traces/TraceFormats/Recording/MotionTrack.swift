@@ -40,12 +40,7 @@ public struct MotionTrack: Sendable, Hashable {
     @discardableResult
     package mutating func sortAndRemoveDuplicates() -> (misplaced: Int, repeated: Int) {
         guard zip(times, times.dropFirst()).contains(where: { $1 <= $0 }) else { return (0, 0) }
-        let misplaced = zip(times, times.dropFirst()).count { $1 < $0 }
-        if misplaced > 0 {
-            let order = times.sortedIndices
-            times = order.map { times[$0] }
-            values = order.map { values[$0] }
-        }
+        let misplaced = times.sort(with: &values)
         var kept = 0
         for index in times.indices where kept == 0 || times[index] != times[kept - 1] {
             times[kept] = times[index]
@@ -97,8 +92,15 @@ extension MotionTrack {
 }
 
 extension [Int64] {
-    /// The indices that sort the times chronologically. The sort is stable.
-    var sortedIndices: [Int] { indices.sorted { (self[$0], $0) < (self[$1], $1) } }
+    /// Sorts the times and their values, and returns the number of times that were out of order. The sort is stable.
+    mutating func sort<Value>(with values: inout [Value]) -> Int {
+        let misplaced = zip(self, dropFirst()).count { $1 < $0 }
+        guard misplaced > 0 else { return 0 }
+        let order = indices.sorted { (self[$0], $0) < (self[$1], $1) }
+        self = order.map { self[$0] }
+        values = order.map { values[$0] }
+        return misplaced
+    }
 
     mutating func shift(by nanoseconds: Int64) {
         guard nanoseconds != 0 else { return }
@@ -117,7 +119,7 @@ extension MotionTrack {
     /// - The Earth's magnetic field is 0.22 to 0.67 gauss. Near iron, it may be several times stronger.
     func plausibilityRemark(unitHint: (_ quantity: String, _ unit: String) -> String) -> String? {
         guard count >= Self.minimumCount else { return nil }
-        let sorted = magnitudes.sorted()
+        let sorted = sortedMagnitudes
         let median = sorted[sorted.count / 2]
         func rounded(_ value: Double) -> String {
             value == 0
@@ -147,11 +149,11 @@ extension MotionTrack {
         }
     }
 
-    /// The magnitudes of about a thousand evenly spaced readings.
-    private var magnitudes: [Double] {
+    /// The sorted magnitudes of about a thousand evenly spaced readings.
+    var sortedMagnitudes: [Double] {
         stride(from: 0, to: count, by: max(count / 1000, 1)).map { index in
             let value = values[index]
             return (value * value).sum().squareRoot()
-        }
+        }.sorted()
     }
 }

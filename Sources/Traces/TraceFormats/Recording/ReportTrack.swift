@@ -46,14 +46,7 @@ public struct ReportTrack: Sendable, Hashable {
 
     /// Sorts the reports by time and returns the number of reports that were out of order. The sort is stable.
     @discardableResult
-    package mutating func sort() -> Int {
-        let misplaced = zip(times, times.dropFirst()).count { $1 < $0 }
-        guard misplaced > 0 else { return 0 }
-        let order = times.sortedIndices
-        times = order.map { times[$0] }
-        ranges = order.map { ranges[$0] }
-        return misplaced
-    }
+    package mutating func sort() -> Int { times.sort(with: &ranges) }
 
     mutating func shift(by nanoseconds: Int64) { times.shift(by: nanoseconds) }
 
@@ -81,12 +74,7 @@ public struct BatteryTrack: Sendable, Hashable {
     }
 
     /// Sorts the readings by time. The sort is stable.
-    mutating func sort() {
-        guard zip(times, times.dropFirst()).contains(where: { $1 < $0 }) else { return }
-        let order = times.sortedIndices
-        times = order.map { times[$0] }
-        readings = order.map { readings[$0] }
-    }
+    mutating func sort() { _ = times.sort(with: &readings) }
 
     mutating func shift(by nanoseconds: Int64) { times.shift(by: nanoseconds) }
 }
