@@ -147,6 +147,16 @@ struct CSVReader {
         }
     }
 
+    /// Returns the time in a cell of seconds, in nanoseconds.
+    func seconds(_ index: Int) throws(DeviceError) -> Int64? {
+        guard let number = try decimal(index) else { return nil }
+        guard let time = number.scaled(byPowerOfTen: 9) else {
+            throw position(ofColumn: index).error(
+                "the time \"\(text(index).prefix(40))\" is out of range; it must be in seconds.")
+        }
+        return time
+    }
+
     func content(_ index: Int) -> Content {
         guard index >= 0, index < cells.count, !cells[index].range.isEmpty else { return .missing }
         let contents = UnsafeRawBufferPointer(rebasing: bytes[cells[index].range])

@@ -86,13 +86,8 @@ struct MotionCSVReader {
     }
 
     private func time(_ row: Int64) throws(DeviceError) -> Int64? {
-        guard let column = timeColumn else { return Int64(saturatingSeconds: Double(row) * period) }
-        guard let number = try reader.decimal(column) else { return nil }
-        guard let time = number.scaled(byPowerOfTen: 9) else {
-            throw reader.position(ofColumn: column).error(
-                "the time \"\(reader.text(column).prefix(40))\" is out of range; it must be in seconds.")
-        }
-        return time
+        if let timeColumn { return try reader.seconds(timeColumn) }
+        return Int64(saturatingSeconds: Double(row) * period)
     }
 
     /// A remark if the magnetic field seems to be in another unit. The Earth's field is 0.22 to 0.67 gauss.
@@ -100,11 +95,7 @@ struct MotionCSVReader {
         guard layout == .si || layout == .iio,
             let magnetometer = rows.tracks.first(where: { $0.sensor.kind == .magnetometer }), magnetometer.count > 0
         else { return nil }
-        let step = max(magnetometer.count / 1000, 1)
-        let magnitudes = stride(from: 0, to: magnetometer.count, by: step).map { index -> Double in
-            let value = magnetometer.values[index]
-            return (value * value).sum().squareRoot()
-        }.sorted()
+        let magnitudes = magnetometer.sortedMagnitudes
         let median = magnitudes[magnitudes.count / 2]
         if layout == .si, median > 0.001, median < 0.02 {
             return
