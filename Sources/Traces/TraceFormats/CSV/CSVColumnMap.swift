@@ -83,31 +83,22 @@ public struct CSVColumnMap: Sendable, Hashable {
         var column = Column()
         if !entry.isQuoted, entry.value.hasPrefix("#") {
             guard let number = number(entry.value.dropFirst()), number >= 1, number <= CSVReader.maximumColumns else {
-                throw error(
-                    "\"\(entry.description)\" in the column map: # must be followed by a column number from 1 to \(CSVReader.maximumColumns)."
-                )
+                throw entry.error("# must be followed by a column number from 1 to \(CSVReader.maximumColumns).")
             }
             column.index = number - 1
         } else {
             column.name = entry.value
         }
         guard let dimension = quantity.dimension else {
-            guard entry.unit == nil else {
-                throw error(
-                    "\"\(entry.description)\" in the column map: \(entry.key) has no unit. Write \(entry.key)=COLUMN.")
-            }
+            guard entry.unit == nil else { throw entry.error("\(entry.key) has no unit. Write \(entry.key)=COLUMN.") }
             return column
         }
         let isNegated = entry.unit?.hasPrefix("-") == true
         let name = entry.unit.map { isNegated ? String($0.dropFirst()) : $0 } ?? ""
         guard var unit = name.isEmpty ? dimension.units.first : dimension.units.first(where: { $0.matches(name: name) })
-        else {
-            throw error(
-                "\"\(entry.description)\" in the column map: \(name) is not a unit of \(entry.key). Write one of \(dimension.unitNames)."
-            )
-        }
+        else { throw entry.error("\(name) is not a unit of \(entry.key). Write one of \(dimension.unitNames).") }
         guard !isNegated || dimension != .time && dimension != .date else {
-            throw error("\"\(entry.description)\" in the column map: times cannot be negated. Remove the minus.")
+            throw entry.error("times cannot be negated. Remove the minus.")
         }
         unit.isNegated = isNegated
         column.unit = unit
@@ -115,8 +106,6 @@ public struct CSVColumnMap: Sendable, Hashable {
     }
 
     private mutating func set(_ entry: CSVColumnMapParser.Entry) throws(DeviceError) {
-        func fail(_ what: String) -> DeviceError { Self.error("\"\(entry.description)\" in the column map: \(what)") }
-
         // A time of day contains colons, so the parser has split it into a value and a unit.
         let value = entry.unit.map { "\(entry.value):\($0)" } ?? entry.value
         switch entry.key {
@@ -126,34 +115,32 @@ public struct CSVColumnMap: Sendable, Hashable {
             case "semicolon", ";": separator = UInt8(ascii: ";")
             case "tab": separator = 9
             case "pipe", "|": separator = UInt8(ascii: "|")
-            default: throw fail("write comma, semicolon, tab or pipe.")
+            default: throw entry.error("write comma, semicolon, tab or pipe.")
             }
         case "decimal":
-            guard value == "comma" || value == "point" else { throw fail("write comma or point.") }
+            guard value == "comma" || value == "point" else { throw entry.error("write comma or point.") }
             hasDecimalComma = value == "comma"
         case "header":
-            guard value == "yes" || value == "no" else { throw fail("write yes or no.") }
+            guard value == "yes" || value == "no" else { throw entry.error("write yes or no.") }
             hasHeader = value == "yes"
         case "skip":
             guard let count = Self.number(value[...]), count <= Self.maximumSkip else {
-                throw fail("write the number of lines to skip, at most \(Self.maximumSkip).")
+                throw entry.error("write the number of lines to skip, at most \(Self.maximumSkip).")
             }
             skippedLines = count
         case "period":
-            var seconds: Double?
-            [UInt8](value.utf8).withUnsafeBytes { seconds = DecimalNumber($0)?.double }
-            guard let seconds, seconds > 0, seconds <= 86_400 else {
-                throw fail("write the seconds between rows, for example 0.01.")
+            guard let seconds = DecimalNumber(text: value)?.double, seconds > 0, seconds <= 86_400 else {
+                throw entry.error("write the seconds between rows, for example 0.01.")
             }
             period = seconds
         case "start":
             guard let time = [UInt8](value.utf8).withUnsafeBytes({ CivilTime.parseZoned($0) })?.time else {
-                throw fail("write a time such as 2026-11-21T10:00:00Z.")
+                throw entry.error("write a time such as 2026-11-21T10:00:00Z.")
             }
             start = time
         default:
-            throw Self.error(
-                "\"\(entry.description)\" in the column map: \(entry.key) is neither a quantity nor a setting. \(CSVQuantity.hint(for: entry.key))Quantities are \(CSVQuantity.allCases.map(\.rawValue).joined(separator: ", ")); settings are separator, decimal, header, skip, period and start."
+            throw entry.error(
+                "\(entry.key) is neither a quantity nor a setting. \(CSVQuantity.hint(for: entry.key))Quantities are \(CSVQuantity.allCases.map(\.rawValue).joined(separator: ", ")); settings are separator, decimal, header, skip, period and start."
             )
         }
     }

@@ -9,6 +9,11 @@ struct CSVColumnMapParser {
         var value: String
         var unit: String?
         var isQuoted = false
+
+        func error(_ what: String) -> DeviceError {
+            CSVColumnMap.error("\"\(description)\" in the column map: \(what)")
+        }
+
         var description: String { "\(key)=\(isQuoted ? "\"\(value)\"" : value)\(unit.map { ":\($0)" } ?? "")" }
     }
 

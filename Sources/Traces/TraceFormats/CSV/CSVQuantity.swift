@@ -64,12 +64,7 @@ enum CSVQuantity: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    var isMotion: Bool {
-        switch dimension {
-        case .acceleration, .rate, .field, .pressure: true
-        case .time, .date, .angle, .length, .speed, nil: false
-        }
-    }
+    var isMotion: Bool { [.acceleration, .rate, .field, .pressure].contains(dimension) }
 
     /// Returns advice if the name resembles that of a quantity, or an empty string.
     static func hint(for name: String) -> String {
@@ -108,10 +103,7 @@ enum CSVDimension: Hashable, Sendable {
         case .acceleration:
             [CSVUnit("m/s^2"), CSVUnit("g", 9.80665), CSVUnit("mg", 9.80665, 1000), CSVUnit("cm/s^2", 1, 100)]
         case .rate:
-            [
-                CSVUnit("rad/s"), CSVUnit("deg/s", .pi, 180), CSVUnit("mdeg/s", .pi, 180_000),
-                CSVUnit("mrad/s", 1, 1000),
-            ]
+            [CSVUnit("rad/s"), CSVUnit("deg/s", .pi, 180), CSVUnit("mdeg/s", .pi, 180_000), CSVUnit("mrad/s", 1, 1000)]
         case .field:
             [
                 CSVUnit("uT", 1, 100), CSVUnit("nT", 1, 100_000), CSVUnit("mT", 10), CSVUnit("T", 10_000), CSVUnit("G"),

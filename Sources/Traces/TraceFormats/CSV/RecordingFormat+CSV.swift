@@ -48,8 +48,7 @@ struct MotionCSVEncoder {
 
     /// Converts a reading to the device's axes, and a magnetic field to microtesla.
     private static func siValue(_ value: SIMD3<Double>, _ sensor: SensorDescription) -> SIMD3<Double> {
-        let value =
-            sensor.kind.isVector && !sensor.mountMatrix.isIdentity ? sensor.mountMatrix.apply(to: value) : value
+        let value = sensor.kind.isVector && !sensor.mountMatrix.isIdentity ? sensor.mountMatrix.apply(to: value) : value
         return sensor.kind == .magnetometer ? SampleConventions.microtesla(gauss: value) : value
     }
 }

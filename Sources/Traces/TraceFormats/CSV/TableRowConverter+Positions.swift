@@ -255,8 +255,7 @@ extension TableRowConverter {
                 // Motion readings keep their times, and the positions are placed before them.
                 let firstReading = tracks.compactMap(\.times.first).min()
                 ignoresTimes = firstReading == nil
-                let beginning =
-                    firstReading?.subtractingSaturated(Int64(first.count) * 1_000_000_000) ?? firstTime ?? 0
+                let beginning = firstReading?.subtractingSaturated(Int64(first.count) * 1_000_000_000) ?? firstTime ?? 0
                 for (index, var item) in first.enumerated() {
                     let own = beginning.addingSaturated(Int64(index) * 1_000_000_000)
                     (item.civil, item.time) = (nil, own)
@@ -296,15 +295,14 @@ extension TableRowConverter {
 
 extension String {
     fileprivate var trimmed: String {
-        var text = self[...]
-        while let first = text.first, first.isWhitespace { text.removeFirst() }
-        while let last = text.last, last.isWhitespace { text.removeLast() }
+        var text = drop(while: \.isWhitespace)
+        while text.last?.isWhitespace == true { text.removeLast() }
         return String(text)
     }
 }
 
 extension DecimalNumber {
-    fileprivate init?(text: String) {
+    init?(text: String) {
         var text = text
         guard let number = text.withUTF8({ DecimalNumber(UnsafeRawBufferPointer($0)) }) else { return nil }
         self = number
