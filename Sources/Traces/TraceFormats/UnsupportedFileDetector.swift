@@ -57,18 +57,11 @@ enum UnsupportedFileDetector {
         "a JSON log of a phone app, which is not supported. Export CSV instead: Sensor Logger and phyphox offer it, and the directory unpacked from their archive can be read directly. Tables of other apps need a column map (--columns)"
 
     private static func advice(onXML bytes: [UInt8]) -> String? {
-        var xml = XMLReader(MemorySource(bytes), name: "")
-        do throws(DeviceError) {
-            guard try xml.next() == .start else { return nil }
-        } catch {
-            return nil
+        switch XMLReader.rootName(of: bytes) {
+        case "kml": "KML, which may lack times. Convert it to GPX: gpsbabel -i kml -f PATH -o gpx -F out.gpx"
+        case "TrainingCenterDatabase":
+            "a Garmin Training Center file. Convert it to GPX: gpsbabel -i gtrnctr -f PATH -o gpx -F out.gpx"
+        default: nil
         }
-        if xml.isNamed("kml") {
-            return "KML, which may lack times. Convert it to GPX: gpsbabel -i kml -f PATH -o gpx -F out.gpx"
-        }
-        if xml.isNamed("TrainingCenterDatabase") {
-            return "a Garmin Training Center file. Convert it to GPX: gpsbabel -i gtrnctr -f PATH -o gpx -F out.gpx"
-        }
-        return nil
     }
 }

@@ -86,16 +86,6 @@ struct GPXReader: ~Copyable {
         return nil
     }
 
-    /// Returns true if the root element is `gpx`. The text may be truncated.
-    static func isGPX(_ bytes: [UInt8]) -> Bool {
-        var xml = XMLReader(MemorySource(bytes), name: "")
-        do throws(DeviceError) {
-            return try xml.next() == .start && xml.isNamed("gpx")
-        } catch {
-            return false
-        }
-    }
-
     private mutating func nextExtensionPoint() -> Item? {
         guard extensionIndex < extensionPoints.count else {
             extensionPoints.removeAll(keepingCapacity: true)

@@ -21,7 +21,7 @@ extension RecordingFormat {
     private static func sniff(_ input: RecordingInput) throws(DeviceError) -> DetectionConfidence? {
         // The first byte excludes most files in other formats.
         guard let first = input.firstByte, first == UInt8(ascii: "<") || first >= 0xfe else { return nil }
-        if GPXReader.isGPX(input.prefix) { return .certain }
+        if XMLReader.rootName(of: input.prefix) == "gpx" { return .certain }
         return input.name.lowercased().hasSuffix(".gpx") ? .likely : nil
     }
 

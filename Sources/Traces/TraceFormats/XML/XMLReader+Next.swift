@@ -3,6 +3,16 @@
 package import DeviceCore
 
 extension XMLReader {
+    /// Returns the local name of the root element, or nil if the text is not XML. The text may be truncated.
+    static func rootName(of bytes: [UInt8]) -> String? {
+        var xml = XMLReader(MemorySource(bytes), name: "")
+        do throws(DeviceError) {
+            return try xml.next() == .start ? xml.elementName : nil
+        } catch {
+            return nil
+        }
+    }
+
     /// Reads up to and including the next tag. Returns nil at the end of a complete document.
     ///
     /// - Throws: An error that states the line.
