@@ -26,21 +26,23 @@ struct PathWriter: ~Copyable {
     private var positionsWithoutTime = 0
     let start: PositionEpochs
 
-    /// Creates the file and calls `body` to write it. Throws an error if the trace contains no positions.
-    static func write(
-        _ trace: TraceFile, to path: String, _ options: ExportOptions,
-        _ body: (inout PathWriter) throws(DeviceError) -> [String]
-    ) throws(DeviceError) -> [String] {
-        try trace.bytes.withUnsafeBytes { (bytes) throws(DeviceError) in
-            let start = PositionEpochs(trace, receiver: options.receiver)
-            var probe = start
-            guard probe.next(bytes) != nil else {
-                let hint = options.receiver.map { " of the receiver \($0)" } ?? ""
-                throw .invalidTrace("\(trace.name) contains no positions\(hint), so there is nothing to write.")
+    /// Returns a function that creates the file and calls `body` to write it. The function throws an error if the trace
+    /// contains no positions.
+    static func writer(
+        _ body: @escaping @Sendable (inout PathWriter) throws(DeviceError) -> [String]
+    ) -> @Sendable (TraceFile, String, ExportOptions) throws(DeviceError) -> [String] {
+        { (trace, path, options) throws(DeviceError) in
+            try trace.bytes.withUnsafeBytes { (bytes) throws(DeviceError) in
+                let start = PositionEpochs(trace, receiver: options.receiver)
+                var probe = start
+                guard probe.next(bytes) != nil else {
+                    let hint = options.receiver.map { " of the receiver \($0)" } ?? ""
+                    throw .invalidTrace("\(trace.name) contains no positions\(hint), so there is nothing to write.")
+                }
+                let file = try ExportFile(path: path, options)
+                var writer = PathWriter(file: file, trace: trace, options: options, bytes: bytes, start: start)
+                return try body(&writer)
             }
-            let file = try ExportFile(path: path, options)
-            var writer = PathWriter(file: file, trace: trace, options: options, bytes: bytes, start: start)
-            return try body(&writer)
         }
     }
 

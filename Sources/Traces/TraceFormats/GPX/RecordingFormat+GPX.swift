@@ -13,9 +13,7 @@ extension RecordingFormat {
             let (trace, remarks) = try GPXFile.trace(input.chunks, options.gpx)
             return .trace(trace, remarks: remarks)
         },
-        writer: { (trace, path, options) throws(DeviceError) in
-            try PathWriter.write(trace, to: path, options) { (writer) throws(DeviceError) in try writer.writeTrack() }
-        })
+        writer: PathWriter.writer { (writer) throws(DeviceError) in try writer.writeTrack() })
 
     /// Detects GPX by its root element. If the XML is unreadable or the text is UTF-16, the file name decides.
     private static func sniff(_ input: RecordingInput) throws(DeviceError) -> DetectionConfidence? {
@@ -28,11 +26,7 @@ extension RecordingFormat {
     /// Positions as GPX waypoints, at most one per second, for playback by Xcode and phone simulators.
     package static let xcode = RecordingFormat(
         name: "xcode", supportsReceiverSelection: true, reportsDamage: true,
-        writer: { (trace, path, options) throws(DeviceError) in
-            try PathWriter.write(trace, to: path, options) { (writer) throws(DeviceError) in
-                try writer.writeWaypoints()
-            }
-        })
+        writer: PathWriter.writer { (writer) throws(DeviceError) in try writer.writeWaypoints() })
 }
 
 // The schema prescribes the order of the elements.

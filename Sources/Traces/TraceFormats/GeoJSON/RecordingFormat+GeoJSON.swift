@@ -11,9 +11,7 @@ extension RecordingFormat {
     /// 180° longitude.
     package static let geojson = RecordingFormat(
         name: "geojson", fileExtensions: [".geojson"], supportsReceiverSelection: true, reportsDamage: true,
-        writer: { (trace, path, options) throws(DeviceError) in
-            try PathWriter.write(trace, to: path, options) { (writer) throws(DeviceError) in try writer.writeGeoJSON() }
-        })
+        writer: PathWriter.writer { (writer) throws(DeviceError) in try writer.writeGeoJSON() })
 }
 
 extension PathWriter {

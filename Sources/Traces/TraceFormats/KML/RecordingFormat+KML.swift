@@ -9,9 +9,7 @@ extension RecordingFormat {
     /// segment is clamped to the ground.
     package static let kml = RecordingFormat(
         name: "kml", fileExtensions: [".kml"], supportsReceiverSelection: true, reportsDamage: true,
-        writer: { (trace, path, options) throws(DeviceError) in
-            try PathWriter.write(trace, to: path, options) { (writer) throws(DeviceError) in try writer.writeKML() }
-        })
+        writer: PathWriter.writer { (writer) throws(DeviceError) in try writer.writeKML() })
 }
 
 extension PathWriter {
