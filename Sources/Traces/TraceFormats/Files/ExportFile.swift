@@ -54,8 +54,6 @@ struct ExportFile: ~Copyable {
 extension ExportFile {
     mutating func appendNumber(_ value: Double, decimals: Int) { bytes.appendNumber(value, decimals: decimals) }
 
-    mutating func appendInteger(_ value: Int) { bytes.append(contentsOf: String(value).utf8) }
-
     /// Appends a UTC time with zero, three or nine decimals, as needed.
     mutating func appendTime(_ time: WallTime) {
         let fraction = time.nanoseconds % 1_000_000_000
@@ -80,37 +78,27 @@ extension ExportFile {
     /// Appends an element with a number, unless the number is NaN or too large.
     mutating func element(_ name: StaticString, _ value: Double, decimals: Int) {
         guard value.magnitude < FixedDecimal.limit else { return }
-        openElement(name)
-        appendNumber(value, decimals: decimals)
-        close(name)
+        element(name) { $0.appendNumber(value, decimals: decimals) }
     }
 
     /// Appends an element with a count, unless the count is negative.
     mutating func element(_ name: StaticString, _ count: Int32) {
-        guard count >= 0 else { return }
-        openElement(name)
-        appendInteger(Int(count))
-        close(name)
+        if count >= 0 { element(name) { $0.bytes.append(contentsOf: "\(count)".utf8) } }
     }
 
     /// Appends an element with escaped text, unless the text is empty.
     mutating func element(_ name: StaticString, _ text: String) {
-        guard !text.isEmpty else { return }
-        openElement(name)
-        appendEscaped(text)
-        close(name)
+        if !text.isEmpty { element(name) { $0.appendEscaped(text) } }
     }
 
-    mutating func openElement(_ name: StaticString) {
-        bytes.append(UInt8(ascii: "<"))
+    private mutating func element(_ name: StaticString, _ content: (inout ExportFile) -> Void) {
+        append("<")
         append(name)
-        bytes.append(UInt8(ascii: ">"))
-    }
-
-    mutating func close(_ name: StaticString) {
+        append(">")
+        content(&self)
         append("</")
         append(name)
-        bytes.append(UInt8(ascii: ">"))
+        append(">")
     }
 }
 
