@@ -26,8 +26,7 @@ enum Folder {
     }
 
     /// Calls `body` to fill a folder. If `body` throws an error, removes the folder if it is new and empty.
-    static func populate<Result>(_ path: String, _ body: () throws(DeviceError) -> Result) throws(DeviceError) -> Result
-    {
+    static func populate<Value>(_ path: String, _ body: () throws(DeviceError) -> Value) throws(DeviceError) -> Value {
         let existed = FileIO.exists(path)
         do {
             return try body()

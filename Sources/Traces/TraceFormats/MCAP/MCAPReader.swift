@@ -157,7 +157,10 @@ struct MCAPReader {
             try beginChunk(upTo: end)
             return nil
         case .schema:
-            let found = try readHead(upTo: end) { Self.schema(&$0) }
+            let found = try readHead(upTo: end) { contents -> (UInt16, String)? in
+                guard let id = contents.number(UInt16.self), let name = contents.text() else { return nil }
+                return (id, name)
+            }
             if let (id, name) = found, schemas.count < Self.maximumCount, schemas[id] == nil { schemas[id] = name }
         case .channel:
             let schemas = schemas
@@ -192,11 +195,6 @@ struct MCAPReader {
         }
         if value == nil { brokenRecords += 1 }
         return value
-    }
-
-    private static func schema(_ contents: inout MCAPRecordReader) -> (UInt16, String)? {
-        guard let id = contents.number(UInt16.self), let name = contents.text() else { return nil }
-        return (id, name)
     }
 
     private static func channel(_ contents: inout MCAPRecordReader, _ schemas: [UInt16: String]) -> (UInt16, Channel)? {

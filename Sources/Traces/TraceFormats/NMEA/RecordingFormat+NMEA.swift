@@ -50,6 +50,20 @@ struct NMEAExport {
 
     mutating func finish() { write(assembler.interrupt()) }
 
+    /// Converts events, up to about 64 KiB of sentences. Returns true at the end of the trace.
+    mutating func encodeNextEvents(_ trace: TraceFile, _ cursor: inout TraceCursor) -> Bool {
+        trace.bytes.withUnsafeBytes { bytes in
+            while sentences.count < 1 << 16 {
+                guard let record = cursor.next(bytes) else {
+                    finish()
+                    return true
+                }
+                process(record, bytes, line: cursor.line)
+            }
+            return false
+        }
+    }
+
     private mutating func process(_ report: GPSDReport, at arrival: Int64?) {
         switch report {
         case .position(let report): write(assembler.process(report, at: arrival))
@@ -150,7 +164,7 @@ extension RecordingFormat {
     ) throws(DeviceError) -> [String] {
         var export = NMEAExport(trace, options)
         var cursor = TraceCursor(trace)
-        var isAtEnd = encodeNextEvents(trace, &export, &cursor)
+        var isAtEnd = export.encodeNextEvents(trace, &cursor)
         guard !export.sentences.isEmpty else {
             let hint = options.receiver.map { " of the receiver \($0)" } ?? ""
             throw .invalidTrace(
@@ -161,25 +175,10 @@ extension RecordingFormat {
             file.bytes.append(contentsOf: export.sentences)
             export.sentences.removeAll(keepingCapacity: true)
             try file.flush()
-            if !isAtEnd { isAtEnd = encodeNextEvents(trace, &export, &cursor) }
+            if !isAtEnd { isAtEnd = export.encodeNextEvents(trace, &cursor) }
         }
         try file.close()
         return export.remarks + cursor.diagnostics.remarks
     }
 
-    /// Converts events, up to about 64 KiB of sentences. Returns true at the end of the trace.
-    private static func encodeNextEvents(_ trace: TraceFile, _ export: inout NMEAExport, _ cursor: inout TraceCursor)
-        -> Bool
-    {
-        trace.bytes.withUnsafeBytes { bytes in
-            while export.sentences.count < 1 << 16 {
-                guard let record = cursor.next(bytes) else {
-                    export.finish()
-                    return true
-                }
-                export.process(record, bytes, line: cursor.line)
-            }
-            return false
-        }
-    }
 }

@@ -50,12 +50,10 @@ struct UmockdevImport {
     private static func target(
         of script: UmockdevScript, in accessories: [AccessoryDescription], hasDescribedNode: Bool
     ) -> (accessory: Int, protocolName: String)? {
-        for (index, accessory) in accessories.enumerated() {
-            if let spoken = accessory.protocols.first(where: { !hasDescribedNode || $0.node?.path == script.device }) {
-                return (index, spoken.name)
-            }
-        }
-        return nil
+        accessories.enumerated().lazy.compactMap { index, accessory in
+            let spoken = accessory.protocols.first { !hasDescribedNode || $0.node?.path == script.device }
+            return spoken.map { (index, $0.name) }
+        }.first
     }
 
     /// Returns an accessory for a script without a device description, of which only the device node is known.
