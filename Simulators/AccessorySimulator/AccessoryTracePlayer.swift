@@ -92,7 +92,11 @@ final class AccessoryTracePlayer: Sendable {
                 let lanes = dialogueSequences(of: accessories[step.index])
                 guard let simulator = simulator() else { return }
                 do throws(DeviceError) {
-                    let id = try simulator.attach(simulated(accessories[step.index], lanes))
+                    let description = accessories[step.index].description
+                    let endpoints = zip(description.protocols, lanes).map {
+                        SimulatedAccessory.Endpoint(name: $0.name, peer: DialoguePeer($1))
+                    }
+                    let id = try simulator.attach(SimulatedAccessory(description, endpoints: endpoints))
                     attached[step.index] = (id, lanes)
                 } catch {
                     notes.add("\(accessories[step.index].description.name): \(error)")
@@ -140,14 +144,6 @@ final class AccessoryTracePlayer: Sendable {
                 name: "\(accessory.description.name), \($0.name)", dialogues: accessory.dialogues[$0.name] ?? [],
                 notes: notes, progressed: semaphore)
         }
-    }
-
-    private func simulated(_ accessory: AccessoryTimeline.Accessory, _ lanes: [DialogueSequence]) -> SimulatedAccessory
-    {
-        let endpoints = zip(accessory.description.protocols, lanes).map {
-            SimulatedAccessory.Endpoint(name: $0.name, peer: DialoguePeer($1))
-        }
-        return SimulatedAccessory(accessory.description, endpoints: endpoints)
     }
 }
 

@@ -5,19 +5,11 @@ import IIOFormat
 
 /// Encodes a device's scans for the channels that one client has enabled.
 struct IIOScanWriter: Sendable {
-    private let encoder: IIOScanEncoder
-    private let columns: [(channel: Int, column: IIOColumn)]
-    private let timestampChannel: Int?
+    let encoder: IIOScanEncoder
+    let columns: [(channel: Int, column: IIOColumn)]
+    let timestampChannel: Int?
     let timeline: IIOTimeline
     var sampleSize: Int { encoder.layout.sampleSize }
-
-    init(layout: IIOScanLayout, columns: [(channel: Int, column: IIOColumn)], stampChannel: Int?, timeline: IIOTimeline)
-    {
-        encoder = IIOScanEncoder(layout: layout)
-        self.columns = columns
-        self.timestampChannel = stampChannel
-        self.timeline = timeline
-    }
 
     /// Encodes samples. A timestamp is the origin plus the sample time divided by the speed.
     func write(_ samples: Range<Int64>, origin: Int64, speed: Double, into bytes: UnsafeMutableRawBufferPointer) {

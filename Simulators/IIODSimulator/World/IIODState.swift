@@ -260,9 +260,11 @@ extension IIODState {
         streamCounts[device, default: 0] += 1
         return SampleStream(
             device: device, samples: Int(samples), mask: mask, serial: openCount,
-            writer: IIOScanWriter(layout: layout, columns: columns, stampChannel: stampChannel, timeline: timeline),
-            stampOrigin: stampOrigin(description, now: now),
-            first: sampleCount(before: timeline, now), stallCount: faults[device].stallCount)
+            writer: IIOScanWriter(
+                encoder: IIOScanEncoder(layout: layout), columns: columns, timestampChannel: stampChannel,
+                timeline: timeline),
+            stampOrigin: stampOrigin(description, now: now), first: sampleCount(before: timeline, now),
+            stallCount: faults[device].stallCount)
     }
 
     /// Returns the time on the timestamp clock at the start of the trace.
