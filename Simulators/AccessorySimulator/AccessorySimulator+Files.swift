@@ -8,15 +8,14 @@ package import UmockdevFormat
 extension AccessorySimulator {
     /// Creates a simulator of the accessories in a file. Call ``start()`` to start it.
     ///
-    /// - `NAME.umockdev`: A description of devices. Accessories are recognized by the rules for live devices. If
-    ///   `NAME.script` exists, it contains a dialogue for the protocol whose node it names; if it names none of the
-    ///   nodes, the first protocol plays it.
-    /// - `NAME.json`: An accessory as declared in a directory or a configuration. Its nodes are ignored.
+    /// - `NAME.umockdev`: A description of devices. The rules for live devices identify the accessories. `NAME.script`,
+    ///   if it exists, is a dialogue for the protocol whose node it names, or for the first protocol if it names none
+    ///   of the nodes.
+    /// - `NAME.json`: A declaration of an accessory. Its nodes are ignored.
     /// - All other files are traces. Accessories are attached and detached at their recorded times. The sessions of
-    ///   programs play the recorded dialogues in order. Bytes that the recorded program read are sent after the
-    ///   recorded delay from the preceding step, but not before the program has written what precedes them. An
-    ///   accessory remains attached until its dialogues so far have ended, unless the program is inactive for
-    ///   ``AccessorySimulatorOptions/dialogueTimeout``.
+    ///   programs play the recorded dialogues in order and with the recorded delays. The accessory does not send bytes
+    ///   before the program has written the preceding bytes of the dialogue. An accessory remains attached until its
+    ///   dialogues so far have ended, unless the program is inactive for ``AccessorySimulatorOptions/dialogueTimeout``.
     ///
     /// - Parameters:
     ///   - path: The path of the file.
@@ -37,8 +36,9 @@ extension AccessorySimulator {
         }
     }
 
-    /// Creates a simulator of the accessories in a trace; see ``init(file:options:peer:)``. Call ``start()`` to start
-    /// it. Throws an error if the trace contains no accessory.
+    /// Creates a simulator of the accessories in a trace. Call ``start()`` to start it.
+    ///
+    /// - Throws: An error if the trace contains no accessory.
     public convenience init(
         trace: TraceFile, options: AccessorySimulatorOptions = AccessorySimulatorOptions()
     ) throws(DeviceError) {

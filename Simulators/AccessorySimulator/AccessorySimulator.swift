@@ -49,11 +49,10 @@ public final class AccessorySimulator: Sendable {
 
     deinit { stop() }
 
-    /// The directory in which accessories are announced; nil if the simulator is not running.
+    /// The directory in which accessories are announced, or nil if the simulator is not running.
     public var folder: String? { thread.current?.address.path }
-
-    /// Descriptions of the differences between the bytes that programs sent and the recorded bytes, and of parts of a
-    /// file that are not played as recorded. Only the first 100 descriptions are stored.
+    /// Descriptions of bytes that differ from the recording, and of parts of a file that are not played as recorded.
+    /// Only the first 100 descriptions are stored.
     public var differences: [String] { differenceList.lines }
 
     /// Starts the simulator and returns the directory in which accessories are announced. If the simulator is already
@@ -94,12 +93,10 @@ public final class AccessorySimulator: Sendable {
 
     /// Creates the ports of an accessory, announces it and returns its identifier.
     ///
-    /// Throws an error if the accessory has no protocols, because it could not be announced, or if the simulator is not
-    /// running.
-    ///
     /// - Parameters:
     ///   - accessory: The accessory to attach.
-    ///   - transport: The transport of all protocols; nil for that of the options.
+    ///   - transport: The transport of all protocols. If nil, the transport in the options is used.
+    /// - Throws: An error if the accessory has no protocols, or if the simulator is not running.
     @discardableResult
     public func attach(
         _ accessory: SimulatedAccessory, transport: SimulatedTransport? = nil
@@ -137,12 +134,10 @@ public final class AccessorySimulator: Sendable {
         return id
     }
 
-    /// Detaches an accessory and waits up to 15 s for the detachment to finish. Does nothing if the accessory is not
-    /// attached.
+    /// Detaches an accessory and waits until it is detached, at most 15 s. Ignores unknown identifiers.
     public func detach(_ id: ID, _ how: DetachMode = .afterReading) { perform { .detach(id, how, done: $0) } }
 
-    /// Pauses or resumes reading the bytes that programs write to an accessory, to simulate a device that hangs.
-    /// Returns once the change is effective. Bytes that were already read may still be on their way to the peer.
+    /// Pauses or resumes reading the bytes that programs write, to simulate a device that hangs.
     package func setInputPaused(of id: ID, _ isHeld: Bool = true) { perform { .hold(id, isHeld, done: $0) } }
 
     private func perform(_ command: (BinarySemaphore) -> SimulatorCommand) {

@@ -36,11 +36,9 @@ final class AccessoryTracePlayer: Sendable {
 
     var hasPlayed: Bool { state.withLock { $0.isDone } }
 
-    /// Blocks the calling thread until the whole trace has been played. Returns false after a timeout.
     func wait(seconds: Double) -> Bool {
         if hasPlayed { return true }
         done.wait(seconds: seconds)
-        // Wakes the other waiting threads.
         if hasPlayed { done.signal() }
         return hasPlayed
     }
@@ -73,7 +71,6 @@ final class AccessoryTracePlayer: Sendable {
     }
 
     private var isStopped: Bool { state.withLock { $0.isStopped } }
-
     private var speed: Double { options.speed.isFinite && options.speed > 0 ? options.speed : 1 }
 
     /// Plays the trace once. Without a shared start, the time spent waiting for dialogues delays later events.
@@ -95,7 +92,11 @@ final class AccessoryTracePlayer: Sendable {
                 let lanes = dialogueSequences(of: accessories[step.index])
                 guard let simulator = simulator() else { return }
                 do throws(DeviceError) {
-                    let id = try simulator.attach(simulated(accessories[step.index], lanes))
+                    let description = accessories[step.index].description
+                    let endpoints = zip(description.protocols, lanes).map {
+                        SimulatedAccessory.Endpoint(name: $0.name, peer: DialoguePeer($1))
+                    }
+                    let id = try simulator.attach(SimulatedAccessory(description, endpoints: endpoints))
                     attached[step.index] = (id, lanes)
                 } catch {
                     notes.add("\(accessories[step.index].description.name): \(error)")
@@ -144,19 +145,10 @@ final class AccessoryTracePlayer: Sendable {
                 notes: notes, progressed: semaphore)
         }
     }
-
-    private func simulated(_ accessory: AccessoryTimeline.Accessory, _ lanes: [DialogueSequence]) -> SimulatedAccessory
-    {
-        let endpoints = zip(accessory.description.protocols, lanes).map {
-            SimulatedAccessory.Endpoint(name: $0.name, peer: DialoguePeer($1))
-        }
-        return SimulatedAccessory(accessory.description, endpoints: endpoints)
-    }
 }
 
-/// Waits for the shared start of playback on behalf of an accessory trace. A program that watches accessories does not
-/// connect to a server until an accessory is attached. Therefore, playback starts when the program opens the
-/// announcement directory.
+/// Waits for the shared start of playback. A program that watches accessories does not connect to a server until an
+/// accessory is attached. Therefore, playback starts when the program opens the announcement directory.
 final class SharedStartWaiter: Sendable {
     private let common: SharedPlaybackStart
     private let openings = OpenWatcher()
@@ -172,7 +164,7 @@ final class SharedStartWaiter: Sendable {
         common.onStart { wakeUp.signal() }
     }
 
-    /// Waits for the start of playback and returns its time, or nil if `isGivenUp` returns true first.
+    /// Returns the time at which playback starts, or nil if `isGivenUp` returns true first.
     func wait(_ isGivenUp: () -> Bool) -> BootTime? {
         let clock = LiveClock()
         while !isGivenUp() {

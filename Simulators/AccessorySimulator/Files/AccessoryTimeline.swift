@@ -8,25 +8,22 @@ import UmockdevFormat
 struct AccessoryTimeline {
     struct Dialogue: Sendable {
         var script = UmockdevScript()
-        /// True if the accessory ended the session.
         var hangsUp = false
         /// The time of the preceding step, in nanoseconds since the start of the trace.
         var last: Int64
     }
 
-    /// An accessory from its attachment to its detachment.
     struct Accessory {
         var name: String
         var description: AccessoryDescription
         var dialogues: [String: [Dialogue]] = [:]
         /// The time of attachment, in nanoseconds since the start of the trace.
         var attach: Int64
-        /// The time of detachment; nil if the accessory remains attached.
+        /// The time of detachment, or nil if the accessory remains attached.
         var detach: Int64?
     }
 
     private(set) var accessories: [Accessory] = []
-    /// Problems with lines of the trace.
     private(set) var diagnostics = InputDiagnostics()
     /// The indices of attached accessories, by their names in the trace.
     private var present: [String: Int] = [:]
@@ -45,8 +42,7 @@ struct AccessoryTimeline {
         let index = present[event.accessory]
         if case .attached(let description) = event.change {
             if let index {
-                // All protocols are present from the beginning, because an accessory's announcement contains all of
-                // them.
+                // An accessory's announcement contains all protocols, so they are present from the beginning.
                 let known = Set(accessories[index].description.protocols.map(\.name))
                 accessories[index].description.protocols += description.protocols.filter { !known.contains($0.name) }
             } else {
@@ -77,7 +73,7 @@ extension AccessoryTimeline.Accessory {
         }
     }
 
-    /// Changes the current dialogue. Bytes that are not preceded by an opening begin a new dialogue.
+    /// Changes the current dialogue. Bytes without a preceding opening begin a new dialogue.
     private mutating func edit(_ name: String, at time: Int64, _ change: (inout AccessoryTimeline.Dialogue) -> Void) {
         if dialogues[name, default: []].isEmpty { dialogues[name] = [AccessoryTimeline.Dialogue(last: time)] }
         // Modified in place, because copying a long dialogue for each step would take quadratic time.

@@ -5,7 +5,7 @@ import Synchronization
 import Trace
 import UmockdevFormat
 
-/// The recorded dialogues of a protocol. Each new session is assigned the next dialogue.
+/// The recorded dialogues of a protocol. Each new session plays the next dialogue.
 final class DialogueSequence: Sendable {
     private struct State {
         var begun = 0
@@ -27,7 +27,6 @@ final class DialogueSequence: Sendable {
         self.progressed = progressed
     }
 
-    /// Returns the number of the dialogue for a new session.
     func begin() -> Int {
         recordActivity { state in
             state.begun += 1
@@ -48,11 +47,8 @@ final class DialogueSequence: Sendable {
     }
 
     var isFinished: Bool { state.withLock { $0.finished >= dialogues.count } }
-
-    /// A number that increases with each action of the program.
     var activityCount: Int { state.withLock { $0.progress } }
 
-    /// Reports the dialogues that no program has begun.
     func reportMissing() {
         let begun = state.withLock { $0.begun }
         guard begun < dialogues.count else { return }
@@ -109,7 +105,6 @@ final class DifferenceList: Sendable {
     /// The maximum number of descriptions. Further descriptions are dropped.
     static let maximum = 100
     private let state = Mutex<[String]>([])
-
     var lines: [String] { state.withLock { $0 } }
 
     func add(_ line: String) { state.withLock { if $0.count < Self.maximum { $0.append(line) } } }

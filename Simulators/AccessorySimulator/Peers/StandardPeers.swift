@@ -5,30 +5,26 @@ public import Trace
 
 /// A peer that sends a pattern as fast as the program reads and ignores received bytes.
 ///
-/// The byte at offset n of each session is ``byte(at:)`` of n, so the receiver can detect lost, extra and misplaced
-/// bytes.
+/// The byte at each offset is a function of the offset, so the receiver can detect lost, extra and misplaced bytes.
 public struct PatternPeer: AccessoryPeer {
     private static let pieceLength = 16_384
-
     private let length: Int64
     private let hangsUp: Bool
     private var sent: Int64 = 0
 
-    /// Creates a peer that sends the given number of bytes. By default, the peer sends until the program closes the
-    /// session.
+    /// Creates a peer that sends the given number of bytes. By default, it sends until the session is closed.
     public init(length: Int64 = .max, hangsUp: Bool = false) {
         self.length = length
         self.hangsUp = hangsUp
     }
 
-    /// Returns the byte of the pattern at an offset. The period is prime (65,521 bytes), so it differs from every
-    /// buffer size.
+    /// Returns the byte at an offset. The period is prime (65,521 bytes), so it differs from every buffer size.
     public static func byte(at place: Int64) -> UInt8 {
         let place = UInt32(place % 65_521)
         return UInt8(truncatingIfNeeded: place &* 167 &+ place >> 8)
     }
 
-    /// Sends the next part of the pattern after the preceding part has been sent.
+    /// Sends the next part of the pattern.
     public mutating func react(to event: AccessoryPeerEvent) -> [AccessoryPeerAction] {
         switch event {
         case .opened: sent = 0
@@ -65,7 +61,6 @@ public final class SinkPeer: AccessoryPeer {
 
     /// The number of received bytes.
     public var count: Int64 { state.withLock { $0.count } }
-
     /// The Adler-32 checksum (RFC 1950) of the received bytes.
     public var checksum: UInt32 { state.withLock { $0.sum.value } }
 
@@ -87,11 +82,9 @@ public final class SinkPeer: AccessoryPeer {
     }
 }
 
-/// The Adler-32 checksum (RFC 1950, section 8.2).
 private struct Adler32: Sendable {
     private var first: UInt32 = 1
     private var second: UInt32 = 0
-
     var value: UInt32 { second << 16 | first }
 
     mutating func add(_ byte: UInt8) {

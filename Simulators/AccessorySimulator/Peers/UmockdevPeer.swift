@@ -5,8 +5,8 @@ import JSONBytes
 public import Trace
 public import UmockdevFormat
 
-/// A peer that plays a dialogue recorded by umockdev. The peer sends the bytes that the recorded program read and
-/// compares the bytes that the current program writes with the recorded bytes.
+/// A peer that plays a dialogue recorded by umockdev. It sends the bytes that the recorded program read and compares
+/// the bytes that the current program writes with the recorded bytes.
 ///
 /// If the program writes different bytes, the peer reports the difference and continues after the same number of bytes.
 public struct UmockdevPeer: AccessoryPeer {
@@ -16,11 +16,7 @@ public struct UmockdevPeer: AccessoryPeer {
     private var received: [UInt8] = []
     private var fuzz: UInt32 = 0
 
-    /// Creates a peer.
-    ///
-    /// - Parameters:
-    ///   - script: The recorded dialogue.
-    ///   - differed: Called with a description of each difference.
+    /// Creates a peer. The closure receives a description of each difference.
     public init(_ script: UmockdevScript, differed: @escaping @Sendable (String) -> Void = { _ in }) {
         self.script = script
         self.onDifference = differed

@@ -6,13 +6,13 @@ package import LoopbackServer
 public struct AccessorySimulatorOptions: Sendable {
     /// The default transport of protocols.
     public var transport = SimulatedTransport.socket
-    /// The parent of the directory that the simulator creates; nil means TMPDIR, or /tmp if TMPDIR is not set. Use a
-    /// short path, because the directory contains Unix domain sockets.
+    /// The parent of the directory that the simulator creates. If nil, TMPDIR or /tmp is used. Use a short path,
+    /// because the directory contains Unix domain sockets.
     public var folder: String?
 
     /// The speed at which the accessories of a trace are attached and detached, relative to the recording.
     public var speed = 1.0
-    /// If true, a trace is repeated when it ends.
+    /// True if a trace is repeated when it ends.
     public var repeats = false
     /// The time that an accessory from a trace waits for a program to continue a recorded dialogue.
     public var dialogueTimeout = Duration.seconds(10)
@@ -31,17 +31,17 @@ public enum SimulatedTransport: Sendable, Hashable {
     /// A Unix domain stream socket. Like hardware, it serves one program at a time. While a program is connected, a
     /// non-blocking `connect` of a second program fails with EAGAIN.
     case socket
-    /// A pseudo-terminal, which looks like a serial port. The peer begins to send when the program has flushed the
+    /// A pseudo-terminal, which looks like a serial port. The peer begins to send when the program flushes the
     /// terminal, which is the last step of opening a port, or a short time after the program has opened it.
     case pseudoTerminal
 }
 
 /// The way a simulated accessory is detached.
 public enum DetachMode: Sendable, Hashable {
-    /// The ports hang up after the program has read all bytes that the peer has sent, but no later than 10 s after the
+    /// The ports hang up after the program has read all bytes that the peer has sent, but at most 10 s after the
     /// request. The announcement is removed afterwards.
     case afterReading
     /// The announcement is removed and the ports hang up immediately. Pending bytes are lost. On a pseudo-terminal,
-    /// this includes bytes that the program could have read already.
+    /// these include bytes that the program could have read already.
     case immediately
 }

@@ -12,10 +12,9 @@ struct AnnouncementDirectory: Sendable {
         prefix: "accessories-", owner: "simulated accessories", owns: { AnnouncementDirectory.isOwnedEntry($0) })
 
     private let folder: ScratchDirectory
-
     var path: String { folder.path }
 
-    /// Creates a directory in `parent`. If `parent` is nil, uses TMPDIR, or /tmp if TMPDIR is not set.
+    /// Creates a directory in `parent`. If `parent` is nil, uses TMPDIR or /tmp.
     init(below parent: String?) throws(DeviceError) {
         folder = try ScratchDirectory(Self.kind, below: parent)
         // Checks the longest possible path, which has an id of seven digits.

@@ -9,7 +9,6 @@ import Trace
 final class ListeningPort: SimulatedPort {
     /// The delay before the next attempt after a failure to accept a connection, in seconds.
     private static let acceptPause = 0.1
-
     let node: ChannelNode
     private let path: String
     let endpoint: SimulatedAccessory.Endpoint
@@ -22,8 +21,8 @@ final class ListeningPort: SimulatedPort {
     var isInputPaused = false
     private(set) var isClosed = false
     var closingDeadline: BootTime?
-    /// The time of the next attempt after a failure to accept a connection, for example because no descriptor or memory
-    /// is available. Until then, the listener is not polled, because it would be readable on every call.
+    /// The time of the next attempt after a failure to accept a connection, for example because no descriptor is
+    /// available. Until then, the listener is not polled, because it would be readable on every call.
     private var nextAcceptTime: BootTime?
     private let accept: (Int32) -> Int32
 
@@ -49,8 +48,7 @@ final class ListeningPort: SimulatedPort {
         var events: Int16 = 0
         if !isInputPaused, conversation.hasSpace { events |= Int16(POLLIN) }
         if conversation.hasOutput { events |= Int16(POLLOUT) }
-        // poll(2) reports a hang-up even if no events are requested. After the first report, poll(2) would return
-        // immediately on every call.
+        // poll(2) reports a hang-up even if no events are requested, and would then return immediately on every call.
         return events == 0 && conversation.hasProgramStoppedReading
             ? nil : pollfd(fd: connection, events: events, revents: 0)
     }

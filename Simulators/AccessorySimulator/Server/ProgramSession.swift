@@ -4,12 +4,11 @@ import DeviceCore
 import SystemCalls
 import Trace
 
-/// A session with a program that has opened a port. The session transfers bytes between the descriptor and the peer.
-/// Confined to the server's thread. The peer runs on the clock's thread at the other end of an in-memory channel, so a
+/// A session with a program that has opened a port. It transfers bytes between the descriptor and the peer, and is
+/// confined to the server's thread. The peer runs on the clock's thread at the other end of an in-memory channel, so a
 /// slow peer does not block the server.
 final class ProgramSession {
     private static let capacity = 65_536
-
     let near: MemoryChannel
     let session: AccessoryPeerSession
     /// The peer's bytes that the descriptor has not accepted yet.
@@ -18,7 +17,6 @@ final class ProgramSession {
     var hasProgramClosed = false
     /// True if the program no longer reads. Bytes that the program has written may still be pending.
     var hasProgramStoppedReading = false
-    /// The number of bytes since the start of the session.
     private(set) var bytesSent: Int64 = 0
     private(set) var bytesReceived: Int64 = 0
 
@@ -37,10 +35,7 @@ final class ProgramSession {
     }
 
     var hasSpace: Bool { !hasProgramClosed && near.spaceAvailable > 0 }
-
     var hasOutput: Bool { !hasProgramStoppedReading && (pending.count > 0 || near.bytesAvailable > 0) }
-
-    /// True if the peer has finished and all of its bytes have been written.
     var isFinished: Bool { isPeerFinished && pending.count == 0 }
 
     func forward(_ bytes: UnsafeRawBufferPointer) {

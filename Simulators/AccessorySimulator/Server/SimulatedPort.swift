@@ -7,21 +7,19 @@ import Trace
 
 /// A node that programs open, with its current session. Confined to the server's thread.
 protocol SimulatedPort: AnyObject {
-    /// The node in the accessory's announcement.
     var node: ChannelNode { get }
-    /// The descriptor and the events to wait for; nil if no descriptor must be polled.
+    /// The descriptor and the events to wait for, or nil if no descriptor must be polled.
     var pollDescriptor: pollfd? { get }
     /// The time at which the port must be served even if no event occurs.
     var deadline: BootTime { get }
     var endpoint: SimulatedAccessory.Endpoint { get }
-    /// The current session; nil if no program has opened the port.
     var conversation: ProgramSession? { get set }
     /// True while the bytes that the program writes are not read.
     var isInputPaused: Bool { get set }
     var isClosed: Bool { get }
     /// The number of sessions and the traffic of past sessions.
     var totals: SimulatedTraffic { get set }
-    /// The time at which the port closes even if the program has not read all bytes; nil unless the port is closing.
+    /// The time at which a closing port gives up waiting for the program, or nil unless the port is closing.
     var closingDeadline: BootTime? { get set }
 
     func serve(revents: Int16, context: PortContext)
@@ -52,7 +50,6 @@ extension SimulatedPort {
     }
 }
 
-/// The resources and callbacks that the server provides to its ports.
 struct PortContext {
     let buffer: UnsafeMutableRawBufferPointer
     let clock: LiveClock

@@ -34,7 +34,6 @@ struct SimulatorContent: SharedServerContent {
     var commands: [SimulatorCommand] = []
     var attached: [Int: SimulatedTraffic] = [:]
     var isStopped = false
-    /// True if the thread no longer executes commands.
     var hasEnded = false
 
     mutating func takeCommands() -> [SimulatorCommand] {
@@ -68,9 +67,8 @@ extension SimulatorState {
 
 /// The main loop of a simulator's thread: waits for descriptors and deadlines, and transfers bytes.
 final class SimulatorLoop: ServiceLoop {
-    /// The maximum time in seconds that a closing port waits for its program to read the remaining bytes.
+    /// The maximum time that a closing port waits for its program to read the remaining bytes, in seconds.
     private static let closingTimeout = 10.0
-
     private let state: SimulatorState
     private let clock = LiveClock()
     private var accessories: [Int: AttachedAccessory] = [:]
@@ -116,7 +114,6 @@ final class SimulatorLoop: ServiceLoop {
         state.notifyWaiters()
     }
 
-    /// Executes pending commands. Returns true if the thread must end.
     private func executeCommands() -> Bool {
         let (commands, isStopped) = state.content.withLock { ($0.takeCommands(), $0.isStopped) }
         for command in commands {

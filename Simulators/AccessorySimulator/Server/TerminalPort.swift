@@ -7,12 +7,12 @@ import SystemCalls
 import Trace
 
 /// A pseudo-terminal that replaces a serial port. The master is in packet mode, which reports when the program flushes
-/// the terminal. Flushing is the last step of opening a port; bytes sent before the flush would be lost. A hang-up
-/// discards unread bytes, so a port waits for the program to read all bytes before it closes.
+/// the terminal. Flushing is the last step of opening a port, and bytes sent earlier would be lost. A hang-up discards
+/// unread bytes, so a port waits for the program to read all bytes before it closes.
 final class TerminalPort: SimulatedPort {
     /// The polling interval for conditions that cause no event while a port is opened or closed, in seconds.
     private static let pollingInterval = 0.01
-    /// The time after opening the port at which a program is considered ready even if it has not flushed, in seconds.
+    /// The time after which a program that has not flushed the opened port is considered ready, in seconds.
     private static let openTimeout = 0.3
     /// The time that a program has to read after the last write if the number of unread bytes is unknown, in seconds.
     private static let readGracePeriod = 0.5
@@ -43,7 +43,6 @@ final class TerminalPort: SimulatedPort {
     init(_ endpoint: SimulatedAccessory.Endpoint, openings: OpenWatcher? = nil) throws(DeviceError) {
         self.endpoint = endpoint
         (master, path) = try PseudoTerminal.open(for: "the simulated accessory")
-        // Packet mode reports flushes by the program.
         var on: Int32 = 1
         _ = ioctl(master, UInt(TIOCPKT), &on)
         node = .tty(path: path, TTYSettings())
@@ -69,8 +68,7 @@ final class TerminalPort: SimulatedPort {
             events = !isInputPaused && conversation.hasSpace ? input : 0
             if conversation.hasOutput { events |= Int16(POLLOUT) }
         }
-        // poll(2) reports a hang-up even if no events are requested. After the first report, poll(2) would return
-        // immediately on every call.
+        // poll(2) reports a hang-up even if no events are requested, and would then return immediately on every call.
         if events == 0, conversation?.hasProgramStoppedReading ?? true { return nil }
         return pollfd(fd: master, events: events, revents: 0)
     }
@@ -175,7 +173,6 @@ final class TerminalPort: SimulatedPort {
         beginSession(context)
     }
 
-    /// Returns true if the program has no unread bytes.
     private func hasProgramReadAll(_ context: PortContext) -> Bool {
         // A port in exclusive mode cannot be opened without privileges.
         PseudoTerminal.hasReadAllInput(path) ?? (context.now.seconds(since: lastWrite) > Self.readGracePeriod)

@@ -5,48 +5,45 @@ import IIOFormat
 import SystemCalls
 package import Trace
 
-/// A fault of a simulated iiod and the moment at which the fault occurs. ``syntax`` describes the faults.
+/// A fault of a simulated iiod. ``syntax`` describes all faults.
 public struct IIODFault: Sendable, Hashable {
-    /// Errors are errno values such as ENODEV.
     package enum Action: Sendable, Hashable {
         /// Limits chunks to the given number of samples. 0 disables the fault.
         case partialChunks(Int)
         /// READBUF fails with the given error until the client opens the device again.
         case streamError(Int32)
-        /// No samples arrive. The connection remains open.
+        /// No samples arrive, but the connection remains open.
         case stall
         /// Samples arrive again. Samples that were due during the stall are lost.
         case resume
         /// Every reply is delayed by the given number of seconds. 0 disables the fault.
         case delay(Double)
-        /// All connections are reset. The server continues to listen.
+        /// All connections are reset, but the server continues to listen.
         case drop
         /// All connections are reset and the server stops listening, as if its process were killed.
         case kill
-        /// All connections are reset and the server stops listening, as with ``kill``. The server listens again after
-        /// the duration, or after one second if no duration is given. A server that has already stopped listens again
-        /// immediately.
+        /// The server acts as with ``kill`` but listens again after the duration, or after one second if no duration is
+        /// given. A server that has already stopped listens again immediately.
         case restart
         /// OPEN fails with the given error: EBUSY, EACCES, or EINVAL as for a missing trigger. nil disables the fault.
         case refuseOpen(Int32?)
-        /// Reading the named attribute fails with the given error. A nil name means all attributes; a nil error
-        /// disables the fault.
+        /// Reading an attribute fails with an error. If the name is nil, the fault applies to all attributes. If the
+        /// error is nil, the fault is disabled.
         case attributeError(String?, Int32?)
-        /// The device is removed: streams fail with ENODEV; attributes and OPEN fail with the given error.
+        /// The device is removed. Streams fail with ENODEV, and attributes and OPEN with the given error.
         case unplug(Int32)
         /// The device is reconnected. Interrupted streams fail until they are opened again.
         case reconnect
-        /// Adds the given number of bytes to each chunk's length line, which corrupts the response. 0 disables the
-        /// fault.
+        /// Adds a number of bytes to each chunk's length line, which corrupts the response. 0 disables the fault.
         case wrongLengths(Int)
     }
 
     package var action: Action
     package var device: String?
-    /// The moment of the fault. Times count from the first use of samples, sample numbers from the first sample of the
-    /// device that is sent to a client.
+    /// The moment of the fault. Times count from the first use of samples. Sample numbers count from the first sample
+    /// that is sent from the device to a client.
     package var moment: FaultMoment
-    /// The duration in seconds; nil if the fault does not end automatically. Ignored for instantaneous faults.
+    /// The duration in seconds, or nil if the fault does not end automatically. Ignored for instantaneous faults.
     package var duration: Double?
 
     package init(_ action: Action, device: String? = nil, at moment: FaultMoment = .start, for duration: Double? = nil)
@@ -57,12 +54,12 @@ public struct IIODFault: Sendable, Hashable {
         self.duration = duration
     }
 
-    /// The time in seconds after which a restarted server listens again if no duration is given.
+    /// The time after which a restarted server listens again, in seconds.
     static let defaultRestartDelay = 1.0
 }
 
 extension IIODFault.Action {
-    /// The action that ends this action after its duration; nil for instantaneous actions.
+    /// The action that ends this action after its duration, or nil for instantaneous actions.
     var ending: IIODFault.Action? {
         switch self {
         case .partialChunks: .partialChunks(0)
@@ -77,7 +74,6 @@ extension IIODFault.Action {
         }
     }
 
-    /// True for actions that affect the server instead of a device.
     var affectsServer: Bool {
         switch self {
         case .delay, .drop, .kill, .restart: true
@@ -121,12 +117,12 @@ extension IIODFault {
         restart                 the server stops and restarts after one second, or after the duration; also ends kill
         """
 
-    /// Parses a list of faults such as `unplug@2.5s,return@4s`; see ``syntax``. An empty list is an error.
+    /// Parses a list of faults in the given ``syntax``, such as `unplug@2.5s,return@4s`. An empty list is an error.
     public static func list(_ text: String) throws(DeviceError) -> [IIODFault] {
         try FaultClause.list(text, counting: counting).map { clause throws(DeviceError) in try IIODFault(clause) }
     }
 
-    /// Parses one fault such as `open=EBUSY(mpu6050)@1s`; see ``syntax``.
+    /// Parses one fault in the given ``syntax``, such as `open=EBUSY(mpu6050)@1s`.
     public init(_ text: String) throws(DeviceError) { try self.init(FaultClause(text[...], counting: Self.counting)) }
 
     private static let counting = "a sample"

@@ -9,7 +9,7 @@ struct IIODFaultState: Sendable {
         var isStalled = false
         var stallCount = 0
         var openError: Int32?
-        /// The errors by attribute name. The empty name stands for all attributes.
+        /// The errors by attribute name. An empty name represents all attributes.
         var attributeErrors: [String: Int32] = [:]
         var unplugged: Int32?
         var lengthError = 0
@@ -30,15 +30,13 @@ struct IIODFaultState: Sendable {
     /// The pending ends of faults whose start time is not known yet, with the durations of the faults.
     private var unscheduledEnds: [(entry: Entry, duration: Double)] = []
 
-    /// A pending fault, or the pending end of a fault.
     private struct Entry {
         var action: IIODFault.Action
         var device: Int?
         var moment: FaultMoment
         var duration: Double?
         var isEnd = false
-
-        /// The time in seconds. -1 for entries without a time, so that they sort first.
+        /// The time in seconds. Entries without a time have the time -1, so that they sort first.
         var time: Double { if case .seconds(let time) = moment { time } else { -1 } }
     }
 
@@ -88,8 +86,7 @@ struct IIODFaultState: Sendable {
     /// Applies the faults that the closure accepts. `serial` is the number of streams opened so far.
     mutating func apply(serial: UInt64, _ isDue: (FaultMoment, _ device: Int?) -> Bool) -> Bool {
         var hasChanged = false
-        // Applies faults one by one, sorted by time and, for equal times, in the order in which they were added.
-        // Applying a fault may add an end that is already due.
+        // Faults are applied in the order of their times, because applying a fault may add an end that is already due.
         while let place = pendingFaults.indices.filter({ isDue(pendingFaults[$0].moment, pendingFaults[$0].device) })
             .min(by: { pendingFaults[$0].time < pendingFaults[$1].time })
         {

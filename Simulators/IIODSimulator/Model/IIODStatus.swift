@@ -9,7 +9,6 @@ struct IIODStatus: Error, Hashable {
     init(_ number: Int32) { self.number = number }
 
     var code: Int64 { -Int64(number) }
-
     static let invalid = IIODStatus(EINVAL)
     static let noMemory = IIODStatus(ENOMEM)
     static let noDevice = IIODStatus(ENODEV)
@@ -26,11 +25,9 @@ struct IIODStatus: Error, Hashable {
 /// significant word first. The bit number is the channel's index in the device's list.
 struct IIODChannelMask: Hashable {
     let channels: [Int]
-    /// The mask in the form that is sent back to the client.
     let text: [UInt8]
 
-    /// Parses the mask. Returns nil if the mask contains an invalid digit or its length does not match the number of
-    /// channels.
+    /// Returns nil if the mask contains an invalid digit or has the wrong length for the number of channels.
     init?(_ digits: String, channelCount: Int) {
         let words = (channelCount + 31) / 32
         let bytes = Array(digits.utf8)

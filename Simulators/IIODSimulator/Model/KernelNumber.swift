@@ -3,9 +3,8 @@
 import DeviceCore
 import IIOFormat
 
-/// A decimal number in the syntax of the kernel's `iio_str_to_fixpoint()`. The text has an optional sign, digits with
-/// at most one decimal point, and an optional line feed. Spaces and exponents are errors. A missing part is 0, so "-"
-/// and ".5" are valid.
+/// A decimal number in the syntax of the kernel's `iio_str_to_fixpoint()`: an optional sign, digits with at most one
+/// decimal point, and an optional line feed. A missing part is 0, so "-" and ".5" are valid.
 struct KernelNumber {
     /// The digits before the decimal point without leading zeros, with a minus sign if the number is negative.
     let whole: String
@@ -52,8 +51,7 @@ struct IIOAvailableValues {
         }
     }
 
-    /// Returns the listed value that equals the written value, compared as text and as a number, or nil if no value
-    /// matches.
+    /// Returns the listed value that equals the written value as text or as a number.
     func listed(_ written: String) -> String? {
         let text = written.hasSuffix("\n") ? String(written.dropLast()) : written
         let number = KernelNumber(written)?.value

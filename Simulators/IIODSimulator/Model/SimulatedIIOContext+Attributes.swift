@@ -12,7 +12,6 @@ struct IIODAttributePath: Hashable {
 
     var device: String
     var scope: Scope
-    /// The name of the attribute; nil means all attributes.
     var name: String?
 }
 
@@ -48,8 +47,7 @@ extension SimulatedIIOContext {
 
     /// Returns the index of an attribute whose file can be opened for writing.
     func writable(_ name: String, in list: List) throws(IIODStatus) -> Int {
-        // Opening a missing sysfs file for writing fails with EACCES, because sysfs directories do not support
-        // create().
+        // Opening a missing sysfs file for writing fails with EACCES, because sysfs does not support creat(2).
         guard let place = context[keyPath: list].firstIndex(where: { $0.name == name }),
             !SimulatedIIOContext.isReadOnly(name)
         else { throw .notAllowed }
@@ -67,7 +65,7 @@ extension SimulatedIIOContext {
         }
     }
 
-    /// Writes an attribute, subject to the checks of a driver. A driver rejects some changes while capturing.
+    /// Writes an attribute with a driver's checks. A driver rejects some changes while capturing.
     mutating func write(
         _ text: String, to name: String, in list: List, device: Int, isCapturing: Bool
     ) throws(IIODStatus) {
@@ -106,7 +104,7 @@ extension SimulatedIIOContext {
         return number.text(like: attribute.value ?? "")
     }
 
-    /// Returns the available values for an attribute, as offered by the list, the device or the device's channels.
+    /// Returns the available values for an attribute from the list, the device or the device's channels.
     private func available(for attribute: IIOAttribute, in list: List, device: Int) -> IIOAvailableValues? {
         let wanted = [attribute.filename + "_available", attribute.name + "_available"]
         let places =
@@ -130,7 +128,6 @@ extension SimulatedIIOContext {
 
 /// The clocks for sample timestamps. Raw values are the names that `current_timestamp_clock` uses.
 enum IIOTimestampClock: String, Sendable {
-    /// The kernel's default.
     case realtime
     case monotonic
     case monotonicRaw = "monotonic_raw"

@@ -4,18 +4,18 @@ public import DeviceCore
 import IIOFormat
 
 extension SimulatedIIOContext {
-    /// Creates devices for sensors without a recorded context, for example for a trace that contains no context.
+    /// Creates devices for sensors without a recorded context.
     ///
-    /// Each sensor becomes one device, like the devices of drivers for chips with a FIFO per sensor. A device has
-    /// 32-bit little-endian axes, a timestamp channel, `raw` and `scale` for each axis, a mount matrix for vectors, and
-    /// the sampling rates. Sensors share a device if their ids differ only in the last component, they support the same
-    /// rates and they measure different quantities.
+    /// A device has 32-bit little-endian axes, a timestamp channel, `raw` and `scale` for each axis, a mount matrix for
+    /// vectors, and the sampling rates. Each sensor becomes one device, as with chips that have a FIFO per sensor.
+    /// Sensors share a device if their ids differ only in the last component, they support the same rates and they
+    /// measure different quantities.
     ///
     /// - Parameters:
     ///   - sensors: The sensors to simulate.
     ///   - peaks: The largest magnitude of the readings of each kind, in the unit of the kind. The scale is the
-    ///     smallest power of ten with which the peak fits into 31 bits, so that at least 27 bits are significant. Kinds
-    ///     without a peak have a scale of 1e-7, which allows magnitudes up to 200.
+    ///     smallest power of ten with which the peak fits into 31 bits. Kinds without a peak have a scale of 1e-7,
+    ///     which allows magnitudes up to 200.
     ///   - rate: The value of `sampling_frequency` for sensors with unknown rates, in hertz.
     public init(sensors: [SensorDescription], peaks: [SensorKind: Double] = [:], rate: Double = 100) {
         var groups: [[SensorDescription]] = []
@@ -36,7 +36,7 @@ extension SimulatedIIOContext {
                 devices: devices))
     }
 
-    /// Returns the id without its last component. The sensors of one device have this part in common.
+    /// Returns the id without its last component, which the sensors of one device have in common.
     private static func deviceID(of sensor: SensorDescription) -> Substring {
         guard let end = sensor.id.lastIndex(of: "/"), end > sensor.id.startIndex else { return sensor.id[...] }
         return sensor.id[..<end]
@@ -80,7 +80,7 @@ extension SimulatedIIOContext {
 
     /// Returns the smallest power of ten with which the peak fits into 31 bits.
     private static func step(forPeak peak: Double?) -> Double {
-        // Literals, because repeated multiplication by 0.1 does not yield the double nearest to 1e-7.
+        // The powers are literals, because repeated multiplication by 0.1 does not yield the double nearest to 1e-7.
         let steps = [1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1]
         guard let peak, peak.isFinite, peak > 0 else { return 1e-7 }
         return steps.first { peak / $0 < 2_147_483_647 } ?? 1

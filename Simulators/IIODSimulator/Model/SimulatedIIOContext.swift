@@ -2,7 +2,7 @@
 
 public import IIOFormat
 
-/// The devices of a simulated iiod, with triggers and attributes, some of which are writable.
+/// The devices of a simulated iiod, with triggers and attributes.
 ///
 /// Writes follow the kernel's rules. An attribute with a list of available values accepts only listed values. Numbers
 /// have neither exponents nor spaces. `current_timestamp_clock` accepts clock names. Hardware descriptions are
@@ -11,14 +11,14 @@ public struct SimulatedIIOContext: Sendable {
     package internal(set) var context: IIOContext
     /// The ids of devices that cannot start their buffer without a trigger, as with most drivers without a FIFO.
     package var devicesNeedingTrigger: Set<String> = []
-    /// The trigger index of each device that supports triggers, by device index; -1 means that no trigger is set.
+    /// The index of each device's trigger, or -1 if none is set. Contains only devices that support triggers.
     var triggers: [Int: Int] = [:]
 
     /// Creates a simulation of the devices in a context.
     ///
     /// Channels are sorted by scan index, as in libiio, because channel masks use this order. Every device with a
     /// buffer supports triggers. Its initial trigger is the first whose name begins with the device's name and a
-    /// hyphen, if there is one. Attributes without a value read as empty text.
+    /// hyphen. Attributes without a value read as empty text.
     public init(_ context: IIOContext) {
         var context = context
         for place in context.devices.indices {

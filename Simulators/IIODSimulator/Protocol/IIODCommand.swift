@@ -14,10 +14,9 @@ enum IIODCommand: Hashable {
     case writeBuffer(device: String, length: Int64)
     case close(device: String)
 
-    /// Parses a line without its line ending. Returns nil if iiod would reply with -22 (EINVAL). Keywords are entirely
-    /// upper case or entirely lower case. Blanks separate words, and a leading blank is an error. This matches the
-    /// observed behavior of iiod 0.24. BINARY and ZPRINT are deliberately unsupported, so that clients continue to use
-    /// the text protocol.
+    /// Parses a line without its line ending. Returns nil if iiod 0.24 would reply with -22 (EINVAL). Keywords are
+    /// entirely upper case or entirely lower case. BINARY and ZPRINT are deliberately unsupported, so that clients
+    /// continue to use the text protocol.
     init?(_ line: some Collection<UInt8>) {
         guard let first = line.first, !IIODCommand.isBlank(first) else { return nil }
         let words = line.split(whereSeparator: IIODCommand.isBlank).map { String(decoding: $0, as: UTF8.self) }

@@ -15,7 +15,7 @@ extension IIODSession {
             case .write(let path, let length):
                 _ = try world.context.device(path.device)
                 if length == 0 { throw world.context.emptyWriteError(path) }
-                // Rejects a value that exceeds the limit before reading the value.
+                // A value that exceeds the limit is rejected before it is read.
                 guard length > 0, length <= Int64(IIODSession.maximumValueLength) else { throw .noMemory }
                 phase = .value(path, length: Int(length))
             case .trigger(let device):

@@ -2,15 +2,15 @@
 
 import DeviceCore
 
-/// The server side of one connection. The session parses input and creates replies but performs no I/O. Pass received
-/// bytes to ``receive(_:)``, call ``advance(_:now:)`` and send ``output`` while the result is `.output`. Memory use is
-/// bounded: while replies are pending, the session executes no commands, and ``acceptsInput`` is false to stop the
-/// connection from reading.
+/// The server side of one connection. A session parses input and creates replies but performs no I/O. Pass received
+/// bytes to ``receive(_:)``, then call ``advance(_:now:)`` and send ``output`` while the result is `.output`. To limit
+/// memory use, the session executes no commands while replies are pending, and ``acceptsInput`` is false when its input
+/// buffer is full.
 struct IIODSession {
     enum Wait: Equatable {
         case input
         case output
-        /// Waiting until samples are due. `.never` if only a change elsewhere makes samples available.
+        /// Waits until samples are due. The time is `.never` if samples depend on an event elsewhere.
         case time(BootTime)
         case ended
     }
@@ -19,7 +19,6 @@ struct IIODSession {
         case commands
         /// The rest of a line that exceeds the length limit.
         case skippingLine
-        /// The value of a WRITE.
         case value(IIODAttributePath, length: Int)
         /// The samples of a WRITEBUF, which are discarded.
         case samples(left: Int64, length: Int64)
@@ -39,7 +38,6 @@ struct IIODSession {
     static let maximumValueLength = 65_536
     /// The number of reply bytes that are collected before they are sent.
     static let outputThreshold = 16_384
-
     var output = IIODOutput()
     var phase = Phase.commands
     var streams: [Int: SampleStream] = [:]
@@ -47,9 +45,7 @@ struct IIODSession {
     private(set) var delayedUntil = BootTime.zero
     private var input: [UInt8] = []
     private var position = 0
-
     var acceptsInput: Bool { input.count - position < IIODSession.maximumValueLength + IIODSession.maximumLineLength }
-
     var isReading: Bool { if case .reading = phase { true } else { false } }
 
     mutating func receive(_ bytes: UnsafeRawBufferPointer) {
@@ -138,9 +134,7 @@ struct IIODOutput {
     var head: [UInt8] = []
     /// The device whose stream contains the scans, and their byte range in the stream's block.
     var body: (device: Int, range: Range<Int>)?
-    /// The number of bytes sent, including both lines and scans.
     var sent = 0
-
     var isEmpty: Bool { sent >= count }
     var count: Int { head.count + (body?.range.count ?? 0) }
 

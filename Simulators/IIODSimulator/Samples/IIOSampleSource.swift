@@ -5,10 +5,9 @@ public import IIOFormat
 
 /// A source of the samples that a simulated iiod serves.
 ///
-/// The server calls ``signals(for:)`` once per device during initialization. All devices share one timeline, so an
-/// accelerometer and a gyroscope in separate devices stay synchronized.
+/// All devices share one timeline, so an accelerometer and a gyroscope in separate devices stay synchronized.
 public protocol IIOSampleSource: Sendable {
-    /// Returns the signals of a device, in the units of the Linux IIO documentation and in the sensor's own axes.
+    /// Returns the signals of a device, in the units of Linux IIO and in the sensor's axes. Called once per device.
     func signals(for device: IIODevice) -> IIODeviceSignals
 }
 
@@ -16,10 +15,10 @@ public protocol IIOSampleSource: Sendable {
 public struct IIODeviceSignals: Sendable {
     /// The signals by channel id, such as "accel_x". A channel without a signal keeps the value of its `raw` attribute.
     public var channels: [String: IIOSignal]
-    /// The sample times in nanoseconds since the start of the trace, in ascending order; nil to use the device's
-    /// sampling rate.
+    /// The sample times in nanoseconds since the start of the trace, in ascending order. If nil, samples follow the
+    /// device's sampling rate.
     public var times: [Int64]?
-    /// The duration of one pass in nanoseconds since the start of the trace; nil if the pass never ends.
+    /// The duration of one pass in nanoseconds, or nil if the pass never ends.
     public var duration: Int64?
 
     /// Creates signals.
@@ -34,9 +33,8 @@ public struct IIODeviceSignals: Sendable {
 public enum IIOSignal: Sendable {
     /// A constant value.
     case constant(Double)
-    /// One component of recorded vectors. Each vector holds until the time of the next vector; the first vector also
-    /// holds before its own time. There is one time per vector, in nanoseconds since the start of the trace, in
-    /// ascending order.
+    /// One component of recorded vectors. Each vector is held until the time of the next vector, and the first also
+    /// applies before its own time. The times are in nanoseconds since the start of the trace, in ascending order.
     case held(times: [Int64], vectors: [SIMD3<Double>], component: Int)
 }
 
@@ -44,9 +42,8 @@ public enum IIOSignal: Sendable {
 public struct IIORestSource: IIOSampleSource {
     private var signals: [String: IIOSignal] = [:]
 
-    /// Creates a source from readings by kind, in the unit of the kind and in the sensor's axes. For example, the
-    /// accelerometer axis that points up reads 9.80665. Channels of other kinds keep the values of their `raw`
-    /// attributes.
+    /// Creates a source from readings in the unit of their kind and in the sensor's axes. For example, the
+    /// accelerometer axis that points up reads 9.80665.
     public init(_ readings: [SensorKind: SIMD3<Double>] = [:]) {
         for (kind, reading) in readings {
             for (component, id) in kind.channelIDs.enumerated() { signals[id] = .constant(reading[component]) }
@@ -60,7 +57,7 @@ public struct IIORestSource: IIOSampleSource {
 /// The recorded readings of one sensor.
 public struct IIOSampleTrack: Sendable {
     package var kind: SensorKind
-    /// The id, label or name of the device that measured the readings; nil means every device with matching channels.
+    /// The id, label or name of the device that measured the readings, or nil for every device with matching channels.
     package var device: String?
     /// The measurement times in nanoseconds since the start of the trace, in ascending order.
     package private(set) var times: [Int64]
@@ -81,7 +78,7 @@ public struct IIOSampleTrack: Sendable {
         }
     }
 
-    /// The time of the last reading plus the mean interval, in nanoseconds; 0 if the track is empty.
+    /// The time of the last reading plus the mean interval, in nanoseconds, or 0 if the track is empty.
     package var end: Int64 {
         guard let first = times.first, let last = times.last else { return 0 }
         return last.addingSaturated(max(1, last.subtractingSaturated(first) / Int64(max(1, times.count - 1))))
@@ -108,15 +105,15 @@ public struct IIORecordedSource: IIOSampleSource {
     /// - Parameters:
     ///   - tracks: The recorded readings, one track per sensor.
     ///   - release: The times at which samples are delivered.
-    ///   - duration: The duration of one pass in nanoseconds. If it is nil or too short, a pass ends one mean interval
-    ///     after the last reading.
+    ///   - duration: The duration of one pass in nanoseconds. By default, a pass ends one mean interval after the last
+    ///     reading, which is also the minimum.
     public init(_ tracks: [IIOSampleTrack], release: DeliveryTiming = .recordedTimes, duration: Int64? = nil) {
         self.tracks = tracks
         self.release = release
         self.duration = max(duration ?? 0, tracks.map(\.end).max() ?? 0)
     }
 
-    /// Returns the signals of the tracks that belong to the device, as far as the device has channels for them.
+    /// Returns the signals of the tracks that belong to the device.
     public func signals(for device: IIODevice) -> IIODeviceSignals {
         var result = IIODeviceSignals(duration: duration)
         var longest: [Int64] = []

@@ -5,20 +5,11 @@ import IIOFormat
 
 /// Encodes a device's scans for the channels that one client has enabled.
 struct IIOScanWriter: Sendable {
-    private let encoder: IIOScanEncoder
-    private let columns: [(channel: Int, column: IIOColumn)]
-    private let timestampChannel: Int?
+    let encoder: IIOScanEncoder
+    let columns: [(channel: Int, column: IIOColumn)]
+    let timestampChannel: Int?
     let timeline: IIOTimeline
-
     var sampleSize: Int { encoder.layout.sampleSize }
-
-    init(layout: IIOScanLayout, columns: [(channel: Int, column: IIOColumn)], stampChannel: Int?, timeline: IIOTimeline)
-    {
-        encoder = IIOScanEncoder(layout: layout)
-        self.columns = columns
-        self.timestampChannel = stampChannel
-        self.timeline = timeline
-    }
 
     /// Encodes samples. A timestamp is the origin plus the sample time divided by the speed.
     func write(_ samples: Range<Int64>, origin: Int64, speed: Double, into bytes: UnsafeMutableRawBufferPointer) {
@@ -49,7 +40,7 @@ struct IIOColumn: Sendable {
         self.offset = offset ?? 0
     }
 
-    /// Returns the physical value at a time within the pass (nanoseconds).
+    /// Returns the physical value at a time within the pass, in nanoseconds.
     func value(at phase: Int64) -> Double {
         switch signal {
         case .constant(let value): return value
@@ -59,8 +50,7 @@ struct IIOColumn: Sendable {
         }
     }
 
-    /// Returns the raw value at a time within the pass (nanoseconds), before truncation to the bits of the channel
-    /// format.
+    /// Returns the raw value at a time within the pass, before truncation to the bits of the channel format.
     func raw(at phase: Int64) -> Int64 {
         let number = (value(at: phase) / scale - offset).rounded()
         guard !number.isNaN else { return 0 }

@@ -6,7 +6,7 @@ import DeviceCore
 struct IIOTimeline: Sendable {
     private enum Steps {
         case times([Int64])
-        /// The time between two samples in nanoseconds, for rates whose interval is a whole number.
+        /// The interval between samples, if it is a whole number of nanoseconds.
         case interval(Int64)
         case rate(Double)
 
@@ -19,7 +19,6 @@ struct IIOTimeline: Sendable {
     private let steps: Steps
     private let duration: Int64
     private let loops: Bool
-    /// The number of samples in one pass; nil if the pass never ends.
     let passCount: Int64?
 
     init(_ signals: IIODeviceSignals, rate: Double, loops: Bool) {
@@ -40,16 +39,13 @@ struct IIOTimeline: Sendable {
         }
     }
 
-    /// True if the timeline has no last sample.
     var isEndless: Bool { passCount == nil || loops }
 
-    /// Returns the number of a sample within its pass.
     func indexInPass(of sample: Int64) -> Int64 {
         guard let passCount, loops else { return sample }
         return sample % passCount
     }
 
-    /// Returns the time of a sample within its pass, or nil if there is no such sample.
     func phase(of sample: Int64) -> Int64? {
         let place = indexInPass(of: sample)
         if let passCount, place >= passCount || place < 0 { return nil }

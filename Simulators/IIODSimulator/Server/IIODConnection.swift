@@ -11,10 +11,9 @@ final class IIODConnection {
     /// The time at which the connection must be served even if no socket event occurs.
     var deadline = BootTime.never
     var isBlocked = false
-    /// True if the client has closed its sending side.
     var hasReceivedEndOfFile = false
     var isFinished = false
-    /// True after a reply has been sent. Remains false for a client that has not sent a command.
+    /// True after a reply has been sent. A client that has not sent a command has received no reply.
     private(set) var hasReceivedReply = false
 
     init(_ descriptor: Int32) { self.descriptor = descriptor }

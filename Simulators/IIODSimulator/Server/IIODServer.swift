@@ -7,7 +7,7 @@ import Synchronization
 
 /// A simulated iiod that serves devices to libiio clients over TCP on the loopback interface.
 ///
-/// The server speaks the text protocol of iiod 0.24, which libiio 0.21 to 1.0 understands. One thread serves all
+/// The server uses the text protocol of iiod 0.24, which libiio 0.21 to 1.0 supports. One thread serves all
 /// connections. Each client captures the channels that it requested, at its own rate.
 /// ```swift
 /// let server = IIODServer(
@@ -33,22 +33,20 @@ public final class IIODServer: Sendable {
         shared = SharedWorld(IIODState(context: context, signals: signals, options: options, readClock: { $0.now }))
     }
 
-    /// The TCP port on which the server listens; nil if the server is not running.
+    /// The TCP port on which the server listens, or nil if the server is not running.
     public var port: UInt16? { thread.current?.address }
-
     package var connectionCount: Int { shared.state.withLock { $0.connectionCount } }
-
     package var samplesSent: Int64 { shared.state.withLock { $0.world.samplesSent } }
 
     /// Starts the server on 127.0.0.1 and returns its port. If the server is already running, returns its current port.
     ///
-    /// Throws `DeviceError` with the code `busy` if the port is in use or the process has no free descriptor, and
-    /// `invalidConfiguration` if a fault names an unknown device.
+    /// - Throws: An error with code `busy` if the port is in use or the process has no free descriptor, and with code
+    ///   `invalidConfiguration` if a fault names an unknown device.
     @discardableResult
     public func start() throws(DeviceError) -> UInt16 {
         try thread.start { () throws(DeviceError) in
             try shared.state.withLock { $0.world.context }.check(options.faults)
-            // The send buffer holds a typical chunk, so that one call can send the chunk.
+            // The send buffer is large enough to send a typical chunk with one call.
             let listener = try LoopbackListener(port: options.port, for: "The simulated iiod", sendBufferSize: 262_144)
             let wakeUp = try WakeupPipe(for: "the simulated iiod")
             shared.state.withLock { state in
@@ -75,23 +73,20 @@ public final class IIODServer: Sendable {
         }
     }
 
-    /// Returns the current value of an attribute, including values written by clients, or nil if the attribute does not
-    /// exist.
+    /// Returns the current value of an attribute, or nil if the attribute does not exist.
     ///
     /// A key has a form such as `device/attribute`, `device/buffer/attribute` or `device/input/channel/attribute`,
     /// where `device` is the device's id.
     public func value(for key: String) -> String? { shared.state.withLock { $0.world.context.context.value(for: key) } }
 
-    /// Sets the value of an attribute without the checks that apply to clients. Returns false if the attribute does not
-    /// exist.
+    /// Sets the value of an attribute without a client's checks. Returns false if the attribute does not exist.
     @discardableResult
     public func setValue(_ value: String, for key: String) -> Bool {
         shared.state.withLock { $0.world.context.context.setValue(value, for: key) }
     }
 }
 
-/// The server state behind a lock. The server's thread advances the state; other threads inject faults and access
-/// attribute values.
+/// The server state behind a lock, which the server's thread advances and other threads access.
 final class SharedWorld: ServiceState {
     struct State {
         var world: IIODState

@@ -46,8 +46,8 @@ final class IIODServerLoop: ServiceLoop {
                     serve(connection, events: events, now: now)
                 }
             }
-            // A fault that was waiting for a sample may have added connection actions, and the first use starts the
-            // clock for timed faults.
+            // A fault that was waiting for a sample may have added actions, and the first samples start the clock for
+            // timed faults.
             let (lateOrders, next) = shared.state.withLock {
                 ($0.world.faults.takeConnectionActions(), $0.world.nextFaultTime)
             }
@@ -71,13 +71,12 @@ final class IIODServerLoop: ServiceLoop {
                 events |= Int16(POLLIN)
             }
             if connection.isBlocked { events |= Int16(POLLOUT) }
-            // A half-closed connection is polled only if events are requested. Otherwise, poll(2) would report it on
-            // every call.
+            // If no events are requested, poll(2) would report a half-closed connection on every call.
             let isWatched = events != 0 || !connection.hasReceivedEndOfFile
             pollSet.add(isWatched ? connection.descriptor : nil, events: events)
             pollSet.expire(at: connection.deadline)
         }
-        // Waits precisely, because samples have to arrive on time.
+        // Samples have to arrive on time, so the wait must be precise.
         pollSet.wait(isPrecise: true)
     }
 
@@ -87,7 +86,7 @@ final class IIODServerLoop: ServiceLoop {
     }
 
     private func addConnection(_ descriptor: Int32) {
-        // If the connection exceeds the limit, it is closed when the object is released.
+        // If the connection exceeds the limit, releasing the object closes it.
         let connection = IIODConnection(descriptor)
         let current = connections.lazy.filter { !$0.isFinished }
         if current.count >= maximumConnections {
@@ -110,7 +109,7 @@ final class IIODServerLoop: ServiceLoop {
             connection.deadline = connection.session.delayedUntil
             return
         }
-        // Limits the iterations, so that a client that requests a lot of data does not block the others.
+        // The number of iterations is limited, so that one client does not block other clients.
         for _ in 0..<64 {
             if !connection.session.output.isEmpty {
                 connection.write()

@@ -6,10 +6,9 @@ package import LoopbackServer
 public struct IIODServerOptions: Sendable {
     /// The rate of sample delivery.
     public enum Pace: Sendable, Hashable {
-        /// Delivers samples at the recorded rate multiplied by `speed`. Timestamps are based on the machine's clock.
+        /// Samples are delivered at the recorded rate multiplied by `speed`.
         case realTime(speed: Double)
-        /// Delivers samples as fast as clients request them. For each client, the trace begins with the client's OPEN.
-        /// ``TimestampPolicy`` determines the timestamps.
+        /// Samples are delivered as fast as clients request them. The trace begins with a client's OPEN.
         case onDemand
     }
 
@@ -23,7 +22,7 @@ public struct IIODServerOptions: Sendable {
         case loop
     }
 
-    /// The timestamp policy of samples.
+    /// The source of sample timestamps.
     public enum TimestampPolicy: Sendable, Hashable {
         /// The time at which each sample is due, on the clock that `current_timestamp_clock` names.
         case clock
@@ -37,21 +36,20 @@ public struct IIODServerOptions: Sendable {
     public var pace = Pace.realTime(speed: 1)
     /// The behavior at the end of the trace.
     public var end = End.stall
-    /// The timestamps of samples.
+    /// The source of sample timestamps.
     public var timestampPolicy = TimestampPolicy.clock
     /// The initial faults.
     public var faults: [IIODFault] = []
-    /// If true, the `raw` and `input` attributes of measured channels follow the samples.
+    /// True if the `raw` and `input` attributes of measured channels follow the samples.
     package var attributesFollowSamples = true
-    /// If true, reads of `raw` and `input` fail with EBUSY while the buffer is enabled, as with most drivers.
+    /// True if reads of `raw` and `input` fail with EBUSY while the buffer is enabled, as with most drivers.
     package var refusesRawReadsWhileCapturing = false
     /// The maximum number of connections. An additional connection replaces the oldest connection that has not received
-    /// a reply. If there is no such connection, the new connection is closed.
+    /// a reply. If there is none, the new connection is closed.
     package var maximumConnections = 256
-    /// The playback start shared with other servers; nil to start independently.
+    /// The playback start shared with other servers, or nil if the server starts independently.
     package var sharedStart: SharedPlaybackStart?
 
-    /// Creates the default options: real-time delivery as from a live device, no faults, and no samples after the end
-    /// of the trace.
+    /// Creates the default options: real-time delivery without faults.
     public init() {}
 }

@@ -13,7 +13,6 @@ struct IIODState: Sendable {
     let versionLine: [UInt8]
     let xml: [UInt8]
     let end: IIODServerOptions.End
-
     private let options: IIODServerOptions
     private let signals: [IIODeviceSignals]
     /// Returns the current time of a clock, in nanoseconds. Tests pass their own closure.
@@ -46,7 +45,6 @@ struct IIODState: Sendable {
 
 extension IIODState {
     var speed: Double { if case .realTime(let speed) = options.pace, speed.isFinite, speed > 0 { speed } else { 1 } }
-
     private var isPaced: Bool { if case .realTime = options.pace { true } else { false } }
 
     /// Starts the timeline of all devices unless it is already running. Called when samples are first used.
@@ -54,7 +52,6 @@ extension IIODState {
         if started == nil { started = options.sharedStart?.startIfNeeded(at: now) ?? now }
     }
 
-    /// Returns the elapsed trace time in nanoseconds.
     private func elapsed(_ now: BootTime) -> Int64 {
         guard let started else { return 0 }
         let real = now.nanoseconds.subtractingSaturated(started.nanoseconds)
@@ -66,12 +63,12 @@ extension IIODState {
         isPaced ? timeline.count(until: elapsed(now)) : nil
     }
 
-    /// Returns the number of samples that were due before `now`, excluding a sample that is due exactly at `now`.
+    /// Returns the number of samples that were due before `now`.
     func sampleCount(before timeline: IIOTimeline, _ now: BootTime) -> Int64 { timeline.count(until: elapsed(now) - 1) }
 
     func dueTime(_ timeline: IIOTimeline, sample: Int64) -> BootTime {
         guard let started, let offset = timeline.offset(of: sample) else { return .never }
-        // Adds 1 ns, because the conversion back to trace time rounds down.
+        // The extra nanosecond is necessary because the conversion back to trace time rounds down.
         let real = speed == 1 ? offset : Int64(min(Double(offset) / speed, 9e18)).addingSaturated(1)
         return BootTime(nanoseconds: started.nanoseconds.addingSaturated(real))
     }
@@ -150,7 +147,6 @@ extension IIODState {
         return result
     }
 
-    /// Writes one attribute or all attributes. Returns the number of bytes consumed or a negative errno value.
     mutating func write(_ bytes: [UInt8], to path: IIODAttributePath, now: BootTime) -> Int64 {
         do throws(IIODStatus) {
             let (device, _, list) = try context.list(path)
@@ -195,8 +191,8 @@ extension IIODState {
             if options.refusesRawReadsWhileCapturing, isCapturing(device) { throw .busy }
             if let live = currentReading(name, device: device, channel: channel, now: now) { text = live }
         }
-        // libiio replaces the last byte of an attribute by a NUL. For most attributes, that byte is a line feed. For
-        // this attribute, the kernel appends a NUL after the line feed, so the line feed remains.
+        // libiio replaces the last byte of an attribute, usually a line feed, by a NUL. For this attribute, the kernel
+        // appends a NUL after the line feed, so the line feed remains.
         if name == "current_timestamp_clock" { text += "\n" }
         return Array(text.utf8) + [0]
     }
@@ -255,7 +251,6 @@ extension IIODState {
         let stampChannel = description.timestampChannel.flatMap { captured.contains($0) ? $0 : nil }
         let columns = captured.filter { $0 != stampChannel }.map { channel in
             let signal = signals[device].channels[description.channels[channel].id]
-            // A channel without a signal delivers the value of its `raw` attribute.
             let raw = IIOColumn(
                 .constant(context.number("raw", device: device, channel: channel) ?? 0), scale: 1, offset: 0)
             return (channel, signal.map { column($0, device: device, channel: channel) } ?? raw)
@@ -265,9 +260,11 @@ extension IIODState {
         streamCounts[device, default: 0] += 1
         return SampleStream(
             device: device, samples: Int(samples), mask: mask, serial: openCount,
-            writer: IIOScanWriter(layout: layout, columns: columns, stampChannel: stampChannel, timeline: timeline),
-            stampOrigin: stampOrigin(description, now: now),
-            first: sampleCount(before: timeline, now), stallCount: faults[device].stallCount)
+            writer: IIOScanWriter(
+                encoder: IIOScanEncoder(layout: layout), columns: columns, timestampChannel: stampChannel,
+                timeline: timeline),
+            stampOrigin: stampOrigin(description, now: now), first: sampleCount(before: timeline, now),
+            stallCount: faults[device].stallCount)
     }
 
     /// Returns the time on the timestamp clock at the start of the trace.
@@ -277,8 +274,8 @@ extension IIODState {
         return (started ?? now).nanoseconds.addingSaturated(offsetFromBootTime(of: clock))
     }
 
-    /// Returns the offset of a clock from the boot-time clock. Reads both clocks again, because `now` may be long past.
-    /// The thread can be preempted between the two reads, so the closest of three pairs is used.
+    /// Returns the offset of a clock from the boot-time clock. The thread can be preempted between reading the two
+    /// clocks, so the closest of three pairs is used.
     private func offsetFromBootTime(of clock: IIOTimestampClock) -> Int64 {
         if clock == .boottime { return 0 }
         let pairs = (0..<3).map { _ in
@@ -290,7 +287,7 @@ extension IIODState {
         return pairs.min { $0.width < $1.width }?.lead ?? 0
     }
 
-    /// Returns the sampling rate of the device, or of the first channel that has a rate, or 100 Hz if no rate is set.
+    /// Returns the sampling rate of the device or of the first channel with a rate. The default is 100 Hz.
     private func rate(_ device: Int, channels: [Int]) -> Double {
         let description = context.context.devices[device]
         let values =

@@ -12,19 +12,17 @@ struct SampleStream {
 
     /// The maximum size of a chunk in bytes. Longer refills are sent in several chunks.
     static let maximumChunkSize = 1 << 20
-
     let device: Int
     let samplesPerRefill: Int
     let mask: IIODChannelMask
     /// The serial number of the OPEN. Failures with a lower number do not affect this stream.
     let serial: UInt64
     private(set) var block: [UInt8] = []
-
     private let writer: IIOScanWriter
     private let stampOrigin: Int64
-    /// The samples that have arrived. Used if samples are delivered in real time.
+    /// The samples that have arrived, for real-time delivery.
     private var queue: SimulatedSampleQueue
-    /// The number of the next sample. Used if samples are delivered as fast as requested.
+    /// The number of the next sample, for delivery on demand.
     private var cursor: Int64 = 0
     /// The number of device stalls whose lost samples have already been removed from the queue.
     private var handledStallCount: Int
@@ -123,7 +121,6 @@ struct SampleStream {
 /// The samples in the kernel's buffer: a bounded queue that drops the newest samples when it is full.
 struct SimulatedSampleQueue: Sendable {
     private(set) var count: Int64 = 0
-    /// The number of the next sample to arrive.
     private(set) var nextSample: Int64 = 0
     /// The queued samples as ranges of sample numbers, oldest first. Gaps between the ranges are lost samples.
     private var ranges: [Range<Int64>] = []
@@ -151,7 +148,7 @@ struct SimulatedSampleQueue: Sendable {
     /// The number of the oldest queued sample, or of the next sample to arrive if the queue is empty.
     var first: Int64 { ranges.first?.lowerBound ?? nextSample }
 
-    /// Removes up to `wanted` samples, oldest first, and returns them as ranges without gaps.
+    /// Removes up to `wanted` samples, oldest first, and returns their ranges.
     mutating func removeFirst(_ wanted: Int64) -> [Range<Int64>] {
         var result: [Range<Int64>] = []
         var left = min(wanted, count)

@@ -2,31 +2,28 @@
 
 import DeviceCore
 
-/// Merges the reports of one receiver into epochs. gpsd may report an epoch several times, each report more complete
-/// than the one before, and may send the satellite report before or after the position to which it belongs.
+/// Merges the reports of one receiver into epochs. gpsd may report an epoch several times, each time more completely,
+/// and may send the satellite report before or after the corresponding position.
 struct EpochAssembler {
-    /// The maximum time between the arrivals of two reports of the same epoch, in nanoseconds (2 s).
+    /// The maximum time between the arrivals of two reports of an epoch, in nanoseconds (2 s).
     private static let maximumEpochDuration: Int64 = 2_000_000_000
     /// The maximum age of a satellite report that is added to a position, in nanoseconds (2 s).
     private static let maximumSkyAge: Int64 = 2_000_000_000
 
-    /// A position and its satellite report.
     struct Epoch {
-        /// The arrival time in nanoseconds since the start of the trace; nil if unknown.
+        /// The arrival time in nanoseconds since the start of the trace, or nil if unknown.
         var arrival: Int64?
         /// The last report with a fix, or the last report if the epoch has no fix.
         var report: PositionReport
-        /// The latest satellite report; nil if none is recent.
         var sky: SkyReport?
-        /// True if satellites were received since the previous epoch.
+        /// True if satellites were received after the previous epoch.
         var hasNewSatellites = false
-        /// The civil time of the fix, or the arrival time if the receiver reported no time; nil if both are unknown.
+        /// The civil time of the fix or, if the receiver reported none, of the arrival.
         var time: WallTime?
-        /// True for the first fix, and for the first fix after positions were lost.
+        /// True for the first fix, and for the first fix after a loss of positions.
         var startsSegment = false
     }
 
-    /// The latest satellite report with its state.
     private struct Sky {
         var report: SkyReport
         var arrival: Int64?
@@ -34,19 +31,18 @@ struct EpochAssembler {
         var time: WallTime?
         /// True until the report is added to a position.
         var isNew = true
-        /// True if the report contains satellites that have not been added to a position.
         var hasNewSatellites = false
     }
 
     private(set) var otherReceiverFixCount = 0
     private(set) var implausibleReportCount = 0
-    /// The path of the receiver whose positions are used; nil until the first fix selects it.
+    /// The path of the receiver whose positions are used, or nil until the first fix selects it.
     private(set) var receiver: String?
     private let start: WallTime?
     private let includesMissing: Bool
     private var pending: Epoch?
     private var sky: Sky?
-    /// True if the pending position has a satellite report that was not added to any earlier position.
+    /// True if the pending position has a satellite report that no earlier position has.
     private var hasOwnSky = false
     /// True if the pending position's own satellite report arrived before the last position report. The next satellite
     /// report without a time then belongs to the next position.
@@ -59,13 +55,12 @@ struct EpochAssembler {
         self.includesMissing = includesMissing
     }
 
-    /// The remark about the ``implausibleReportCount`` reports, without the leading count.
     static let implausibleText =
         "reports had impossible numbers, such as an altitude of 10,000 km; those numbers were omitted."
 
     var hasPending: Bool { pending != nil }
 
-    /// Returns true if `name` is the selected receiver or if either path is unknown.
+    /// Returns true if `name` is the path of the selected receiver, or if either path is unknown.
     func isSelected(receiver name: String) -> Bool {
         guard let receiver else { return true }
         return receiver.isEmpty || name.isEmpty || name == receiver
@@ -102,7 +97,7 @@ struct EpochAssembler {
         if found.removeImplausibleValues() { implausibleReportCount += 1 }
         var latest = Sky(report: found, arrival: arrival, time: found.time ?? pending?.report.time)
         latest.hasNewSatellites = found.satellites != nil
-        // Receivers may report satellites and dilutions of precision separately.
+        // A receiver may report satellites and dilutions of precision separately.
         if let last = sky, last.report.time == found.time, found.time != nil {
             latest.report = last.report
             latest.report.merge(found)
@@ -149,8 +144,7 @@ struct EpochAssembler {
         pending = epoch
     }
 
-    /// Sets the epoch's time, and its satellite report if a recent one exists. An epoch without a fix does not reuse a
-    /// report that was already added to an earlier fix.
+    /// Sets the epoch's time and adds a recent satellite report. A fix may reuse the report of an earlier position.
     private mutating func complete(_ epoch: inout Epoch) {
         epoch.time =
             epoch.report.time
@@ -166,7 +160,7 @@ struct EpochAssembler {
     }
 
     private func isRecent(_ sky: Sky, _ epoch: Epoch) -> Bool {
-        // A new report without a time inherited the time of the previous position, which is not compared.
+        // A new report without a time has inherited the previous position's time, which is not compared.
         if let skyTime = sky.report.time ?? (sky.isNew ? nil : sky.time), let now = epoch.report.time,
             now.nanoseconds.subtractingSaturated(skyTime.nanoseconds).magnitude > Self.maximumSkyAge.magnitude
         {
@@ -189,8 +183,8 @@ extension SkyReport {
 }
 
 extension PositionReport {
-    /// Removes values that are impossible on Earth, which damaged or malicious files may contain. Exporting them could
-    /// produce different numbers or an invalid file. Returns true if any value was removed.
+    /// Removes values that are impossible on Earth, because exporting them could produce other numbers or an invalid
+    /// file. Returns true if a value was removed.
     mutating func removeImplausibleValues() -> Bool {
         var isChanged = false
         func check(_ value: inout Double, _ range: Range<Double>) {

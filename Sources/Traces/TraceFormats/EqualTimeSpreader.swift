@@ -2,34 +2,29 @@
 
 import DeviceCore
 
-/// Spreads consecutive items with the same time evenly over the interval that follows, and keeps their order.
+/// Spreads consecutive items with the same time evenly over the interval that follows. Times are in nanoseconds.
 ///
 /// A logger with a resolution of whole seconds gives several points the same time. `n` points with the time `t` are
 /// placed at `t + i · min(1 s, next − t) / n`, where `next` is the next time in the file. Items without a time are
-/// spaced equally between the neighbouring items with a time, or one second apart if no item with a time follows. Times
-/// are in nanoseconds.
+/// spaced equally between their neighbours with a time, or one second apart if none follows.
 struct EqualTimeSpreader<Item> {
-    /// The longest interval over which items with the same time are spread, in nanoseconds: one second.
+    /// The longest interval over which items with the same time are spread, in nanoseconds (1 s).
     private static var maximumInterval: Int64 { 1_000_000_000 }
-    /// The maximum total size of the buffered items. A longer run is yielded in parts, each spread over half of the
-    /// remaining interval.
+    /// The maximum total size of the buffered items. A longer run is spread in parts.
     static var maximumItems: Int { 16_384 }
-
     private var items: [Item] = []
     private var size = 0
-    /// The time of the buffered items in the file; nil before the first item with a time.
+    /// The time of the buffered items in the file, or nil before the first item with a time.
     private var time: Int64?
-    /// The part of the interval, in nanoseconds, that earlier parts of the same run have used.
+    /// The part of the interval that earlier parts of the run have used, in nanoseconds.
     private var used: Int64 = 0
     /// The number of buffered items up to and including the last item with a time.
     private var timedCount = 0
 
-    /// Appends an item. If the item ends the buffered run, or the buffer is full, yields the buffered items with their
-    /// times.
+    /// Appends an item. If the run ends or the buffer is full, yields the buffered items with their times.
     ///
     /// - Parameters:
-    ///   - time: The time of the item; nil if the file contains no time for it. A time that differs from the previous
-    ///     item's, even an earlier one, ends the run.
+    ///   - time: The time of the item, or nil if the file contains none. A different time ends the run.
     ///   - size: The size of the item, at least 1, which counts toward ``maximumItems``.
     ///   - isContinuous: False if the item does not continue the path of the previous items.
     mutating func append<E: Error>(
@@ -52,7 +47,7 @@ struct EqualTimeSpreader<Item> {
         try flush(gap: nil, isContinuous: false, yield: yield)
     }
 
-    /// - Parameter gap: The time to the next item; nil if there is no next item or if its time is earlier.
+    /// Ends the run. `gap` is the time to the next item, or nil if there is no next item or its time is earlier.
     private mutating func flush<E: Error>(
         gap: Int64?, isContinuous: Bool, yield: (Item, Int64) throws(E) -> Void
     ) throws(E) {
@@ -63,10 +58,8 @@ struct EqualTimeSpreader<Item> {
         used = 0
     }
 
-    /// - Parameters:
-    ///   - interval: The interval over which the items with a time are spread.
-    ///   - maximumStep: The maximum interval between items without a time.
-    ///   - gap: The time to the next item.
+    /// Yields the items. Items with a time are spread over `interval`. The following items without one are at most
+    /// `maximumStep` apart and within `gap`.
     private mutating func yieldItems<E: Error>(
         over interval: Int64, maximumStep: Int64, gap: Int64, yield: (Item, Int64) throws(E) -> Void
     ) throws(E) {

@@ -6,12 +6,9 @@ import TraceEditing
 
 /// Writes the positions of a trace as a path. GPX, KML and GeoJSON share this writer.
 struct PathWriter: ~Copyable {
-    /// A segment of the path without a gap.
     struct Segment {
-        /// An iterator positioned before the first position of the segment.
         var epochs: PositionEpochs
         var count = 0
-        /// True if all positions have civil times.
         var isTimed = true
         /// True if all positions have an altitude above mean sea level.
         var hasAltitude = true
@@ -23,31 +20,29 @@ struct PathWriter: ~Copyable {
     let trace: TraceFile
     let options: ExportOptions
     private let bytes: UnsafeRawBufferPointer
-    // The number of positions for each remark.
     private var accuracies = 0
     private var altitudes = 0
     private var undefinedAltitudes = 0
     private var positionsWithoutTime = 0
-    /// An iterator positioned before the first position of the trace.
     let start: PositionEpochs
 
-    /// Creates the file and calls `body` to write it. If the trace contains no positions, throws an error and creates
-    /// no file.
-    static func write(
-        _ trace: TraceFile, to path: String, _ options: ExportOptions,
-        _ body: (inout PathWriter) throws(DeviceError) -> [String]
-    ) throws(DeviceError) -> [String] {
-        try trace.bytes.withUnsafeBytes { (bytes) throws(DeviceError) in
-            let start = PositionEpochs(trace, receiver: options.receiver)
-            var probe = start
-            guard probe.next(bytes) != nil else {
-                let hint = options.receiver.map { " of the receiver \($0)" } ?? ""
-                throw DeviceError(
-                    .invalidTrace, "\(trace.name) contains no positions\(hint), so there is nothing to write.")
+    /// Returns a function that creates the file and calls `body` to write it. The function throws an error if the trace
+    /// contains no positions.
+    static func writer(
+        _ body: @escaping @Sendable (inout PathWriter) throws(DeviceError) -> [String]
+    ) -> @Sendable (TraceFile, String, ExportOptions) throws(DeviceError) -> [String] {
+        { (trace, path, options) throws(DeviceError) in
+            try trace.bytes.withUnsafeBytes { (bytes) throws(DeviceError) in
+                let start = PositionEpochs(trace, receiver: options.receiver)
+                var probe = start
+                guard probe.next(bytes) != nil else {
+                    let hint = options.receiver.map { " of the receiver \($0)" } ?? ""
+                    throw .invalidTrace("\(trace.name) contains no positions\(hint), so there is nothing to write.")
+                }
+                let file = try ExportFile(path: path, options)
+                var writer = PathWriter(file: file, trace: trace, options: options, bytes: bytes, start: start)
+                return try body(&writer)
             }
-            let file = try ExportFile(path: path, options)
-            var writer = PathWriter(file: file, trace: trace, options: options, bytes: bytes, start: start)
-            return try body(&writer)
         }
     }
 
@@ -66,10 +61,7 @@ struct PathWriter: ~Copyable {
         return epochs
     }
 
-    /// Counts a position for the remarks about missing information and about information that the format cannot
-    /// represent.
-    ///
-    /// - Parameter altitude: The altitude that is written to the file; NaN if there is none.
+    /// Counts a position for the remarks. `altitude` is the altitude that is written to the file, or NaN.
     mutating func countOmissions(of epoch: PositionEpochs.Epoch, altitude: Double) {
         let report = epoch.report
         if !report.horizontalError.isNaN || !report.longitudeError.isNaN || !report.verticalError.isNaN {
@@ -84,9 +76,8 @@ struct PathWriter: ~Copyable {
         if epoch.time == nil { positionsWithoutTime += 1 }
     }
 
-    /// Returns the segment that starts at the iterator's position; nil if no positions remain.
-    ///
-    /// - Parameter cutsAntimeridian: If true, a segment also ends where the path crosses 180° longitude.
+    /// Returns the segment that starts at the iterator's position, or nil if no positions remain. If `cutsAntimeridian`
+    /// is true, a segment also ends where the path crosses 180° longitude.
     func segment(from epochs: PositionEpochs, cutsAntimeridian: Bool = false) -> Segment? {
         var stretch = Segment(epochs: epochs)
         var scan = epochs
@@ -141,10 +132,10 @@ struct PathWriter: ~Copyable {
 }
 
 extension PositionReport {
-    /// The altitude above mean sea level in metres; NaN if unknown.
+    /// The altitude above mean sea level in metres, or NaN if unknown.
     var altitudeAboveSeaLevel: Double { mode == .threeDimensional ? altitude : .nan }
 
-    /// The height above the ellipsoid in metres; NaN if unknown.
+    /// The height above the ellipsoid in metres, or NaN if unknown.
     var altitudeAboveEllipsoid: Double {
         guard mode == .threeDimensional else { return .nan }
         return altitudeHAE.isNaN ? altitudeMSL + geoidSeparation : altitudeHAE

@@ -5,16 +5,14 @@ import GPSDProtocol
 import Trace
 import TraceEditing
 
-/// Iterates over the positions of one receiver in a trace. Each epoch is one position.
-///
-/// Copies iterate independently. The bytes of the trace must stay at the same address during the iteration.
+/// Iterates over the positions of one receiver in a trace. Copies iterate independently. The bytes of the trace must
+/// stay at the same address during the iteration.
 struct PositionEpochs {
     typealias Epoch = EpochAssembler.Epoch
 
-    /// The number of events that are not positions, by kind. Losses are not counted because they end a segment.
-    /// Satellite reports are counted although epochs contain them.
+    /// The number of events that are not positions, by kind. Losses are not counted, because they end a segment.
     private(set) var skippedContent = SkippedContent()
-    /// The assembler, which selects the receiver and counts omitted positions.
+    /// Selects the receiver and counts omitted positions.
     private(set) var assembler: EpochAssembler
     private var cursor: TraceCursor
     private var decoder = GPSDDecoder()
@@ -29,7 +27,6 @@ struct PositionEpochs {
 
     var diagnostics: InputDiagnostics { cursor.diagnostics }
 
-    /// Returns the next position with a fix; nil at the end of the trace.
     mutating func next(_ bytes: UnsafeRawBufferPointer) -> Epoch? {
         while !isAtEnd {
             guard let record = cursor.next(bytes) else {

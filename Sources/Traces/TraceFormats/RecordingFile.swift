@@ -11,9 +11,9 @@ public import Trace
 /// ```
 ///
 /// The format is detected from the contents: a native trace, gpsd reports as text, an NMEA log, a CSV file of motion
-/// readings, a Sensor Logger folder, the XML of a libiio context with raw buffer files beside it, a GPX file, phyphox
-/// tables, umockdev device descriptions and scripts, or MCAP. All but the first two are converted to a native trace. To
-/// read a table in an unknown layout, set a column map (``CSVColumnMap``) in the options.
+/// readings, a Sensor Logger folder, libiio XML with raw buffer files beside it, GPX, phyphox tables, umockdev files,
+/// or MCAP. All but the first two are converted to a native trace. To read a table in an unknown layout, set a column
+/// map (``CSVColumnMap``) in the options.
 public struct RecordingFile: Sendable {
     /// The detected format.
     public let format: RecordingFormat
@@ -29,8 +29,7 @@ public struct RecordingFile: Sendable {
         _ path: String, options: RecordingOptions = .init()
     ) throws(DeviceError) -> RecordingFile { try make(try RecordingInput(path: path), options) }
 
-    /// Reads a recording from memory. All formats are supported except folders and libiio XML, whose buffers are
-    /// separate files.
+    /// Reads a recording from memory. Folders and libiio XML, whose buffers are separate files, are not supported.
     ///
     /// - Parameters:
     ///   - bytes: The contents of the recording file.
@@ -59,7 +58,7 @@ public struct RecordingFile: Sendable {
 }
 
 extension Recording {
-    /// Reads the motion readings of a recording in any format; see ``RecordingFile``.
+    /// Reads the motion readings of a recording in any format that ``RecordingFile`` supports.
     public init(path: String, options: RecordingOptions = .init()) throws(DeviceError) {
         switch try RecordingInput(path: path).load(options).contents {
         case .trace(let file, _): try self.init(trace: file)

@@ -6,8 +6,7 @@ import TraceEditing
 
 /// A recording format, with functions to detect, read and write it.
 ///
-/// Each format is a static property, declared in the directory with its name, and is listed in ``all``. Detection,
-/// reading, the list of writable formats and the help text of the commands are derived from that list.
+/// Each format is a static property, declared in the directory with its name, and is listed in ``all``.
 public struct RecordingFormat: Sendable {
     /// The confidence that an input has a particular format.
     enum DetectionConfidence: Int {
@@ -21,7 +20,7 @@ public struct RecordingFormat: Sendable {
 
     /// The format name used in commands.
     public let name: String
-    /// A description of the format for messages; empty if the format cannot be read.
+    /// A description of the format for messages. Empty if the format cannot be read.
     var title = ""
     /// The lower-case file name extensions that select the format, each with a leading dot.
     public internal(set) var fileExtensions: [String] = []
@@ -29,14 +28,13 @@ public struct RecordingFormat: Sendable {
     package internal(set) var isFolder = false
     /// True if a file contains the positions of only one receiver, which ``ExportOptions/receiver`` selects.
     package internal(set) var supportsReceiverSelection = false
-    /// True if the format can contain arrival times; see ``ExportOptions/includesArrivalTimes``.
+    /// True if the format can contain arrival times.
     package internal(set) var supportsArrivalTimes = false
     /// True if detection may read the whole file. Such formats are tried after all others.
     var isTriedLast = false
     /// True if the writer itself reports damaged gpsd reports, or if the format contains no gpsd reports.
     var reportsDamage = false
-    /// Returns the confidence that an input has this format; nil if it does not. The closure is nil if the format
-    /// cannot be read.
+    /// Returns the confidence that an input has this format. The closure is nil if the format cannot be read.
     var detect: (@Sendable (RecordingInput) throws(DeviceError) -> DetectionConfidence?)?
     var read: (@Sendable (RecordingInput, RecordingOptions) throws(DeviceError) -> RecordingContents)?
     /// Writes a trace to a path and returns remarks about omitted content.
@@ -48,8 +46,6 @@ public struct RecordingFormat: Sendable {
     ]
 
     package static var writableFormats: [RecordingFormat] { all.filter { $0.writer != nil } }
-
-    /// The file name extensions of the writable formats, for the help text of the commands.
     package static var writableFileExtensions: [String] { writableFormats.flatMap(\.fileExtensions) }
 
     /// Writes a trace to a file, or to a folder if the format consists of several files.
@@ -60,9 +56,8 @@ public struct RecordingFormat: Sendable {
     ///   - trace: The trace to write.
     ///   - path: The path of the file or folder. "-" writes to standard output, unless the format is a folder.
     ///   - options: The export options. Options that do not apply to the format are ignored.
-    /// - Returns: Remarks about content that was omitted because the format cannot represent it.
-    /// - Throws: An error if the trace contains nothing that the format can represent, if the path exists and may not
-    ///   be replaced, or if writing fails.
+    /// - Returns: Remarks about content that the format cannot represent.
+    /// - Throws: An error if the format cannot represent any content of the trace, or if writing fails.
     public func write(
         _ trace: TraceFile, to path: String, options: ExportOptions = .init()
     ) throws(DeviceError) -> [String] {
@@ -76,20 +71,19 @@ public struct RecordingFormat: Sendable {
         return reportsDamage || options.isDamageReported ? remarks : ReportDiagnostics(trace).remarks + remarks
     }
 
-    /// Writes a trace with default options except for `overwrite`.
     package func write(_ trace: TraceFile, to path: String, overwrite: Bool) throws(DeviceError) -> [String] {
         try write(trace, to: path, options: ExportOptions(overwrite: overwrite))
     }
 }
 
 extension RecordingFormat {
-    /// Creates the writable format with the given name. Returns nil if there is none.
+    /// Returns the writable format with the given name, or nil if there is none.
     public init?(name: String) {
         guard let format = Self.writableFormats.first(where: { $0.name == name }) else { return nil }
         self = format
     }
 
-    /// Creates the writable format that matches the file name's extension. Returns nil if there is none.
+    /// Returns the writable format that the file name's extension selects, or nil if there is none.
     public init?(fileName: String) {
         let name = fileName.lowercased()
         guard let format = Self.writableFormats.first(where: { $0.fileExtensions.contains(where: name.hasSuffix) })

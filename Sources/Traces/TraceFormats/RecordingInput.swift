@@ -13,9 +13,8 @@ enum RecordingContents {
 /// The input of an import: a folder, a file, or bytes in memory.
 final class RecordingInput {
     private static let prefixSize = 1 << 16
-
     let name: String
-    /// The sorted names of the files in the folder; nil if the input is not a folder.
+    /// The sorted names of the files in the folder, or nil if the input is not a folder.
     let folder: [String]?
     let chunks: FileContents
     let prefix: [UInt8]
@@ -36,9 +35,8 @@ final class RecordingInput {
         prefix = Array(bytes.prefix(Self.prefixSize))
     }
 
-    /// The first byte that is not white space or part of a byte order mark; nil if there is none.
+    /// The first byte that is not white space or part of a byte order mark.
     private(set) lazy var firstByte = prefix.first { ![0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf].contains($0) }
-
     var mayBeTable: Bool { firstByte.map { !"<{$!\\".utf8.contains($0) } ?? false }
 
     /// True if the beginning of the input contains NMEA sentences with valid checksums.
@@ -46,10 +44,10 @@ final class RecordingInput {
         $0.contains(UInt8(ascii: "$")) && NMEALogSummary.isLog($0, allowsMissingChecksum: false)
     }
 
-    /// The lower-case column names of a table; empty if the input has no readable header.
+    /// The lower-case column names of a table, or an empty array if there is no readable header.
     private(set) lazy var columns: [String] = mayBeTable ? prefix.withUnsafeBytes { Recording.csvColumns(of: $0) } : []
 
-    /// The input as a native trace or gpsd reports, or the error that describes why it is neither.
+    /// The input as a native trace or gpsd reports, or the error that states why it is neither.
     private(set) lazy var trace: Result<TraceFile, DeviceError> = {
         do throws(DeviceError) {
             return .success(try TraceFile(contents: try contents(), name: name))
@@ -65,9 +63,7 @@ final class RecordingInput {
         }
     }
 
-    /// Reads the whole file into memory.
-    ///
-    /// - Throws: An error with code `notSupported` if the file is larger than `limit` bytes.
+    /// Throws an error with code `notSupported` if the file is larger than `limit` bytes.
     func bytes(limit: Int = Folder.maximumFileSize) throws(DeviceError) -> [UInt8] {
         let contents = try contents()
         guard contents.count <= limit else {
@@ -78,8 +74,7 @@ final class RecordingInput {
         return bytes
     }
 
-    /// Reads a file from the same directory or a subdirectory. Returns nil if the file does not exist or if the input
-    /// is in memory.
+    /// Reads a file from the same directory. Returns nil if the file does not exist or if the input is in memory.
     func readSibling(named file: String) throws(DeviceError) -> [UInt8]? {
         guard isOnDisk else { return nil }
         return try Folder.readIfPresent((name.lastIndex(of: "/").map { String(name[...$0]) } ?? "") + file)
@@ -103,7 +98,7 @@ final class RecordingInput {
         return (format, try read(self, options))
     }
 
-    /// Returns the best matching format; nil if no format matches.
+    /// Returns the best matching format, or nil if no format matches.
     private func format(triedLast: Bool) throws(DeviceError) -> RecordingFormat? {
         var best: (format: RecordingFormat, confidence: Int)?
         for format in RecordingFormat.all where format.isTriedLast == triedLast {
@@ -118,8 +113,7 @@ final class RecordingInput {
     /// The error for an unknown format. If the input resembles a trace, this is the trace reader's error.
     private var unknownFormatError: DeviceError {
         guard folder == nil else {
-            return DeviceError(
-                .invalidTrace,
+            return .invalidTrace(
                 "The directory \(name) contains no recording: no Sensor Logger files (Metadata.csv, Gyroscope.csv), no phyphox tables and no libiio XML."
             )
         }
@@ -129,8 +123,7 @@ final class RecordingInput {
             }
         }
         let titles = RecordingFormat.all.map(\.title).filter { !$0.isEmpty }
-        return DeviceError(
-            .invalidTrace,
+        return .invalidTrace(
             "\(name) is not in a supported format. Supported are \(titles.dropLast().joined(separator: ", ")) and \(titles.last ?? ""). Other tables need a column map (--columns). To convert the log of a receiver with a proprietary protocol to gpsd reports, run: gpsfake -1 -p LOG > reports.json"
         )
     }

@@ -27,7 +27,6 @@ struct SkippedContent: Sendable {
 
     mutating func add(_ kind: Kind) { counts[kind.rawValue] += 1 }
 
-    /// Counts an event that is omitted entirely.
     mutating func add(_ kind: TraceRecord.Kind) {
         switch kind {
         case .gpsd: add(.reports)
@@ -44,7 +43,7 @@ struct SkippedContent: Sendable {
         if header?.battery != nil { add(.batteries) }
     }
 
-    /// Returns one sentence for each omitted kind, except for the kinds in `kept`, which the format can represent.
+    /// Returns one sentence for each omitted kind that is not in `kept`.
     func remarks(without kept: Set<Kind> = []) -> [String] {
         zip(Kind.allCases, counts).compactMap { kind, count in
             count == 0 || kept.contains(kind) ? nil : "\(count) \(kind.name) were omitted."

@@ -4,10 +4,8 @@ import DeviceCore
 import Trace
 
 /// Iterates over the motion readings of a trace in measurement order. A trace stores readings in arrival order, in
-/// which a sensor's readings may follow later readings of other sensors.
-///
-/// A fixed number of readings is buffered, regardless of the length of the trace. If several readings of one sensor
-/// have the same time, only the first is returned.
+/// which a sensor's readings may follow later readings of other sensors. If several readings of a sensor have the same
+/// time, only the first is returned.
 struct SortedReadings {
     struct Reading {
         /// The index of the sensor in ``SortedReadings/sensors``.
@@ -25,7 +23,6 @@ struct SortedReadings {
         fileprivate var last: Int64?
         fileprivate var intervals: [Int64] = []
 
-        /// The median sample rate in hertz; nil if it is unknown.
         var rate: Double? {
             let median = intervals.sorted().dropFirst(intervals.count / 2).first ?? 0
             return median > 0 ? 1e9 / Double(median) : nil
@@ -35,19 +32,16 @@ struct SortedReadings {
     /// The maximum number of readings that are buffered for sorting.
     static let window = 1 << 15
     private static let maximumIntervals = 1001
-
     /// All sensors of the trace, including those without readings.
     private(set) var sensors: [Sensor]
-    /// The civil time at time zero; nil if it is unknown. No reading is earlier.
+    /// The civil time at time zero, or nil if unknown. No reading is earlier.
     private(set) var start: WallTime?
     private(set) var skippedContent = SkippedContent()
     /// The number of readings omitted because an earlier reading of the same sensor had the same time.
     private(set) var repeatedCount = 0
     /// The number of readings omitted because they arrived more than ``window`` readings late.
     private(set) var lateCount = 0
-    /// Diagnostics about lines that could not be read completely.
     private(set) var diagnostics = InputDiagnostics()
-
     private let bytes: TraceBytes
     private var cursor: TraceCursor
     private var buffer = TimeHeap<(sensor: Int, value: SIMD3<Double>)>()
@@ -55,9 +49,7 @@ struct SortedReadings {
     private var lastReturnedTimes: [Int64?] = []
     private var isAtEnd = false
 
-    /// Scans the trace once to collect the sensors and their statistics.
-    ///
-    /// - Throws: An error if the trace contains no motion readings.
+    /// Scans the trace to collect the sensors. Throws an error if the trace contains no motion readings.
     init(_ trace: TraceFile) throws(DeviceError) {
         bytes = trace.bytes
         cursor = TraceCursor(trace)
@@ -79,7 +71,7 @@ struct SortedReadings {
         shift = earliest == .min ? .max : -earliest
         start = start.map { WallTime(nanoseconds: $0.nanoseconds.subtractingSaturated(shift)) }
         guard sensors.contains(where: { $0.count > 0 }) else {
-            throw DeviceError(.invalidTrace, "\(trace.name) contains no motion readings.")
+            throw .invalidTrace("\(trace.name) contains no motion readings.")
         }
     }
 

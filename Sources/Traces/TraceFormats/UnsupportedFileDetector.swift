@@ -4,8 +4,7 @@ import DeviceCore
 
 /// Detects unsupported file types from the first bytes, and advises how to convert such files.
 enum UnsupportedFileDetector {
-    /// The offset and the magic bytes of each file type, with conversion advice. PATH in the advice stands for the
-    /// file's path.
+    /// The offset and the magic bytes of each file type, with conversion advice. PATH stands for the file's path.
     private static let kinds: [(place: Int, bytes: [UInt8], advice: String)] = [
         (
             0, Array("SQLite format 3\0".utf8),
@@ -28,7 +27,6 @@ enum UnsupportedFileDetector {
     private static let geoJSON =
         "GeoJSON, which may lack times. Convert it to GPX: gpsbabel -i geojson -f PATH -o gpx -F out.gpx"
 
-    /// Returns the error for a file that begins with `prefix`; nil if the file may be supported.
     static func error(_ prefix: some Collection<UInt8>, _ path: String) -> DeviceError? {
         // The first 4096 bytes suffice to detect every type.
         let bytes = Array(prefix.prefix(4096))
@@ -58,20 +56,12 @@ enum UnsupportedFileDetector {
     private static let phoneJSON =
         "a JSON log of a phone app, which is not supported. Export CSV instead: Sensor Logger and phyphox offer it, and the directory unpacked from their archive can be read directly. Tables of other apps need a column map (--columns)"
 
-    /// Returns the advice for an XML file with a known root element; nil for other elements.
     private static func advice(onXML bytes: [UInt8]) -> String? {
-        var xml = XMLReader(MemorySource(bytes), name: "")
-        do throws(DeviceError) {
-            guard try xml.next() == .start else { return nil }
-        } catch {
-            return nil
+        switch XMLReader.rootName(of: bytes) {
+        case "kml": "KML, which may lack times. Convert it to GPX: gpsbabel -i kml -f PATH -o gpx -F out.gpx"
+        case "TrainingCenterDatabase":
+            "a Garmin Training Center file. Convert it to GPX: gpsbabel -i gtrnctr -f PATH -o gpx -F out.gpx"
+        default: nil
         }
-        if xml.isNamed("kml") {
-            return "KML, which may lack times. Convert it to GPX: gpsbabel -i kml -f PATH -o gpx -F out.gpx"
-        }
-        if xml.isNamed("TrainingCenterDatabase") {
-            return "a Garmin Training Center file. Convert it to GPX: gpsbabel -i gtrnctr -f PATH -o gpx -F out.gpx"
-        }
-        return nil
     }
 }

@@ -186,10 +186,7 @@ struct CSVTableTests {
             ("t,x,y,z\n0,1,2,3,4,5\n", gyro, "t.csv, line 2: the row has 6 cells, but the header has 4"),
             ("t,x,y,z\n,1,2,3\n", gyro, "t.csv, line 2, column 1 (t): the row has readings but no time"),
             ("t,x,y,z\n2026-11-21 10:00:00,1,2,3\n", gyro, "is a date. Write :iso after the column"),
-            (
-                "t,a,b\n12,1,2\n", "time=t:iso,lat=a,lon=b",
-                "\"12\" is not a time such as 2026-11-21T10:00:00Z"
-            ),
+            ("t,a,b\n12,1,2\n", "time=t:iso,lat=a,lon=b", "\"12\" is not a time such as 2026-11-21T10:00:00Z"),
             ("t,x,y,z\n1e12,1,2,3\n", gyro, "the time \"1e12\" is out of range in s. Specify another unit"),
             ("t,x,y,z\n", gyro, "no readings in the columns of the column map"),
             ("", gyro, "t.csv is empty"),

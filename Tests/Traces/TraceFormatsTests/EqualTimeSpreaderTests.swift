@@ -10,9 +10,7 @@ struct EqualTimeSpreaderTests {
     private func spread(_ times: [Int64?]) -> (times: [Int64], order: [Int]) {
         var spreader = EqualTimeSpreader<Int>()
         var result: [(Int, Int64)] = []
-        for (index, time) in times.enumerated() {
-            spreader.append(index, at: time) { result.append(($0, $1)) }
-        }
+        for (index, time) in times.enumerated() { spreader.append(index, at: time) { result.append(($0, $1)) } }
         spreader.finish { result.append(($0, $1)) }
         return (result.map(\.1), result.map(\.0))
     }

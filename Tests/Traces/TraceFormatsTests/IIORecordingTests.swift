@@ -71,9 +71,7 @@ struct IIORecordingTests {
         let received = try Recording(iio: context, name: "c.xml", options: .init(rate: 100)) { _ in bytes }
         #expect(received.track(.accelerometer)?.times == [0, 10_000_000])
         context.setValue("0", for: "iio:device0/sampling_frequency")
-        let error = #expect(throws: DeviceError.self) {
-            try Recording(iio: context, name: "c.xml") { _ in bytes }
-        }
+        let error = #expect(throws: DeviceError.self) { try Recording(iio: context, name: "c.xml") { _ in bytes } }
         #expect(error?.message.contains("sampling_frequency") == true)
     }
 

@@ -212,9 +212,7 @@ enum LargeFile {
     static func builder() -> TraceBuilder { TraceBuilder(name: "large", limit: .max, largestInMemory: 1 << 18) }
 
     /// Returns the text as a stream.
-    static func chunks(_ text: HourlyText) -> FileContents {
-        .stream(name: "large") { text.copy(from: $0) }
-    }
+    static func chunks(_ text: HourlyText) -> FileContents { .stream(name: "large") { text.copy(from: $0) } }
 
     /// Calls the closure with the text as a mapped file.
     static func mapped<Result>(_ text: HourlyText, _ body: (TraceBytes) throws -> Result) throws -> Result {

@@ -28,9 +28,7 @@ enum MCAPFiles {
 
         """
 
-    static func trace(_ text: String = text) throws -> TraceFile {
-        try TraceFile(bytes: [UInt8](text.utf8), name: "t")
-    }
+    static func trace(_ text: String = text) throws -> TraceFile { try TraceFile(bytes: [UInt8](text.utf8), name: "t") }
 
     static func lines(_ file: TraceFile) -> [Substring] {
         String(decoding: Array(file.bytes), as: UTF8.self).split(separator: "\n")

@@ -188,9 +188,7 @@ struct NMEALossTests {
 
     @Test(
         "GLL in local time does not begin a separate epoch",
-        arguments: [
-            ["GGA", "GLL", "RMC"], ["GGA", "RMC", "GLL"], ["GLL", "GGA", "RMC"], ["RMC", "GLL", "GGA"],
-        ])
+        arguments: [["GGA", "GLL", "RMC"], ["GGA", "RMC", "GLL"], ["GLL", "GGA", "RMC"], ["RMC", "GLL", "GGA"]])
     func localTime(order: [String]) throws {
         var lines: [String] = []
         for second in 0..<3 {

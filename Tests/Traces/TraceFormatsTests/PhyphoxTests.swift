@@ -224,10 +224,7 @@ struct PhyphoxTests {
                 "walk/A.csv, line 2, column 1 (time (s)): the time \"1e30\" is out of range"
             ),
             ("A.csv", "\"Time (s)\",\"Pressure (hPa)\"\n1,2,3,4\n", "walk/A.csv, line 2: the row has 4 cells"),
-            (
-                "meta/time.csv", "a,b\n",
-                "walk/meta/time.csv, line 1: the column event, experiment time or system time"
-            ),
+            ("meta/time.csv", "a,b\n", "walk/meta/time.csv, line 1: the column event, experiment time or system time"),
             ("A.csv", "\"Time (s)\",\"Pressure (hPa)\"\n", "contains neither"),
         ]
         for (name, text, expected) in cases {

@@ -129,9 +129,7 @@ struct SensorLoggerTests {
 
     @Test("Without a time column, the elapsed seconds are used")
     func elapsed() throws {
-        let recording = try recording([
-            "Gyroscope.csv": "seconds_elapsed,x,y,z\n-0.5,1,2,3\n0.25,1,2,3\n"
-        ])
+        let recording = try recording(["Gyroscope.csv": "seconds_elapsed,x,y,z\n-0.5,1,2,3\n0.25,1,2,3\n"])
         #expect(recording.tracks[0].times == [0, 750_000_000])
         let later = try self.recording(["Gyroscope.csv": "seconds_elapsed,x,y,z\n0.5,1,2,3\n"])
         #expect(later.tracks[0].times == [500_000_000])

@@ -61,9 +61,7 @@ struct UmockdevRecordingTests {
     func descriptions() throws {
         let file = try RecordingFile.open(Files.trace("udev/ea-native-two-protocols.umockdev"))
         #expect(
-            events(file.trace) == [
-                "0.0 1 attach Dual Bridge DB0001 com.example.bridge.data|com.example.bridge.update"
-            ])
+            events(file.trace) == ["0.0 1 attach Dual Bridge DB0001 com.example.bridge.data|com.example.bridge.update"])
         let bytes = try Files.bytes(Files.trace("udev/acm-plain.umockdev"))
         let memory = try RecordingFile.read(bytes, name: "standard input")
         #expect(memory.format == .umockdev)

@@ -3,7 +3,7 @@
 public import DeviceCore
 import Trace
 
-/// Describes the columns of a table in an unknown layout.
+/// Describes the columns of a table whose layout is unknown.
 ///
 /// ```swift
 /// let map = try CSVColumnMap(
@@ -11,10 +11,10 @@ import Trace
 /// ```
 ///
 /// Entries are separated by commas. `QUANTITY=COLUMN:UNIT` assigns a column to a quantity. A column is given by its
-/// header name, which is case-insensitive, or by its number, `#3`, counted from 1. A name that contains a comma, a
-/// colon or a quote is written in quotes, `"a, b"`, with inner quotes doubled. If the unit is omitted, the first unit
-/// in the table below is used. A minus sign before the unit inverts the value's sign, as needed for Core Motion's
-/// acceleration (`accel.x=ax:-g`).
+/// header name, which is case-insensitive, or by its number, such as `#3`, counted from 1. Quote a name that contains a
+/// comma, a colon or a quote, and double the quotes inside it: `"a, b"`. If the unit is omitted, the first unit in the
+/// table below is used. A minus sign before the unit inverts the sign of the values. Core Motion's acceleration
+/// requires it (`accel.x=ax:-g`).
 ///
 /// | quantities | units |
 /// | --- | --- |
@@ -31,33 +31,29 @@ import Trace
 /// | `lat.dir`, `lon.dir` | none: N or S, E or W, in a separate column |
 /// | `mode`, `sats`, `hdop`, `vdop`, `pdop` | none |
 ///
-/// The settings are `separator=` (comma, semicolon, tab or pipe), if it cannot be detected from the first line;
-/// `decimal=comma`; `header=no`, if the first row contains readings; `skip=2`, the number of lines before the header;
-/// `period=0.01`, the interval between rows in seconds, if there is no time column; and `start=2026-11-21T10:00:00Z`,
-/// the civil time at time zero.
+/// A map can also contain settings. `separator=` is comma, semicolon, tab or pipe, and is detected from the first line
+/// by default. `decimal=comma` allows decimal commas. `header=no` means that the first row contains readings. `skip=2`
+/// skips two lines before the header. `period=0.01` is the interval between rows in seconds, for tables without times.
+/// `start=2026-11-21T10:00:00Z` is the civil time at time zero.
 public struct CSVColumnMap: Sendable, Hashable {
-    /// The maximum length of the map text in bytes.
+    /// The maximum length of a column map in bytes.
     static let maximumLength = 16_384
     static let maximumSkip = 1_000_000
 
     struct Column: Sendable, Hashable {
-        /// The header name as written in the map; nil if the map specifies a column number.
         var name: String?
-        /// The column index, counted from 0; nil if the map specifies a name.
         var index: Int?
-        /// The column's unit; nil if the quantity has no unit.
         var unit: CSVUnit?
-
         var description: String { name.map { "\"\($0)\"" } ?? "#\((index ?? 0) + 1)" }
     }
 
     private(set) var columns: [CSVQuantity: Column] = [:]
-    /// The cell separator; nil to detect it from the first line.
+    /// The cell separator, or nil if it is detected from the first line.
     private(set) var separator: UInt8?
     private(set) var hasDecimalComma = false
     private(set) var hasHeader = true
     private(set) var skippedLines = 0
-    /// The interval between rows in seconds; nil if the table has times.
+    /// The interval between rows in seconds, or nil if the table contains times.
     private(set) var period: Double?
     private(set) var start: WallTime?
 
@@ -87,31 +83,22 @@ public struct CSVColumnMap: Sendable, Hashable {
         var column = Column()
         if !entry.isQuoted, entry.value.hasPrefix("#") {
             guard let number = number(entry.value.dropFirst()), number >= 1, number <= CSVReader.maximumColumns else {
-                throw error(
-                    "\"\(entry.description)\" in the column map: # must be followed by a column number from 1 to \(CSVReader.maximumColumns)."
-                )
+                throw entry.error("# must be followed by a column number from 1 to \(CSVReader.maximumColumns).")
             }
             column.index = number - 1
         } else {
             column.name = entry.value
         }
         guard let dimension = quantity.dimension else {
-            guard entry.unit == nil else {
-                throw error(
-                    "\"\(entry.description)\" in the column map: \(entry.key) has no unit. Write \(entry.key)=COLUMN.")
-            }
+            guard entry.unit == nil else { throw entry.error("\(entry.key) has no unit. Write \(entry.key)=COLUMN.") }
             return column
         }
         let isNegated = entry.unit?.hasPrefix("-") == true
         let name = entry.unit.map { isNegated ? String($0.dropFirst()) : $0 } ?? ""
         guard var unit = name.isEmpty ? dimension.units.first : dimension.units.first(where: { $0.matches(name: name) })
-        else {
-            throw error(
-                "\"\(entry.description)\" in the column map: \(name) is not a unit of \(entry.key). Write one of \(dimension.unitNames)."
-            )
-        }
+        else { throw entry.error("\(name) is not a unit of \(entry.key). Write one of \(dimension.unitNames).") }
         guard !isNegated || dimension != .time && dimension != .date else {
-            throw error("\"\(entry.description)\" in the column map: times cannot be negated. Remove the minus.")
+            throw entry.error("times cannot be negated. Remove the minus.")
         }
         unit.isNegated = isNegated
         column.unit = unit
@@ -119,9 +106,7 @@ public struct CSVColumnMap: Sendable, Hashable {
     }
 
     private mutating func set(_ entry: CSVColumnMapParser.Entry) throws(DeviceError) {
-        func fail(_ what: String) -> DeviceError { Self.error("\"\(entry.description)\" in the column map: \(what)") }
-
-        // A time of day contains colons, so the parser has split it into value and unit.
+        // A time of day contains colons, so the parser has split it into a value and a unit.
         let value = entry.unit.map { "\(entry.value):\($0)" } ?? entry.value
         switch entry.key {
         case "separator":
@@ -130,34 +115,32 @@ public struct CSVColumnMap: Sendable, Hashable {
             case "semicolon", ";": separator = UInt8(ascii: ";")
             case "tab": separator = 9
             case "pipe", "|": separator = UInt8(ascii: "|")
-            default: throw fail("write comma, semicolon, tab or pipe.")
+            default: throw entry.error("write comma, semicolon, tab or pipe.")
             }
         case "decimal":
-            guard value == "comma" || value == "point" else { throw fail("write comma or point.") }
+            guard value == "comma" || value == "point" else { throw entry.error("write comma or point.") }
             hasDecimalComma = value == "comma"
         case "header":
-            guard value == "yes" || value == "no" else { throw fail("write yes or no.") }
+            guard value == "yes" || value == "no" else { throw entry.error("write yes or no.") }
             hasHeader = value == "yes"
         case "skip":
             guard let count = Self.number(value[...]), count <= Self.maximumSkip else {
-                throw fail("write the number of lines to skip, at most \(Self.maximumSkip).")
+                throw entry.error("write the number of lines to skip, at most \(Self.maximumSkip).")
             }
             skippedLines = count
         case "period":
-            var seconds: Double?
-            [UInt8](value.utf8).withUnsafeBytes { seconds = DecimalNumber($0)?.double }
-            guard let seconds, seconds > 0, seconds <= 86_400 else {
-                throw fail("write the seconds between rows, for example 0.01.")
+            guard let seconds = DecimalNumber(text: value)?.double, seconds > 0, seconds <= 86_400 else {
+                throw entry.error("write the seconds between rows, for example 0.01.")
             }
             period = seconds
         case "start":
             guard let time = [UInt8](value.utf8).withUnsafeBytes({ CivilTime.parseZoned($0) })?.time else {
-                throw fail("write a time such as 2026-11-21T10:00:00Z.")
+                throw entry.error("write a time such as 2026-11-21T10:00:00Z.")
             }
             start = time
         default:
-            throw Self.error(
-                "\"\(entry.description)\" in the column map: \(entry.key) is neither a quantity nor a setting. \(CSVQuantity.hint(for: entry.key))Quantities are \(CSVQuantity.allCases.map(\.rawValue).joined(separator: ", ")); settings are separator, decimal, header, skip, period and start."
+            throw entry.error(
+                "\(entry.key) is neither a quantity nor a setting. \(CSVQuantity.hint(for: entry.key))Quantities are \(CSVQuantity.allCases.map(\.rawValue).joined(separator: ", ")); settings are separator, decimal, header, skip, period and start."
             )
         }
     }

@@ -2,14 +2,17 @@
 
 import DeviceCore
 
-/// Parses the entries of a column map.
+/// Splits a column map into its entries.
 struct CSVColumnMapParser {
-    /// An entry `key=value:unit`.
     struct Entry {
         var key: String
         var value: String
         var unit: String?
         var isQuoted = false
+
+        func error(_ what: String) -> DeviceError {
+            CSVColumnMap.error("\"\(description)\" in the column map: \(what)")
+        }
 
         var description: String { "\(key)=\(isQuoted ? "\"\(value)\"" : value)\(unit.map { ":\($0)" } ?? "")" }
     }
@@ -19,7 +22,6 @@ struct CSVColumnMapParser {
 
     init(_ text: String) { bytes = [UInt8](text.utf8) }
 
-    /// Returns the next entry; nil at the end of the text.
     mutating func next() throws(DeviceError) -> Entry? {
         skipWhitespace()
         while at < bytes.count, bytes[at] == UInt8(ascii: ",") {
@@ -75,7 +77,7 @@ struct CSVColumnMapParser {
         throw CSVColumnMap.error("The quote before the column of \(key) in the column map is never closed.")
     }
 
-    /// Returns the text up to one of the given bytes, with surrounding white space removed.
+    /// Returns the text up to one of the given bytes, without surrounding white space.
     private mutating func word(until ends: StaticString) -> String {
         let start = at
         while at < bytes.count, !ends.withUTF8Buffer({ $0.contains(bytes[at]) }) { at += 1 }

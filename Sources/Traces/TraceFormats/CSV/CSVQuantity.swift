@@ -2,10 +2,10 @@
 
 import DeviceCore
 
-/// A quantity that a column of a table can contain, with its name in column maps.
+/// A quantity that a table column can contain. The raw value is its name in column maps.
 enum CSVQuantity: String, Hashable, Sendable, CaseIterable {
     case time
-    /// The date of the row, for tables whose times are times of day.
+    /// The date of a row, for tables whose times are times of day.
     case date
     /// The time of the fix, for tables whose rows repeat the last fix.
     case fixTime = "fix.time"
@@ -22,13 +22,13 @@ enum CSVQuantity: String, Hashable, Sendable, CaseIterable {
     case magY = "mag.y"
     case magZ = "mag.z"
     case pressure
-    /// Latitude and longitude in degrees on WGS 84, positive to the north and east.
+    /// The coordinates in degrees on WGS 84, positive to the north and east.
     case lat
     case lon
     /// The hemispheres of unsigned coordinates: N or S, E or W.
     case latitudeDirection = "lat.dir"
     case longitudeDirection = "lon.dir"
-    /// The altitude above mean sea level, and the height above the ellipsoid, in metres.
+    /// The altitude above mean sea level and the height above the ellipsoid, in metres.
     case altMSL = "alt.msl"
     case altHAE = "alt.hae"
     /// The speed over ground in m/s.
@@ -37,20 +37,18 @@ enum CSVQuantity: String, Hashable, Sendable, CaseIterable {
     case course
     /// The climb rate in m/s, positive upwards.
     case climb
-    /// Accuracies, with the same meaning as in the source: `eph`, `epv`, `eps` and `epd` in gpsd reports.
+    /// Accuracies as defined by the source: `eph`, `epv`, `eps` and `epd` in gpsd reports.
     case horizontalAccuracy = "acc.h"
     case verticalAccuracy = "acc.v"
     case speedAccuracy = "acc.speed"
     case courseAccuracy = "acc.course"
-    /// The fix mode: 0 and 1 mean no fix, 2 a fix without an altitude, and 3 a fix with an altitude.
+    /// The fix mode: 0 and 1 mean no fix, 2 a fix without an altitude, 3 a fix with an altitude.
     case mode
-    /// The number of satellites used.
     case sats
     case hdop
     case vdop
     case pdop
 
-    /// The dimension; nil for quantities without a unit.
     var dimension: CSVDimension? {
         switch self {
         case .time, .fixTime: .time
@@ -66,15 +64,9 @@ enum CSVQuantity: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// True if a motion sensor measures the quantity.
-    var isMotion: Bool {
-        switch dimension {
-        case .acceleration, .rate, .field, .pressure: true
-        case .time, .date, .angle, .length, .speed, nil: false
-        }
-    }
+    var isMotion: Bool { [.acceleration, .rate, .field, .pressure].contains(dimension) }
 
-    /// Returns a hint about the correct name if the name is unknown but similar; otherwise an empty string.
+    /// Returns advice if the name resembles that of a quantity, or an empty string.
     static func hint(for name: String) -> String {
         switch name.lowercased() {
         case "alt", "altitude", "height", "ele", "elevation":
@@ -94,18 +86,15 @@ enum CSVQuantity: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// The physical dimension of a quantity, which determines its units.
 enum CSVDimension: Hashable, Sendable {
     case time, date, acceleration, rate, field, pressure, angle, length, speed
 
-    /// The units of the dimension. The first one is the default.
-    ///
-    /// Values are converted to the unit used by sources with one multiplication and one division. One of the two
-    /// factors is always 1, so the result is rounded only once.
+    /// The supported units, beginning with the default. One of the two factors of a unit is always 1, so that a
+    /// conversion rounds only once.
     var units: [CSVUnit] {
         switch self {
         case .time:
-            // Powers of ten preserve all digits of a time; see ``CSVUnit/power``.
+            // Powers of ten preserve all digits of a time.
             [
                 CSVUnit("s", power: 9), CSVUnit("ms", power: 6), CSVUnit("us", power: 3), CSVUnit("ns", power: 0),
                 CSVUnit("iso"),
@@ -114,10 +103,7 @@ enum CSVDimension: Hashable, Sendable {
         case .acceleration:
             [CSVUnit("m/s^2"), CSVUnit("g", 9.80665), CSVUnit("mg", 9.80665, 1000), CSVUnit("cm/s^2", 1, 100)]
         case .rate:
-            [
-                CSVUnit("rad/s"), CSVUnit("deg/s", .pi, 180), CSVUnit("mdeg/s", .pi, 180_000),
-                CSVUnit("mrad/s", 1, 1000),
-            ]
+            [CSVUnit("rad/s"), CSVUnit("deg/s", .pi, 180), CSVUnit("mdeg/s", .pi, 180_000), CSVUnit("mrad/s", 1, 1000)]
         case .field:
             [
                 CSVUnit("uT", 1, 100), CSVUnit("nT", 1, 100_000), CSVUnit("mT", 10), CSVUnit("T", 10_000), CSVUnit("G"),
@@ -133,7 +119,7 @@ enum CSVDimension: Hashable, Sendable {
         case .length:
             [CSVUnit("m"), CSVUnit("cm", 1, 100), CSVUnit("mm", 1, 1000), CSVUnit("km", 1000), CSVUnit("ft", 0.3048)]
         case .speed:
-            // A knot is 1852 m/h; one mile per hour is 1609.344 m/h.
+            // A knot is 1852 m/h, and one mile per hour is 1609.344 m/h.
             [
                 CSVUnit("m/s"), CSVUnit("km/h", 1, 3.6), CSVUnit("kn", 1852, 3600), CSVUnit("mph", 0.44704),
                 CSVUnit("cm/s", 1, 100), CSVUnit("mm/s", 1, 1000), CSVUnit("ft/s", 0.3048),
@@ -144,12 +130,12 @@ enum CSVDimension: Hashable, Sendable {
     var unitNames: String { units.map(\.name).joined(separator: ", ") }
 }
 
-/// The unit of a column, optionally with inverted sign.
+/// The unit of a column.
 struct CSVUnit: Hashable, Sendable {
     let name: String
     private let factor: Double
     private let divisor: Double
-    /// For a time unit of 10^n nanoseconds, the exponent n; nil for other units and for times written as dates.
+    /// The exponent n of a time unit of 10^n nanoseconds, or nil for all other units.
     let power: Int?
     var isNegated = false
 
@@ -166,8 +152,7 @@ struct CSVUnit: Hashable, Sendable {
         return isNegated ? 0 - value : value
     }
 
-    /// Returns true if a name in a map denotes this unit. Names are case-sensitive, because `T` differs from `t` and
-    /// `mG` from `mg`. The micro sign, alternative notations for squares, and common synonyms are recognized.
+    /// Returns true if a name denotes this unit. Names are case-sensitive, because `T` differs from `t`.
     func matches(name text: String) -> Bool {
         switch text {
         case "\u{b5}T", "\u{3bc}T": name == "uT"
@@ -184,7 +169,6 @@ struct CSVUnit: Hashable, Sendable {
 }
 
 extension CSVQuantity {
-    /// The quantities of a position other than its coordinates.
     static let ofPositions: [CSVQuantity] = [
         .altMSL, .altHAE, .speed, .course, .climb, .horizontalAccuracy, .verticalAccuracy, .speedAccuracy,
         .courseAccuracy,
@@ -194,8 +178,8 @@ extension CSVQuantity {
 extension PositionReport {
     var hasValidCoordinates: Bool { latitude.magnitude <= 90 && longitude.magnitude <= 180 }
 
-    /// Sets a quantity read from a table; NaN means that it is absent. Negative speeds, courses and accuracies are
-    /// treated as unknown, because some programs write negative numbers for unknown values.
+    /// Sets a quantity read from a table, or NaN if it is missing. Negative speeds, courses and accuracies become
+    /// unknown, because some programs write negative numbers for unknown values.
     mutating func set(_ quantity: CSVQuantity, _ value: Double) {
         let known = value >= 0 ? value : .nan
         switch quantity {
@@ -217,7 +201,6 @@ extension PositionReport {
         mode = altitudeHAE.isNaN && altitudeMSL.isNaN ? .twoDimensional : .threeDimensional
     }
 
-    /// The latitude and longitude in degrees with at most seven decimals, for remarks.
     var coordinates: String {
         let (latitude, longitude) = ((latitude * 1e7).rounded() / 1e7, (longitude * 1e7).rounded() / 1e7)
         return "\(latitude), \(longitude)"

@@ -3,65 +3,54 @@
 import DeviceCore
 import Trace
 
-/// Reads comma-separated text row by row (RFC 4180), without copying cells.
-///
-/// Supports quoted cells, all line endings and a byte order mark. Empty lines and lines that begin with `#` are
-/// skipped. A last row without a line end is omitted, because its final digits may be missing. The bytes are borrowed
-/// and must remain valid while the reader is in use.
+/// Reads comma-separated text row by row (RFC 4180), without copying cells. It skips empty lines and lines that begin
+/// with `#`. It also skips a last row without a line end, because the row's final digits may be missing. The caller
+/// must keep the bytes valid while the reader is in use.
 struct CSVReader {
     static let maximumColumns = 1024
     /// The maximum size of a row in bytes, which limits the damage from an unclosed quote.
     static let maximumRow = 1 << 20
 
-    /// A cell of the current row.
     struct Cell {
         /// The range of the cell's text, without surrounding white space and quotes.
         var range: Range<Int>
-        /// True if the cell was quoted. Quotes within the cell are still doubled.
+        /// True if the cell was quoted. Quotes inside the cell are still doubled.
         var isQuoted = false
     }
 
     let name: String
     private(set) var cells: [Cell] = []
-    /// The line on which the current row begins, counted from 1.
     private(set) var line = 0
-    /// True if the last row or the header had no line end. Such a last row is omitted.
+    /// True if the last row or the header has no line end.
     private(set) var isTruncated = false
-    /// The number of cells in a complete row; nil until the first row, including a header, determines it.
+    /// The number of cells in a complete row, or nil before the first row.
     var width: Int?
-    /// The number of rows with fewer cells than ``width``.
     private(set) var shortRows = 0
     private(set) var separator = UInt8(ascii: ",")
-    /// The column names; empty until the header has been read.
     private(set) var header: [String] = []
-    /// True if numbers may contain a decimal comma. In comma-separated text, this applies only to quoted cells.
+    /// True if numbers may have a decimal comma. In comma-separated text, only quoted cells may have one.
     var allowsDecimalComma = false
-    /// The advice for decimal commas where they are not allowed.
     var commaHint = "Export with decimal points, or replace the commas in the numbers."
-
     private let bytes: UnsafeRawBufferPointer
     private var offset = 0
     private var nextLine = 1
     private var isSeparatorChosen = false
     private var isMissingLineEnd = false
 
-    /// Creates a reader at the start of the text.
-    ///
-    /// - Throws: An error if the text is UTF-16.
+    /// Throws an error if the text is UTF-16.
     init(_ bytes: UnsafeRawBufferPointer, name: String) throws(DeviceError) {
         self.bytes = bytes
         self.name = name
         if bytes.count >= 2, (bytes[0] == 0xff && bytes[1] == 0xfe) || (bytes[0] == 0xfe && bytes[1] == 0xff) {
-            throw DeviceError(
-                .invalidTrace, "\(name) is UTF-16 text. Convert it first: iconv -f UTF-16 -t UTF-8 \(name)")
+            throw .invalidTrace("\(name) is UTF-16 text. Convert it first: iconv -f UTF-16 -t UTF-8 \(name)")
         }
         if bytes.count >= 3, bytes[0] == 0xef, bytes[1] == 0xbb, bytes[2] == 0xbf { offset = 3 }
     }
 
-    /// Reads the first row as lower-case column names. Commas, semicolons and tabs are recognized as separators.
+    /// Reads the first row as lower-case column names.
     mutating func readHeader(allowsRepeatedNames: Bool = false) throws(DeviceError) {
         chooseSeparator()
-        guard try readRow() else { throw DeviceError(.invalidTrace, "\(name) is empty and has no header.") }
+        guard try readRow() else { throw .invalidTrace("\(name) is empty and has no header.") }
         header = cells.indices.map { text($0).lowercased() }
         width = header.count
         isTruncated = isMissingLineEnd
@@ -73,7 +62,7 @@ struct CSVReader {
         }
     }
 
-    /// Sets the cell separator; nil to detect it from the first line.
+    /// Sets the cell separator. If nil, the separator is detected from the first line.
     mutating func setSeparator(_ byte: UInt8?) {
         if let byte {
             separator = byte
@@ -83,13 +72,11 @@ struct CSVReader {
         }
     }
 
-    /// Skips lines without parsing them.
     mutating func skipLines(_ count: Int) { for _ in 0..<count where offset < bytes.count { skipLine() } }
 
-    /// Returns the index of the column with a lower-case name; nil if there is none.
+    /// Returns the index of a column. The name must be in lower case.
     func column(_ name: String) -> Int? { header.firstIndex(of: name) }
 
-    /// Reads the next row. Returns false at the end of the text.
     mutating func next() throws(DeviceError) -> Bool {
         guard try readRow() else { return false }
         isTruncated = isMissingLineEnd
@@ -103,7 +90,6 @@ struct CSVReader {
         return true
     }
 
-    /// Remarks about the rows read so far: an omitted last row and rows with missing cells.
     var remarks: [String] {
         var remarks: [String] = []
         if isTruncated {
@@ -134,24 +120,21 @@ struct CSVReader {
         return false
     }
 
-    /// Returns the number in a cell; nil if the cell is missing, is empty, or contains a word that stands for a missing
-    /// value.
+    /// Returns the number in a cell, or nil if ``isMissing(_:)`` returns true for the cell.
     func number(_ index: Int) throws(DeviceError) -> Double? {
         guard let number = try decimal(index) else { return nil }
         let value = number.double
         return value.isFinite ? value : nil
     }
 
-    /// The content of a numeric cell.
     enum Content {
-        /// An empty cell, or a word that stands for a missing value, such as NaN or null.
+        /// An empty cell, or a word that programs write for a missing value, such as NaN or null.
         case missing
         case number(DecimalNumber)
         case decimalComma
         case unreadable
     }
 
-    /// Returns the number in a cell with all its digits; nil under the same conditions as ``number(_:)``.
     func decimal(_ index: Int) throws(DeviceError) -> DecimalNumber? {
         switch content(index) {
         case .missing: return nil
@@ -164,7 +147,16 @@ struct CSVReader {
         }
     }
 
-    /// Returns the content of a numeric cell; `missing` if the row has no such cell.
+    /// Returns the time in a cell of seconds, in nanoseconds.
+    func seconds(_ index: Int) throws(DeviceError) -> Int64? {
+        guard let number = try decimal(index) else { return nil }
+        guard let time = number.scaled(byPowerOfTen: 9) else {
+            throw position(ofColumn: index).error(
+                "the time \"\(text(index).prefix(40))\" is out of range; it must be in seconds.")
+        }
+        return time
+    }
+
     func content(_ index: Int) -> Content {
         guard index >= 0, index < cells.count, !cells[index].range.isEmpty else { return .missing }
         let contents = UnsafeRawBufferPointer(rebasing: bytes[cells[index].range])
@@ -178,14 +170,12 @@ struct CSVReader {
         return DecimalNumber.hasComma(contents) ? .decimalComma : .unreadable
     }
 
-    /// Returns true if the cell is missing, is empty, or contains a word that stands for a missing value.
     func isMissing(_ index: Int) -> Bool {
         if case .missing = content(index) { return true }
         return false
     }
 
-    /// Returns true if some of the cells contain text and none contains a number, as in a row of units below the
-    /// header.
+    /// Returns true if some of the cells contain text and none contains a number, as in a row of units.
     func isRowOfUnits(_ indices: some Sequence<Int>) -> Bool {
         var hasText = false
         for index in indices {
@@ -198,14 +188,12 @@ struct CSVReader {
         return hasText
     }
 
-    /// Returns the text in a cell; an empty string if the cell is missing.
     func text(_ index: Int) -> String {
         guard index >= 0, index < cells.count else { return "" }
         let text = String(decoding: bytes[cells[index].range], as: UTF8.self)
         return cells[index].isQuoted ? text.replacing("\"\"", with: "\"") : text
     }
 
-    /// Returns the file position of a cell in the current row, or of the whole row if `index` is nil.
     func position(ofColumn index: Int?) -> FilePosition {
         FilePosition(
             name: name, line: line, column: index.map { $0 + 1 },
@@ -238,7 +226,7 @@ struct CSVReader {
             }
         }
         guard header.isEmpty || cells.count <= header.count else {
-            // A trailing separator on each line adds an empty cell.
+            // A separator at the end of each line adds an empty cell.
             if cells.count == header.count + 1, cells[header.count].range.isEmpty {
                 cells.removeLast()
                 return
@@ -264,8 +252,7 @@ struct CSVReader {
         let start = offset
         var hasLines = false
         while true {
-            // A quote that is open at the end of the file was truncated, unless it spans several lines, which indicates
-            // a stray quote.
+            // A quote that is still open at the end of the file was truncated, unless it spans several lines.
             if offset >= bytes.count, !hasLines, offset &- rowStart <= Self.maximumRow {
                 cells.append(Cell(range: start..<offset, isQuoted: true))
                 return
@@ -307,8 +294,7 @@ struct CSVReader {
         while offset < bytes.count, Self.isWhitespaceOrZero(bytes[offset]), bytes[offset] != separator { offset &+= 1 }
     }
 
-    /// Detects the separator from the first line that is neither empty nor a comment: a semicolon or a tab if it occurs
-    /// more often than the comma.
+    /// Chooses a semicolon or a tab if it occurs more often than the comma in the first line with cells.
     private mutating func chooseSeparator() {
         guard !isSeparatorChosen else { return }
         isSeparatorChosen = true
@@ -332,11 +318,10 @@ struct CSVReader {
     @inline(__always)
     private func isLineEnd(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") }
 
-    /// Returns true for white space, and for zero bytes, with which files are often padded after a power failure.
+    /// Returns true for white space and for zero bytes, which often pad files after a power failure.
     @inline(__always)
     private static func isWhitespaceOrZero(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0 }
 
-    /// Returns true for words that programs write in place of a missing number.
     private static func isMissing(_ text: UnsafeRawBufferPointer) -> Bool {
         guard text.count <= 9 else { return false }
         let word = String(decoding: text, as: UTF8.self).lowercased()

@@ -5,18 +5,15 @@ import Trace
 
 /// Reads a table according to a column map.
 struct CSVTableReader {
-    /// The smallest time, in nanoseconds, that is interpreted as a time since 1970: 1e8 s, about three years. Elapsed
-    /// times in recordings are shorter.
+    /// The smallest time that counts from 1970, in nanoseconds (about three years). Elapsed times are shorter.
     static let earliestCivilTime: Int64 = 100_000_000 * 1_000_000_000
-
     private var reader: CSVReader
     private let map: CSVColumnMap
     private var rows: TableRowConverter
-
-    /// True if times are since 1970, as determined from the first time; nil before the first time.
+    /// True if times count from 1970, or nil before the first time.
     private var isCivil: Bool?
     private var timesWithoutZone = 0
-    /// True once a row with a valid time shows that the logger's clock was set.
+    /// True once a time shows that the logger's clock was set.
     private var hasSetClock = false
 
     init(_ bytes: UnsafeRawBufferPointer, name: String, map: CSVColumnMap) throws(DeviceError) {
@@ -64,7 +61,6 @@ struct CSVTableReader {
         return index
     }
 
-    /// The column names of a header with their numbers, for messages.
     private static func numbered(_ header: [String]) -> String {
         let names = header.prefix(24).enumerated().map { "#\($0 + 1) \($1.prefix(24))" }.joined(separator: ", ")
         return "The columns are \(names)\(header.count > 24 ? " and more" : "")."
@@ -108,7 +104,6 @@ struct CSVTableReader {
         return recording
     }
 
-    /// Reads the next row. Skips a row of units below the header.
     private mutating func nextRow(isFirst: Bool) throws(DeviceError) -> Bool {
         guard try reader.next() else { return false }
         guard isFirst, map.hasHeader, !hasTime, rows.recordUnits(reader, rows.columns.values.map(\.index)) else {
@@ -117,7 +112,6 @@ struct CSVTableReader {
         return try reader.next()
     }
 
-    /// True if a time or date column of the row contains a date or a time of day.
     private var hasTime: Bool {
         [CSVQuantity.time, .date].contains { quantity in
             guard let column = rows.columns[quantity] else { return false }
@@ -127,8 +121,7 @@ struct CSVTableReader {
         }
     }
 
-    /// Returns true if one of the first thousand rows has a civil time. Smaller times then come from a clock that was
-    /// not set.
+    /// Returns true if one of the first thousand rows has a civil time. Smaller times then come from an unset clock.
     private func containsCivilTime() throws(DeviceError) -> Bool {
         guard let column = rows.columns[.time] else { return false }
         var ahead = reader
@@ -147,7 +140,7 @@ struct CSVTableReader {
         return false
     }
 
-    /// Records columns that contain hemispheres but are missing from the map.
+    /// Records columns that contain hemispheres but are missing from the column map.
     private mutating func findUnnamedDirections() {
         for (quantity, letters, sign) in [
             (CSVQuantity.latitudeDirection, "NS", CSVQuantity.lat), (.longitudeDirection, "EW", .lon),
@@ -164,13 +157,12 @@ struct CSVTableReader {
         }
     }
 
-    /// Returns the number in a cell, in nanoseconds; nil if the cell contains no number or the unit is not numeric.
+    /// Returns the number in a cell in nanoseconds, or nil if the cell contains no number or the unit is not numeric.
     private static func scaledNumber(_ reader: borrowing CSVReader, _ index: Int, _ unit: CSVUnit) -> Int64? {
         guard let power = unit.power, case .number(let number) = reader.content(index) else { return nil }
         return number.scaled(byPowerOfTen: power)
     }
 
-    /// Returns the time of the fix; nil if the map has no `fix.time` column or if its cell is empty or unusable.
     private mutating func fixTime() throws(DeviceError) -> (time: Int64, civil: WallTime?)? {
         guard let column = rows.columns[.fixTime], let unit = column.unit else { return nil }
         let text = reader.text(column.index)
@@ -184,14 +176,12 @@ struct CSVTableReader {
             return nil
         }
         if isCivil { return (time, WallTime(nanoseconds: time)) }
-        // If rows have civil times, the civil time of the fix is not derived from an elapsed time, for example seconds
-        // of the week.
+        // The rows do not determine the civil time of an elapsed fix time, such as seconds of the week.
         return (time, self.isCivil == true ? nil : civil(time))
     }
 
     private func isSince1970(_ time: Int64) -> Bool {
         guard let unit = map.columns[.time]?.unit else { return false }
-        // Dates are civil times regardless of their value.
         return unit.power == nil || rows.columns[.date] != nil || time >= Self.earliestCivilTime
     }
 
@@ -201,17 +191,13 @@ struct CSVTableReader {
     }
 
     private enum RowTime {
-        /// The time in nanoseconds.
         case known(Int64)
-        /// The cell is empty.
         case absent
         case fromUnsetClock
-        /// The cell in the given column is unreadable.
         case unreadable(Int)
     }
 
-    /// Returns the time in nanoseconds; nil if the row has no usable time. A time that is unusable rather than absent
-    /// is recorded.
+    /// Returns the time of the row in nanoseconds, or nil if there is no usable time. Records an unusable time.
     private mutating func usableTime(_ row: Int64) throws(DeviceError) -> Int64? {
         switch try time(row) {
         case .known(let time): return time
@@ -230,8 +216,8 @@ struct CSVTableReader {
         rows.diagnostics.record(message, line: reader.line, text: cells.joined(separator: " "))
     }
 
-    /// Reads the time of the row. Throws an error if the time in the first row is unreadable, because the map may
-    /// belong to a different table.
+    /// Reads the time of the row. An unreadable time in the first row is an error, because the column map may belong to
+    /// a different table.
     private mutating func time(_ row: Int64) throws(DeviceError) -> RowTime {
         guard let column = rows.columns[.time], let unit = column.unit else {
             return Int64(saturatingSeconds: Double(row) * (map.period ?? 0)).map { .known($0) } ?? .absent
@@ -270,7 +256,6 @@ struct CSVTableReader {
         return UnsetClock.produced(time, isSetLater: hasSetClock) ? .fromUnsetClock : .known(time)
     }
 
-    /// Reads the time of day of a row whose date is in a separate column.
     private mutating func timeOfDay(
         _ text: String, _ unit: CSVUnit, _ index: Int, _ row: Int64
     ) throws(DeviceError) -> RowTime {

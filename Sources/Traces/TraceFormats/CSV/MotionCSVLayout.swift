@@ -2,29 +2,27 @@
 
 public import DeviceCore
 
-/// Layouts of motion CSV files, which are identified by their column names.
+/// The layout of a motion CSV file. The column names identify the layout.
 public enum MotionCSVLayout: String, Sendable, CaseIterable {
     /// Columns `t,gx,gy,gz,ax,ay,az,mx,my,mz` and `p` in any order, for any subset of the sensors. Units are seconds,
-    /// rad/s, m/s², microtesla and kPa. Acceleration is proper acceleration, +9.81 on the axis that points up. Exports
-    /// use this layout.
+    /// rad/s, m/s² (proper acceleration, +9.81 on the axis that points up), microtesla and kPa. Exports use this
+    /// layout.
     case si
-    /// Columns `t,ax,ay,az,gx,gy,gz,mx,my,mz` in exactly this order. The units are those of ``si``, except that the
+    /// Columns `t,ax,ay,az,gx,gy,gz,mx,my,mz` in exactly this order. Units are those of ``si``, except that the
     /// magnetic field is in gauss, as in the kernel's IIO subsystem.
     case iio
     /// Columns `gx,gy,gz,ax,ay,az,mx,my,mz,qw,qx,qy,qz,move`, without times. Values are integers in units of 1e-4
-    /// rad/s, 1e-3 m/s² and 0.1 microtesla; rows are 0.0105 s apart. The attitude columns are ignored.
+    /// rad/s, 1e-3 m/s² and 0.1 microtesla. Rows are 0.0105 s apart. The attitude is ignored.
     case broad
     /// Columns `roll,pitch,yaw,gx,gy,gz,rx,ry,rz,ux,uy,uz`, without times. Values are Core Motion's, as integers in
-    /// units of 1e-4 (rad, g, rad/s, g); rows are 0.02 s apart. Acceleration is the sum of gravity and user
-    /// acceleration, with Apple's sign convention.
+    /// units of 1e-4 (rad, g, rad/s, g). Rows are 0.02 s apart. Acceleration is the sum of gravity and user
+    /// acceleration, with Apple's sign.
     case motionSense
 
-    /// The columns that identify each layout.
     static let broadColumns = ["gx", "gy", "gz", "ax", "ay", "az", "mx", "my", "mz", "qw", "qx", "qy", "qz"]
     static let motionSenseColumns = ["roll", "pitch", "yaw", "gx", "gy", "gz", "rx", "ry", "rz", "ux", "uy", "uz"]
     static let iioColumns = ["t", "ax", "ay", "az", "gx", "gy", "gz", "mx", "my", "mz"]
 
-    /// Detects the layout from lower-case column names. Returns nil if the columns are not motion readings.
     init?(columns: [String]) {
         if columns == Self.iioColumns {
             self = .iio
@@ -44,14 +42,11 @@ public enum MotionCSVLayout: String, Sendable, CaseIterable {
         }
     }
 
-    /// The columns of scalar sensors. Because unrelated tables may have columns with these names, they are recognized
-    /// only if there is also a column of seconds.
+    /// The columns of scalar sensors, which identify a layout only together with a column of seconds.
     private static let scalarColumns = Set(SensorKind.allCases.filter { !$0.isVector }.flatMap(\.csvColumns))
-
-    /// The possible names for a column of seconds.
     static let timeColumns: Set<String> = ["t", "time", "seconds", "t (s)", "time (s)", "t_s", "time_s"]
 
-    /// The default interval between rows in seconds, for layouts without times; nil if the interval must be specified.
+    /// The default interval between rows in seconds, or nil if the layout has times.
     package var defaultPeriod: Double? {
         switch self {
         case .si, .iio: nil
@@ -63,12 +58,11 @@ public enum MotionCSVLayout: String, Sendable, CaseIterable {
 
 /// Options for reading a CSV file of motion readings.
 public struct MotionCSVOptions: Sendable, Hashable {
-    /// The layout; nil to detect it from the column names.
+    /// The layout. If nil, it is detected from the column names.
     public var layout: MotionCSVLayout?
-    /// The interval between rows in seconds, for files without times; nil for the layout's default. Ignored if the file
-    /// has times.
+    /// The interval between rows in seconds, for files without times. If nil, the layout's default is used.
     public var period: Double?
-    /// The civil time at time zero; nil if unknown. Ignored if the times in the file are since 1970.
+    /// The civil time at time zero, or nil if unknown. Ignored if the times in the file count from 1970.
     public var start: WallTime?
 
     /// Creates options. By default, all information is taken from the file.
@@ -80,9 +74,8 @@ public struct MotionCSVOptions: Sendable, Hashable {
 }
 
 extension MotionCSVLayout {
-    /// Creates a converter for the rows below the header.
-    ///
-    /// - Throws: An error if the header contains no sensor, or not all axes of a sensor.
+    /// Creates a converter for the rows. Throws an error if the header contains no sensor, or only some axes of a
+    /// sensor.
     func rows(_ reader: borrowing CSVReader) throws(DeviceError) -> TableRowConverter {
         var columns: [CSVQuantity: TableRowConverter.Column] = [:]
         let letters = self == .motionSense ? ["r", "u"] : ["g", "a", "m"]
@@ -119,7 +112,6 @@ extension MotionCSVLayout {
         }
     }
 
-    /// Returns the column indices of the three axes with the given letter; an empty array if none of the axes exists.
     private static func axes(_ letter: String, _ reader: borrowing CSVReader) throws(DeviceError) -> [Int] {
         var found: [Int] = []
         var missing: [String] = []

@@ -3,11 +3,9 @@
 package import DeviceCore
 import Trace
 
-/// Reads a CSV file of motion readings.
 struct MotionCSVReader {
     private var reader: CSVReader
     private let layout: MotionCSVLayout
-    /// The index of the column of seconds; nil if the rows are evenly spaced.
     private let timeColumn: Int?
     private let period: Double
     private let options: MotionCSVOptions
@@ -87,28 +85,17 @@ struct MotionCSVReader {
         return recording
     }
 
-    /// Returns the time of the row in nanoseconds; nil if the time cell is empty.
     private func time(_ row: Int64) throws(DeviceError) -> Int64? {
-        guard let column = timeColumn else { return Int64(saturatingSeconds: Double(row) * period) }
-        guard let number = try reader.decimal(column) else { return nil }
-        guard let time = number.scaled(byPowerOfTen: 9) else {
-            throw reader.position(ofColumn: column).error(
-                "the time \"\(reader.text(column).prefix(40))\" is out of range; it must be in seconds.")
-        }
-        return time
+        if let timeColumn { return try reader.seconds(timeColumn) }
+        return Int64(saturatingSeconds: Double(row) * period)
     }
 
-    /// A remark if the magnetic field appears to be in the unit of the other layout; nil if not. The Earth's field is
-    /// 0.22 to 0.67 gauss.
+    /// A remark if the magnetic field seems to be in another unit. The Earth's field is 0.22 to 0.67 gauss.
     private var fieldRemark: String? {
         guard layout == .si || layout == .iio,
             let magnetometer = rows.tracks.first(where: { $0.sensor.kind == .magnetometer }), magnetometer.count > 0
         else { return nil }
-        let step = max(magnetometer.count / 1000, 1)
-        let magnitudes = stride(from: 0, to: magnetometer.count, by: step).map { index -> Double in
-            let value = magnetometer.values[index]
-            return (value * value).sum().squareRoot()
-        }.sorted()
+        let magnitudes = magnetometer.sortedMagnitudes
         let median = magnitudes[magnitudes.count / 2]
         if layout == .si, median > 0.001, median < 0.02 {
             return
@@ -123,10 +110,8 @@ struct MotionCSVReader {
 }
 
 extension Recording {
-    /// Reads a UTF-8 CSV file of motion readings. ``MotionCSVLayout`` lists the supported layouts.
-    ///
-    /// A last row without a line end may be truncated; it is omitted with a remark. Decimal commas are an error. Times
-    /// may start at any value. If they are seconds since 1970, they determine ``start``.
+    /// Reads a UTF-8 CSV file of motion readings in one of the layouts that ``MotionCSVLayout`` lists. Times may start
+    /// at any value. Seconds since 1970 determine ``start``.
     ///
     /// - Throws: An error with code `invalidTrace` that states the line, the column and a remedy.
     package init(csv: [UInt8], name: String, options: MotionCSVOptions = .init()) throws(DeviceError) {
@@ -136,10 +121,8 @@ extension Recording {
         }
     }
 
-    /// Reads a UTF-8 table of motion readings and positions according to a column map.
-    ///
-    /// If rows of motion readings repeat the previous position, the position is read only once per second. Missing
-    /// speeds and courses are derived from the positions.
+    /// Reads a UTF-8 table of motion readings and positions according to a column map. A position that rows of motion
+    /// readings repeat is read once per second. Missing speeds and courses are derived from the positions.
     ///
     /// - Throws: An error with code `invalidTrace` that states the line, the column and a remedy.
     package init(table: [UInt8], name: String, columns: CSVColumnMap) throws(DeviceError) {
@@ -149,7 +132,6 @@ extension Recording {
         }
     }
 
-    /// Returns the lower-case column names of a CSV file; an empty array if it has no readable header.
     static func csvColumns(of bytes: UnsafeRawBufferPointer) -> [String] {
         do throws(DeviceError) {
             var reader = try CSVReader(bytes, name: "")

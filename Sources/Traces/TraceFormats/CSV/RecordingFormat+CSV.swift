@@ -3,22 +3,16 @@
 import DeviceCore
 import Trace
 
-/// Encodes readings as rows of text: `t,gx,gy,gz,ax,ay,az,mx,my,mz,p`. Columns without a sensor are omitted.
-///
-/// Readings must be in chronological order. Readings with the same time share a row. If a sensor has no reading at that
-/// time, its cells are empty.
+/// Encodes readings as rows of text: `t,gx,gy,gz,ax,ay,az,mx,my,mz,p`. Readings must be in chronological order.
+/// Readings with the same time share a row, in which a sensor without a reading has empty cells.
 struct MotionCSVEncoder {
-    /// The sensor kinds in column order.
     static let kinds = [SensorKind.gyroscope] + SensorKind.allCases.filter { $0 != .gyroscope }
-
     private(set) var bytes: [UInt8]
     private let sensors: [SensorDescription]
     private var time: Int64?
     private var values: [SIMD3<Double>?]
 
-    /// Creates an encoder and appends the header.
-    ///
-    /// - Parameter sensors: One sensor of each available kind, in the order of ``kinds``.
+    /// Creates an encoder for one sensor of each available kind, in the order of ``kinds``.
     init(_ sensors: [SensorDescription]) {
         self.sensors = sensors
         values = sensors.map { _ in nil }
@@ -31,7 +25,7 @@ struct MotionCSVEncoder {
         values[sensor] = value
     }
 
-    /// Appends the row for the last time: seconds with nine decimals, then values in their shortest form.
+    /// Appends the last row: seconds with nine decimals, then values in their shortest form.
     mutating func endRow() {
         guard let time else { return }
         self.time = nil
@@ -54,26 +48,20 @@ struct MotionCSVEncoder {
 
     /// Converts a reading to the device's axes, and a magnetic field to microtesla.
     private static func siValue(_ value: SIMD3<Double>, _ sensor: SensorDescription) -> SIMD3<Double> {
-        let value =
-            sensor.kind.isVector && !sensor.mountMatrix.isIdentity ? sensor.mountMatrix.apply(to: value) : value
+        let value = sensor.kind.isVector && !sensor.mountMatrix.isIdentity ? sensor.mountMatrix.apply(to: value) : value
         return sensor.kind == .magnetometer ? SampleConventions.microtesla(gauss: value) : value
     }
 }
 
 extension RecordingFormat {
-    /// Motion readings as CSV: `t,gx,gy,gz,ax,ay,az,mx,my,mz`, plus `p` if the trace contains air pressure. Columns of
-    /// missing sensors are omitted.
-    ///
-    /// Units are seconds since the start, rad/s, m/s² (proper acceleration, +9.81 on the axis that points up),
-    /// microtesla and kPa. The mount matrix is applied, so axes are those of the device. Only the first sensor of each
-    /// kind is written. Numbers are written in the shortest form that parses to the same value.
+    /// Motion readings as CSV in the layout ``MotionCSVLayout/si``, without the columns of missing sensors. The mount
+    /// matrix is applied, so that axes are those of the device. Only the first sensor of each kind is written.
     package static let csv = RecordingFormat(
         name: "csv", title: "motion CSV", fileExtensions: [".csv"], reportsDamage: true, detect: sniff, read: read,
         writer: write)
 
     private static func sniff(_ input: RecordingInput) throws(DeviceError) -> DetectionConfidence? {
         if MotionCSVLayout(columns: input.columns) != nil { return .likely }
-        // A table may contain NMEA sentences in one of its columns.
         return input.mayBeTable && input.name.lowercased().hasSuffix(".csv") && !input.containsNMEASentences
             ? .nameOnly : nil
     }
@@ -88,7 +76,6 @@ extension RecordingFormat {
         _ trace: TraceFile, to path: String, options: ExportOptions
     ) throws(DeviceError) -> [String] {
         var readings = try SortedReadings(trace)
-        // The index of the first sensor of each kind that has readings.
         let written = MotionCSVEncoder.kinds.compactMap { kind in
             readings.sensors.firstIndex { $0.description.kind == kind && $0.count > 0 }
         }

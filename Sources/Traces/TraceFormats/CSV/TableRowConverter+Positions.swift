@@ -5,11 +5,11 @@ import GPSDProtocol
 import Trace
 
 extension TableRowConverter {
-    /// The duration, in nanoseconds, after which an unchanged position with a nonzero speed counts as an old fix (3 s).
+    /// The time after which an unchanged position of a moving receiver counts as an old fix, in nanoseconds (3 s).
     private static let maximumUnchangedDuration: Int64 = 3_000_000_000
     /// The minimum speed of a moving receiver in m/s.
     private static let minimumMovingSpeed = 1.0
-    /// The smallest dilution of precision that receivers report to indicate a missing fix.
+    /// The smallest dilution of precision that receivers report when they have no fix.
     private static let noFixDilution = 99.0
 
     mutating func processPosition(
@@ -77,8 +77,7 @@ extension TableRowConverter {
         append(Item(report: report, sky: sky, time: time, civil: civil, line: reader.line))
     }
 
-    /// Returns a coordinate in degrees; NaN if it is missing or its hemisphere is ambiguous. The hemisphere may be in
-    /// the same cell or in a separate column.
+    /// Returns a coordinate in degrees, or NaN if it is missing or its hemisphere is ambiguous.
     private mutating func coordinate(
         _ quantity: CSVQuantity, _ direction: CSVQuantity, _ letters: String, _ reader: borrowing CSVReader
     ) throws(DeviceError) -> Double {
@@ -119,7 +118,6 @@ extension TableRowConverter {
 
     private static let hemispheres: Set = ["NORTH", "SOUTH", "EAST", "WEST"]
 
-    /// Records that a coordinate has contradictory hemispheres, and returns NaN.
     private mutating func contradiction(
         _ quantity: CSVQuantity, _ text: String, _ reader: borrowing CSVReader
     ) -> Double {
@@ -129,7 +127,7 @@ extension TableRowConverter {
         return .nan
     }
 
-    /// Returns the number of satellites used. In a cell such as `18 / 19` (used and in view), this is the first number.
+    /// Returns the number of satellites used, which is the first number in a cell such as `18 / 19` (used and in view).
     private mutating func countOfSatellites(_ reader: borrowing CSVReader) throws(DeviceError) -> Double {
         guard let column = columns[.sats] else { return .nan }
         if case .unreadable = reader.content(column.index) {
@@ -141,7 +139,7 @@ extension TableRowConverter {
         return try value(.sats, reader)
     }
 
-    /// Returns true if the row has no mode but its other values show that there is no fix.
+    /// Returns true if the row has no fix mode but its other values show that there is no fix.
     private mutating func isWithoutFix(
         _ report: PositionReport, _ sky: SkyReport, _ reader: borrowing CSVReader
     ) -> Bool {
@@ -180,7 +178,7 @@ extension TableRowConverter {
         zip(left, right).allSatisfy { $0 == $1 || ($0.isNaN && $1.isNaN) }
     }
 
-    /// Records a position that does not change although its speed is not zero, because the logger repeats an old fix.
+    /// Records a position that does not change at a nonzero speed, because the logger repeats an old fix.
     private mutating func recordUnchanged(_ report: PositionReport, at time: Int64, _ reader: borrowing CSVReader) {
         let values = values(report)
         guard let since = unchangedPosition, Self.areEqual(values, since.values) else {
@@ -195,7 +193,6 @@ extension TableRowConverter {
             line: reader.line, text: "\(report.coordinates), \(report.speed) m/s")
     }
 
-    /// Returns true if a row of motion readings only repeats the previous position.
     private mutating func isRepetition(_ report: PositionReport, at time: Int64) -> Bool {
         let values = values(report)
         if let last = lastPosition, time.subtractingSaturated(last.time) < Self.repetitionInterval,
@@ -208,7 +205,7 @@ extension TableRowConverter {
         return false
     }
 
-    // Positions with the same time are spread over the interval up to the next time, at most one second.
+    // Positions with the same time are spread over the interval up to the next time, but over at most one second.
 
     private mutating func append(_ item: Item) {
         guard var first = firstItems else {
@@ -245,8 +242,6 @@ extension TableRowConverter {
         self.spreader = spreader
     }
 
-    /// Flushes the buffered positions. If all of them have the same time, or none has a time, they are placed one
-    /// second apart.
     mutating func finishPositions() {
         if let first = firstItems, !first.isEmpty {
             firstItems = nil
@@ -257,11 +252,10 @@ extension TableRowConverter {
                         ? "the positions have no time and were placed one second apart"
                         : "all positions have the same time, which was ignored; they were placed one second apart",
                     line: first[0].line, text: "")
-                // The table's motion readings keep their times; the positions are placed before them.
+                // Motion readings keep their times, and the positions are placed before them.
                 let firstReading = tracks.compactMap(\.times.first).min()
                 ignoresTimes = firstReading == nil
-                let beginning =
-                    firstReading?.subtractingSaturated(Int64(first.count) * 1_000_000_000) ?? firstTime ?? 0
+                let beginning = firstReading?.subtractingSaturated(Int64(first.count) * 1_000_000_000) ?? firstTime ?? 0
                 for (index, var item) in first.enumerated() {
                     let own = beginning.addingSaturated(Int64(index) * 1_000_000_000)
                     (item.civil, item.time) = (nil, own)
@@ -301,15 +295,14 @@ extension TableRowConverter {
 
 extension String {
     fileprivate var trimmed: String {
-        var text = self[...]
-        while let first = text.first, first.isWhitespace { text.removeFirst() }
-        while let last = text.last, last.isWhitespace { text.removeLast() }
+        var text = drop(while: \.isWhitespace)
+        while text.last?.isWhitespace == true { text.removeLast() }
         return String(text)
     }
 }
 
 extension DecimalNumber {
-    fileprivate init?(text: String) {
+    init?(text: String) {
         var text = text
         guard let number = text.withUTF8({ DecimalNumber(UnsafeRawBufferPointer($0)) }) else { return nil }
         self = number

@@ -4,26 +4,22 @@ import DeviceCore
 import GPSDProtocol
 import Trace
 
-/// Converts table rows to motion readings and positions. All table readers use this type.
+/// Converts table rows to motion readings and positions.
 struct TableRowConverter {
-    /// The index and unit of a quantity's column. The unit is nil for quantities without a unit.
     struct Column {
         var index: Int
         var unit: CSVUnit?
     }
 
-    /// The interval, in nanoseconds, after which a repeated position in rows of motion readings is read again (1 s).
+    /// The interval after which a repeated position is read again, in nanoseconds (1 s).
     static let repetitionInterval: Int64 = 1_000_000_000
-
     /// The column of each quantity. Either all axes of a sensor are present or none.
     let columns: [CSVQuantity: Column]
-    /// The columns of gravity, which is added to the acceleration; nil if the acceleration includes gravity.
+    /// The columns of gravity, which is added to the acceleration, or nil if the acceleration includes gravity.
     var gravity: [Int]?
-    /// An additional conversion of three-axis values, applied after the unit conversion.
+    /// A conversion that is applied after the unit conversion.
     var convert: (SensorKind, SIMD3<Double>) -> SIMD3<Double> = { $1 }
-    /// If true, a position that is repeated in rows of motion readings is read only once per second.
     var dropsRepetitions = false
-
     private(set) var tracks: [MotionTrack] = []
     private var axes: [[Column?]] = []
     private let hasPositions: Bool
@@ -39,18 +35,16 @@ struct TableRowConverter {
     /// The values of the last position, and the time of the first row that contained them.
     var unchangedPosition: (values: [Double], time: Int64)?
     var spreader = EqualTimeSpreader<Item>()
-    /// The positions before the first change of the time; nil afterwards.
+    /// The positions before the time first changes, or nil afterwards.
     var firstItems: [Item]? = []
     var firstTime: Int64?
-    /// True if no position has a time, or if all positions have the same time, which is then ignored.
+    /// True if no position has a time, or if all positions have the same time.
     var ignoresTimes = false
 
-    /// A position and its satellites.
     struct Item {
         var report: PositionReport
         var sky: SkyReport
         var time: Int64?
-        /// The civil time of the fix; nil if unknown.
         var civil: WallTime?
         var line: Int
     }
@@ -66,10 +60,8 @@ struct TableRowConverter {
         }
     }
 
-    /// The minimum number of cells in a row that contains all columns.
     var width: Int { ((columns.values.map(\.index) + (gravity ?? [])).max() ?? -1) + 1 }
 
-    /// If the row contains units below the header, records it and returns true. Otherwise, returns false.
     mutating func recordUnits(_ reader: borrowing CSVReader, _ indices: [Int]) -> Bool {
         guard reader.isRowOfUnits(indices) else { return false }
         diagnostics.record(
@@ -79,20 +71,19 @@ struct TableRowConverter {
         return true
     }
 
-    /// Moves the readings and reports into the returned recording, so they can be modified without being copied.
+    /// Moves the readings and reports into a recording, so that they can be changed without being copied.
     mutating func finishRecording(start: WallTime?) -> Recording {
         finishPositions()
         var recording = Recording(tracks: tracks, start: ignoresTimes ? nil : start)
         tracks = []
         recording.reports = reports
         reports = ReportTrack()
-        // All columns share the clock of the rows. The track with the most readings reveals clock steps best.
+        // All columns share one clock. The track with the most readings reveals clock steps best.
         let track = recording.tracks.max { $0.count < $1.count }
         recording.correct(track?.clockSteps ?? recording.reports.clockSteps)
         return recording
     }
 
-    /// Returns true if the row contains a number in a column other than a time or date column.
     func hasReadings(_ reader: borrowing CSVReader) -> Bool {
         columns.contains { quantity, column in
             guard quantity.dimension != .time, quantity != .date, case .number = reader.content(column.index) else {
@@ -124,14 +115,13 @@ struct TableRowConverter {
         if hasPositions { try processPosition(reader, at: time, civil, fix) }
     }
 
-    /// Returns the value if all components are known; otherwise nil. Counts values with only some known components.
+    /// Returns the value if all components are known, or nil. Counts values of which only some components are known.
     private mutating func complete(_ value: SIMD3<Double>) -> SIMD3<Double>? {
         let known = (0..<3).count { !value[$0].isNaN }
         if known == 1 || known == 2 { incompleteReadingCount += 1 }
         return known == 3 ? value : nil
     }
 
-    /// Returns a quantity of the row in the unit used by sources; NaN if it is missing.
     mutating func value(_ quantity: CSVQuantity, _ reader: borrowing CSVReader) throws(DeviceError) -> Double {
         try value(columns[quantity], reader)
     }
@@ -153,18 +143,16 @@ struct TableRowConverter {
             "the cell of column \(name) cannot be read and was ignored", line: reader.line, text: reader.text(index))
     }
 
-    /// Ends a row. An unreadable cell in the first row is an error, because the map may belong to a different table.
+    /// Ends a row. Unreadable cells are errors only in the first row, where the column map may be wrong.
     mutating func endRow() { hasRows = true }
 }
 
 extension CSVReader {
-    /// Returns the number in a cell; NaN if the number is missing.
     func value(_ index: Int?) throws(DeviceError) -> Double {
         guard let index else { return .nan }
         return try number(index) ?? .nan
     }
 
-    /// Returns the numbers in three cells; missing numbers are NaN.
     func vector(_ indices: [Int]) throws(DeviceError) -> SIMD3<Double> {
         guard indices.count == 3 else { return SIMD3(repeating: .nan) }
         return SIMD3(try value(indices[0]), try value(indices[1]), try value(indices[2]))

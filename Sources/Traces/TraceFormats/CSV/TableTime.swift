@@ -5,8 +5,7 @@ import Trace
 
 /// Parses times and dates in the notations that tables use.
 enum TableTime {
-    /// Parses ISO 8601 and common variants, for example `2024/01/01 10:08:00`, `… +0000`, `… UTC`, or `10:08:00:250`
-    /// with milliseconds after a colon. Returns nil for any other text.
+    /// Parses ISO 8601 and variants, such as `2024/01/01 10:08:00 UTC`, or `10:08:00:250` with milliseconds.
     static func parse(_ text: String) -> (time: WallTime, zone: CivilTime.Zone)? {
         if let found = zoned(text) { return found }
         var words = text.split(separator: " ").map(String.init)
@@ -26,8 +25,7 @@ enum TableTime {
         return zoned(String(decoding: bytes, as: UTF8.self))
     }
 
-    /// Parses a time of day, such as `10:08:00.25`, `10:08` or `100800.25`, optionally followed by `Z`, `UTC`, `AM` or
-    /// `PM`. Returns nanoseconds since midnight; nil for any other text.
+    /// Parses a time of day, such as `10:08:00.25`, `100800.25` or `10:08 PM`. Returns nanoseconds since midnight.
     static func timeOfDay(_ text: String) -> Int64? {
         var digits = text.uppercased().replacing(" ", with: "")
         var shift = 0
@@ -52,10 +50,8 @@ enum TableTime {
         return time.nanoseconds + Int64(shift) * 3_600_000_000_000
     }
 
-    /// Parses a date and returns its midnight, in nanoseconds since 1970; nil if the text is not a date.
-    ///
-    /// - Parameter order: `ymd`, `dmy` or `mdy`. The parts may be separated by any characters or by none: `20240131`,
-    ///   `310124`.
+    /// Parses a date and returns its midnight in nanoseconds since 1970. `order` is `ymd`, `dmy` or `mdy`. Any
+    /// characters may separate the parts, or none: `20240131`, `310124`.
     static func midnight(_ text: String, order: String) -> Int64? {
         var parts = text.split { !$0.isASCII || !$0.isNumber }.map(String.init)
         if parts.count == 1, let digits = parts.first, digits.count == 8 || digits.count == 6 {

@@ -5,20 +5,15 @@ import JSONBytes
 public import NMEAFormat
 import Trace
 
-/// A buffered text file.
-///
-/// Text appended to ``bytes`` is written by ``flush()`` and ``close()``. Call ``flushIfLarge()`` regularly to limit
-/// memory use. If the file is not closed, because an error occurred, it is removed, and any existing file at the path
-/// remains unchanged.
+/// A buffered output file. Call ``flushIfLarge()`` regularly to limit memory use. A file that is not closed because of
+/// an error is removed, and an existing file at the path remains unchanged.
 struct ExportFile: ~Copyable {
-    /// The buffer size in bytes at which ``flushIfLarge()`` writes the buffer.
     private static let capacity = 1 << 16
-
     var bytes: [UInt8] = []
     private let output: TraceOutput
     private var isOpen = true
 
-    /// Creates a file; "-" is standard output. Replaces an existing file only if the options allow it.
+    /// Creates a file, or writes to standard output if the path is "-".
     init(path: String, _ options: ExportOptions) throws(DeviceError) {
         self.init(try TraceOutput(whole: path, overwrite: options.overwrite, mode: options.mode))
     }
@@ -48,7 +43,7 @@ struct ExportFile: ~Copyable {
         try output.write(bytes)
     }
 
-    /// Writes the buffer and closes the file. Nothing may be written after this call.
+    /// Writes the buffer and closes the file. Nothing may be written afterwards.
     mutating func close() throws(DeviceError) {
         try flush()
         isOpen = false
@@ -57,11 +52,7 @@ struct ExportFile: ~Copyable {
 }
 
 extension ExportFile {
-    /// Appends a number with at most `decimals` decimals and no trailing zeros. The number must be finite, with a
-    /// magnitude below 1e15.
     mutating func appendNumber(_ value: Double, decimals: Int) { bytes.appendNumber(value, decimals: decimals) }
-
-    mutating func appendInteger(_ value: Int) { bytes.append(contentsOf: String(value).utf8) }
 
     /// Appends a UTC time with zero, three or nine decimals, as needed.
     mutating func appendTime(_ time: WallTime) {
@@ -84,46 +75,35 @@ extension ExportFile {
         }
     }
 
-    /// Appends an element that contains a number. Appends nothing if the number is NaN or too large.
+    /// Appends an element with a number, unless the number is NaN or too large.
     mutating func element(_ name: StaticString, _ value: Double, decimals: Int) {
         guard value.magnitude < FixedDecimal.limit else { return }
-        openElement(name)
-        appendNumber(value, decimals: decimals)
-        close(name)
+        element(name) { $0.appendNumber(value, decimals: decimals) }
     }
 
-    /// Appends an element that contains a count. Appends nothing if the count is negative.
+    /// Appends an element with a count, unless the count is negative.
     mutating func element(_ name: StaticString, _ count: Int32) {
-        guard count >= 0 else { return }
-        openElement(name)
-        appendInteger(Int(count))
-        close(name)
+        if count >= 0 { element(name) { $0.bytes.append(contentsOf: "\(count)".utf8) } }
     }
 
-    /// Appends an element that contains escaped text. Appends nothing if the text is empty.
+    /// Appends an element with escaped text, unless the text is empty.
     mutating func element(_ name: StaticString, _ text: String) {
-        guard !text.isEmpty else { return }
-        openElement(name)
-        appendEscaped(text)
-        close(name)
+        if !text.isEmpty { element(name) { $0.appendEscaped(text) } }
     }
 
-    mutating func openElement(_ name: StaticString) {
-        bytes.append(UInt8(ascii: "<"))
+    private mutating func element(_ name: StaticString, _ content: (inout ExportFile) -> Void) {
+        append("<")
         append(name)
-        bytes.append(UInt8(ascii: ">"))
-    }
-
-    mutating func close(_ name: StaticString) {
+        append(">")
+        content(&self)
         append("</")
         append(name)
-        bytes.append(UInt8(ascii: ">"))
+        append(">")
     }
 }
 
 extension [UInt8] {
-    /// Appends a number with at most `decimals` decimals and no trailing zeros. The number must be finite, with a
-    /// magnitude below 1e15.
+    /// Appends a number without trailing zeros. It must be finite and its magnitude less than 1e15.
     mutating func appendNumber(_ value: Double, decimals: Int) {
         let start = count
         guard FixedDecimal.append(value, decimals: decimals, to: &self) else { return append(UInt8(ascii: "0")) }
@@ -131,23 +111,23 @@ extension [UInt8] {
             while last == UInt8(ascii: "0") { removeLast() }
             if last == UInt8(ascii: ".") { removeLast() }
         }
-        // Removes the minus sign of a number that was rounded to zero.
+        // A number that was rounded to zero has no minus sign.
         if count == start + 2, self[start] == UInt8(ascii: "-"), self[start + 1] == UInt8(ascii: "0") {
             remove(at: start)
         }
     }
 }
 
-/// Options for writing a file in any format; see ``RecordingFormat/write(_:to:options:)``.
+/// Options for writing a file in any format.
 public struct ExportOptions: Sendable, Hashable {
     /// True if an existing file may be replaced.
     public var overwrite = false
     /// The mode of new files, as for chmod(2). A new folder also grants search permission to all users who may read its
-    /// files. nil keeps the mode of a replaced file and gives new files the mode 0600, because a recording contains a
+    /// files. If nil, a replaced file keeps its mode and a new file has the mode 0600, because a recording contains a
     /// person's locations.
     public var mode: UInt32?
-    /// The path of the receiver whose positions are written, for formats that contain only one receiver. nil selects
-    /// the receiver of the first fix.
+    /// The path of the receiver whose positions are written, for formats with only one receiver. If nil, the receiver
+    /// of the first fix is selected.
     public var receiver: String?
     /// True if gpsd reports and NMEA sentences are written with their arrival times.
     public var includesArrivalTimes = false
@@ -158,7 +138,7 @@ public struct ExportOptions: Sendable, Hashable {
     /// True if the importer that created the trace has already reported damaged reports.
     package var isDamageReported = false
 
-    /// Creates options. All options that are not parameters have their default values.
+    /// Creates options. All other options have their default values.
     public init(
         overwrite: Bool = false, mode: UInt32? = nil, receiver: String? = nil, hasStamps: Bool = false,
         name: String = ""

@@ -8,7 +8,6 @@ package import Trace
 enum FileContents {
     case file(String)
     case memory(TraceBytes, name: String)
-    /// A source that can be opened repeatedly at any offset.
     case stream(name: String, open: (_ offset: Int) -> any ByteSource)
 
     var name: String {
@@ -19,7 +18,7 @@ enum FileContents {
         }
     }
 
-    /// Opens the file at a path. An input that cannot be read twice, such as a pipe, is read into memory.
+    /// Opens a file. An input that cannot be read twice, such as a pipe, is read into memory.
     static func open(_ path: String) throws(DeviceError) -> FileContents {
         var status = stat()
         if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG { return .file(path) }
@@ -34,7 +33,6 @@ enum FileContents {
         }
     }
 
-    /// Returns the first `count` bytes, or fewer if the file is shorter.
     func prefix(_ count: Int) throws(DeviceError) -> [UInt8] {
         let source = try source()
         var bytes = [UInt8](repeating: 0, count: count)
@@ -46,7 +44,6 @@ enum FileContents {
     }
 }
 
-/// A source that reads a file, starting at an offset.
 private final class FileSource: ByteSource {
     private let path: String
     private let descriptor: Int32
@@ -81,13 +78,13 @@ private final class FileSource: ByteSource {
 
 /// A source of bytes that are read sequentially.
 package protocol ByteSource: AnyObject {
-    /// Reads the next bytes into a non-empty buffer. Returns the number of bytes read; 0 at the end of the input.
+    /// Reads bytes into a non-empty buffer and returns their number, or 0 at the end of the input.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(DeviceError) -> Int
 }
 
 /// A source that reads from memory or from a mapped file.
 package final class MemorySource: ByteSource {
-    /// For a mapped file, the number of bytes after which pages that have been read are released (8 MiB).
+    /// The number of bytes after which pages of a mapped file that have been read are released (8 MiB).
     private static let window = 8 << 20
     private let bytes: TraceBytes
     private var offset: Int

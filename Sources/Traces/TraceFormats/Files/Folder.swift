@@ -6,14 +6,12 @@ import Trace
 
 /// File and folder functions that do not use Foundation.
 enum Folder {
-    /// The maximum size of an imported file in bytes: 512 MiB, or 64 MiB on 32-bit systems. The decoded readings need
-    /// several times as much memory.
+    /// The maximum size of an imported file in bytes. The decoded readings need several times as much memory.
     static var maximumFileSize: Int { Int.bitWidth > 32 ? 1 << 29 : 1 << 26 }
     private static let maximumNames = 10_000
 
     static func read(_ path: String) throws(DeviceError) -> [UInt8] { try FileIO.read(path, limit: maximumFileSize) }
 
-    /// Reads a file. Returns nil if it does not exist.
     static func readIfPresent(_ path: String) throws(DeviceError) -> [UInt8]? {
         var status = stat()
         guard stat(path, &status) == 0 || errno != ENOENT else { return nil }
@@ -27,10 +25,8 @@ enum Folder {
         return names
     }
 
-    /// Calls `body` to fill a folder. If `body` throws an error, removes the folder if it is empty and did not exist
-    /// before.
-    static func populate<Result>(_ path: String, _ body: () throws(DeviceError) -> Result) throws(DeviceError) -> Result
-    {
+    /// Calls `body` to fill a folder. If `body` throws an error, removes the folder if it is new and empty.
+    static func populate<Value>(_ path: String, _ body: () throws(DeviceError) -> Value) throws(DeviceError) -> Value {
         let existed = FileIO.exists(path)
         do {
             return try body()
@@ -40,10 +36,8 @@ enum Folder {
         }
     }
 
-    /// Creates a folder if it does not exist.
-    ///
-    /// - Throws: An error if the path is a symbolic link of a different user, or if the folder contains one of the
-    ///   named files and the options do not allow replacing files.
+    /// Creates a folder unless it exists. Throws an error if the path is another user's symbolic link, or if the folder
+    /// contains one of the named files, unless the options allow replacing files.
     static func createDirectory(_ path: String, for names: [String], _ options: ExportOptions) throws(DeviceError) {
         if ExclusiveFile.createDirectory(path, for: options.mode) != 0,
             errno != EEXIST || ExclusiveFile.isLinkOfOtherUser(path)
@@ -56,7 +50,6 @@ enum Folder {
         }
     }
 
-    /// Writes files into a folder. Creates the folder if it does not exist.
     static func write(
         _ files: [(name: String, bytes: [UInt8])], to path: String, _ options: ExportOptions
     ) throws(DeviceError) {
@@ -75,15 +68,19 @@ enum Folder {
 struct FilePosition {
     var name: String
     var line: Int
-    /// The column, counted from 1; nil if the position is the whole line.
+    /// The column, counted from 1, or nil for the whole line.
     var column: Int?
-    /// The column's name in the header; empty if it has no name.
     var columnName = ""
 
     func error(_ what: String) -> DeviceError {
         var text = "\(name), line \(line)"
         if let column { text += ", column \(column)" }
         if !columnName.isEmpty { text += " (\(columnName.prefix(60)))" }
-        return DeviceError(.invalidTrace, "\(text): \(what)")
+        return .invalidTrace("\(text): \(what)")
     }
+}
+
+extension DeviceError {
+    /// Returns the error for a file that cannot be read.
+    static func invalidTrace(_ what: String) -> DeviceError { DeviceError(.invalidTrace, what) }
 }

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension FoxgloveLocation {
-    /// Decodes a Protocol Buffers message with the field numbers of Foxglove's LocationFix.proto. Returns nil if the
-    /// message is invalid.
-    ///
-    /// Protocol Buffers omit fields whose value is 0. Therefore, a message has no position only if both latitude and
-    /// longitude are missing.
+    /// Decodes a Protocol Buffers message with the field numbers of Foxglove's LocationFix.proto. Fields whose value is
+    /// 0 are not encoded. Therefore, a message has no position only if both latitude and longitude are missing.
     init?(protobuf message: UnsafeRawBufferPointer) {
         altitude = 0
         var reader = ProtobufReader(message)
@@ -68,12 +65,9 @@ extension FoxgloveLocation {
     }
 }
 
-/// Reads the fields of a message in the Protocol Buffers wire format (protobuf.dev/programming-guides/encoding).
-///
-/// The reader has no schema; the caller interprets the bits of each field. A deprecated group or an invalid field ends
-/// the message.
+/// Reads the fields of a message in the Protocol Buffers wire format (protobuf.dev/programming-guides/encoding). A
+/// deprecated group or an invalid field ends the message.
 struct ProtobufReader {
-    /// The bits of a field, by wire type.
     enum Value {
         case varint(UInt64)
         /// Eight bytes, for example of a double.
@@ -84,15 +78,11 @@ struct ProtobufReader {
     }
 
     private var rest: UnsafeRawBufferPointer
-    /// True after an invalid field, which ends reading.
     private(set) var isBroken = false
 
-    /// Creates a message reader.
-    ///
-    /// - Parameter bytes: The message. The bytes must remain valid while the reader and its values are in use.
+    /// Creates a reader. The bytes must remain valid while the reader and its values are in use.
     init(_ bytes: UnsafeRawBufferPointer) { rest = bytes }
 
-    /// Returns the next field; nil at the end of the message.
     mutating func next() -> (number: UInt64, value: Value)? {
         guard !rest.isEmpty, !isBroken else { return nil }
         guard let key = varint(), key >> 3 > 0, let value = value(key & 7) else {

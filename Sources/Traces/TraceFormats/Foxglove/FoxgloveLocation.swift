@@ -5,32 +5,28 @@ import JSONBytes
 import NMEAFormat
 import SystemCalls
 
-/// The contents of a foxglove.LocationFix message in any encoding.
+/// The contents of a foxglove.LocationFix message in any encoding. Missing numbers are NaN.
 struct FoxgloveLocation {
     var time: WallTime?
     var frame = ""
-    /// The latitude in degrees; NaN if missing.
+    /// The latitude and longitude in degrees.
     var latitude = Double.nan
-    /// The longitude in degrees; NaN if missing.
     var longitude = Double.nan
-    /// The altitude in metres; NaN if missing.
+    /// The altitude in metres.
     var altitude = Double.nan
-    /// The heading in radians; NaN if missing.
+    /// The heading in radians, clockwise from true north.
     var heading = Double.nan
-    /// The velocity in m/s with the components east, north and up; NaN if missing.
+    /// The velocity in m/s, with the components east, north and up.
     var velocity = SIMD3<Double>(repeating: .nan)
     /// The covariance matrix in m², in row-major order. Valid only if it has nine elements.
     private(set) var covariance: [Double] = []
-    /// True if the covariance type is not 0 (unknown).
     var isCovarianceKnown = false
 
-    /// Appends an element of the covariance matrix. A tenth element makes the matrix invalid; further elements are
-    /// ignored.
+    /// Appends an element of the covariance matrix. A tenth element makes the matrix invalid.
     mutating func addCovariance(_ number: Double) {
         if covariance.count < 10 { covariance.append(number) }
     }
 
-    /// Returns the time of a message; nil if the time is out of range.
     static func time(seconds: Int64?, nanoseconds: Int64) -> WallTime? {
         guard let seconds, (0...9_000_000_000).contains(seconds), (0..<1_000_000_000).contains(nanoseconds) else {
             return nil
@@ -42,10 +38,10 @@ struct FoxgloveLocation {
 extension PositionReport {
     /// Converts a LocationFix to a report. Returns nil if it contains no valid coordinates.
     ///
-    /// The altitude is interpreted as the height above the ellipsoid, as in ROS, because Foxglove does not specify it.
-    /// Standard deviations are the square roots of the covariance diagonal. A variance of 0, or of at least (100 km)²,
-    /// counts as unknown; in the latter case, an altitude of 0 also counts as unknown. Speed, course and climb are
-    /// derived from the velocity. If there is no velocity, the heading is used as the course.
+    /// The altitude is interpreted as the height above the ellipsoid, as in ROS, because Foxglove does not specify its
+    /// reference. Standard deviations are the square roots of the covariance diagonal. A variance of 0, or of at least
+    /// (100 km)², counts as unknown. In the latter case, an altitude of 0 also counts as unknown. Without a velocity,
+    /// the heading is used as the course.
     init?(_ location: FoxgloveLocation, _ confidence: PositionDeviations.Confidence = .ninetyFive) {
         self.init()
         time = location.time
@@ -76,14 +72,12 @@ extension PositionReport {
         guard hasFix else { return nil }
     }
 
-    /// Returns the square root of a variance; NaN if the variance counts as unknown.
     private static func deviation(_ variance: Double) -> Double {
         variance > 0 && variance < FoxgloveMessage.minimumUnknownVariance ? variance.squareRoot() : .nan
     }
 }
 
 extension FoxgloveLocation {
-    /// Decodes a JSON message. Returns nil if it is invalid.
     init?(json: UnsafeRawBufferPointer) {
         var reader = JSONReader(json)
         do throws(JSONError) {

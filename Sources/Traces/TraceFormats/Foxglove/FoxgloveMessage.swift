@@ -10,11 +10,9 @@ import SystemCalls
 enum FoxgloveMessage {
     /// The smallest variance that counts as unknown, in m²: the square of 100 km.
     static let minimumUnknownVariance = 1e10
-    /// The variance that is written for an unknown value, in m².
     private static let unknownVariance = 1e12
 
-    /// Returns the altitude of a fix in metres: the height above the ellipsoid, as in ROS, or if that is unknown, the
-    /// altitude above mean sea level. Returns nil if both are unknown.
+    /// Returns the height above the ellipsoid, as in ROS. If unknown, returns the altitude above mean sea level.
     static func altitude(_ report: PositionReport) -> (metres: Double, isAboveSea: Bool)? {
         let height = report.altitudeAboveEllipsoid
         if height.isFinite { return (height, false) }
@@ -22,13 +20,11 @@ enum FoxgloveMessage {
         return altitude.isFinite ? (altitude, true) : nil
     }
 
-    /// Encodes a fix as `foxglove.LocationFix`.
+    /// Encodes a fix as `foxglove.LocationFix`. `time` is in nanoseconds since 1970.
     ///
-    /// The covariance contains the squared standard deviations, in m². Foxglove can mark a value as unknown only with
-    /// NaN, which JSON does not support. Therefore, an unknown altitude is written as 0, with a variance of 1e12 m².
-    /// The heading is the course over ground, because most receivers do not measure the heading.
-    ///
-    /// - Parameter time: The time of the fix, in nanoseconds since 1970.
+    /// Foxglove can mark a value as unknown only with NaN, which JSON does not support. Therefore, an unknown altitude
+    /// is written as 0, with a variance of 1e12 m². The heading is the course over ground, because most receivers do
+    /// not measure the heading.
     static func location(
         _ report: PositionReport, _ confidence: PositionDeviations.Confidence, at time: UInt64
     ) -> [UInt8] {
@@ -59,8 +55,7 @@ enum FoxgloveMessage {
         }
     }
 
-    /// Encodes the device's attitude relative to axes that point east, north and up. North is magnetic north, or an
-    /// arbitrary direction if no magnetometer is used.
+    /// Encodes the device's attitude in an east-north-up frame. Without a magnetometer, north is arbitrary.
     static func transform(_ attitude: Quaternion, parent: String, at time: UInt64) -> [UInt8] {
         message(time) { writer in
             writer.member("parent_frame_id", parent)
@@ -108,7 +103,6 @@ struct FoxgloveSample {
     var sensor = ""
     var value = SIMD3<Double>(repeating: .nan)
 
-    /// Decodes a message. Returns nil if a number is missing.
     init?(_ json: UnsafeRawBufferPointer, kind: SensorKind) {
         var reader = JSONReader(json)
         do throws(JSONError) {
@@ -133,18 +127,16 @@ struct FoxgloveSample {
 
 /// JSON Schemas of the messages, for Foxglove and other MCAP viewers.
 ///
-/// Foxglove recognizes `foxglove.LocationFix` and `foxglove.FrameTransform` by name; the schemas here list the members
-/// that are written. As of 2026, Foxglove has no schemas for readings of inertial sensors, magnetometers and
-/// barometers, so this project defines one schema for vectors and one for scalars.
+/// Foxglove recognizes `foxglove.LocationFix` and `foxglove.FrameTransform` by name. As of 2026, it has no schemas for
+/// readings of inertial sensors, magnetometers and barometers, so this project defines one for vectors and one for
+/// scalars.
 enum FoxgloveSchema {
     static let locationFixName = "foxglove.LocationFix"
     static let frameTransformName = "foxglove.FrameTransform"
-    /// The schema name for readings with three axes.
     static let vectorName = "device_services.Vector"
-    /// The schema name for scalar readings.
     static let scalarName = "device_services.Scalar"
     static let gpsdName = "gpsd.Report"
-    /// The schema name for trace lines that are neither reports nor readings.
+    /// The schema of trace lines that are neither reports nor readings.
     static let eventName = "device_services.Event"
 
     static let all = [

@@ -3,16 +3,14 @@
 package import DeviceCore
 package import Trace
 
-/// Reads GPX 1.0 and 1.1. Converts tracks, routes or waypoints to gpsd reports.
+/// Reads tracks, routes or waypoints of a GPX 1.0 or 1.1 file as gpsd reports.
 ///
 /// Altitudes (`ele`) are interpreted as metres above mean sea level, which is the usual convention. Together with
-/// `geoidheight`, they determine the height above the ellipsoid. Each track segment is followed by a report without a
-/// fix, one second after the last point or halfway to the next point, whichever is earlier. Times without a zone are
-/// UTC. The mode of a point is given by `fix`. Without `fix`, it is 3D if the point has an altitude and 2D otherwise.
+/// `geoidheight`, they determine the height above the ellipsoid. A report without a fix follows each track segment, one
+/// second after the last point or halfway to the next point, whichever is earlier. Times without a zone are UTC.
 ///
-/// Files are read in pieces, and twice if necessary, so memory use does not depend on the file size. Only points that
-/// are not in chronological order are sorted in memory. If a file is damaged or truncated, the points before the damage
-/// are read.
+/// Files are read in pieces, so memory use does not depend on the file size. Only points that are not in chronological
+/// order are sorted in memory. If a file is damaged, the points before the damage are read.
 package enum GPXFile {
     /// Reads a file and writes it to the sink as a trace. The sink must not have a header yet, and remains open.
     ///
@@ -22,7 +20,6 @@ package enum GPXFile {
         path: String, options: GPXOptions = .init(), to sink: some TraceSink
     ) throws(DeviceError) -> [String] { try read(try FileContents.open(path), options, to: sink) }
 
-    /// Reads a file from memory, in the same way as `read(path:options:to:)`.
     package static func read(
         _ bytes: [UInt8], name: String, options: GPXOptions = .init(), to sink: some TraceSink
     ) throws(DeviceError) -> [String] { try read(.memory(TraceBytes(bytes), name: name), options, to: sink) }
@@ -65,18 +62,18 @@ public struct GPXOptions: Sendable, Hashable {
         case waypoints
     }
 
-    /// The kind of points to read. nil selects tracks if the file contains any, otherwise routes, otherwise waypoints.
+    /// The kind of points to read. If nil, tracks take precedence over routes, and routes over waypoints.
     public var content: Content?
-    /// The number of a single track or route to read, counted from 1 in file order. nil reads all in chronological
+    /// The number of the track or route to read, counted from 1 in file order. If nil, all are read in chronological
     /// order.
     public var number: Int?
-    /// The speed between points without times, in metres per second along the geodesic. nil places the points one
-    /// second apart, as Xcode does.
+    /// The speed between points without times, in metres per second along the geodesic. If nil, the points are one
+    /// second apart, as in Xcode.
     public var speed: Double?
     /// True if missing values of course, speed and climb are derived from the positions.
     public var derivesMotion = true
 
-    /// Creates options. By default, the contents of the file determine them.
+    /// Creates options. By default, all information is taken from the file.
     public init(content: Content? = nil, number: Int? = nil, speed: Double? = nil, derivesMotion: Bool = true) {
         self.content = content
         self.number = number

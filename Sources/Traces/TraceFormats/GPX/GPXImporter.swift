@@ -41,13 +41,12 @@ struct GPXImporter {
         do throws(DeviceError) {
             try write(part, &reader, &timing, to: sink)
         } catch {
-            // Errors in the file were detected during the first pass and are already among the remarks.
+            // The first pass has already found the errors in the file and recorded them in the remarks.
             guard case .some = plan.failure, error.code == .invalidTrace else { throw error }
         }
     }
 
-    /// Returns the times of the points that precede the first time of a part. The points are one second apart, or
-    /// closer if necessary to stay after earlier parts.
+    /// Returns times for the points that precede the first time of a part, at most one second apart.
     private func leadingTimes(of part: GPXSummary.Part) -> some IteratorProtocol<Int64> {
         let count = Int64(part.leading)
         let gap = plan.needsSorting || last == .min ? Int64.max : max(0, part.first.subtractingSaturated(last))
@@ -84,12 +83,11 @@ struct GPXImporter {
     }
 }
 
-/// Writes the tracks of a GPX file during the first pass, assuming that they are in chronological order, as in most
-/// files. If the assumption proves wrong, the result is discarded.
+/// Writes the tracks of a GPX file during the first pass. This is possible if they are in chronological order, as in
+/// most files.
 struct GPXSinglePassImporter {
     private let builder: TraceBuilder
     private let options: GPXOptions
-    /// The point writer; nil before the first point.
     private var writer: GPXPointWriter?
     private var first: Int64 = 0
     private var last = Int64.min
@@ -121,15 +119,12 @@ struct GPXSinglePassImporter {
             }
             try writer?.append(point, at: time.subtractingSaturated(first), to: builder)
         } catch {
-            // The regular import encounters the same error and reports it.
             hasFailed = true
         }
     }
 
-    /// Finishes the import and returns the trace of all points. Returns nil if the tracks were not in chronological
-    /// order, or if the trace does not begin at `start`.
-    ///
-    /// - Parameter start: The civil time at time zero, in nanoseconds since 1970.
+    /// Finishes the import and returns the trace. Returns nil if the tracks were not in chronological order, or if the
+    /// trace does not begin at `start`, in nanoseconds since 1970.
     mutating func trace(from start: Int64?) throws(DeviceError) -> TraceFile? {
         guard !hasFailed, writer != nil, start == first else { return nil }
         try writer?.finish(builder)
@@ -143,15 +138,12 @@ struct GPXSinglePassImporter {
 package struct PathTiming: Sendable {
     /// The interval between points if no speed is specified, in nanoseconds (1 s).
     package static let standardStep: Int64 = 1_000_000_000
-
-    /// The speed in metres per second. If nil, points are one second apart.
+    /// The speed in metres per second, or nil if points are one second apart.
     package let speed: Double?
     private var last: (place: GeodeticCoordinate, time: Int64)?
 
-    /// Creates a timing in which the first point has time zero.
-    ///
-    /// - Parameter speed: The speed in metres per second, at least 0.001. If nil, points are placed one second apart.
-    /// - Throws: An error with code `invalidConfiguration` if the speed is less than 0.001 or infinite.
+    /// Creates a timing in which the first point has time zero. The speed is in metres per second. If nil, points are
+    /// one second apart. Throws an error if the speed is less than 0.001 or infinite.
     package init(speed: Double?) throws(DeviceError) {
         if let speed {
             guard speed.isFinite, speed >= 0.001 else {
@@ -177,8 +169,7 @@ package struct PathTiming: Sendable {
         return time
     }
 
-    /// Continues the path at a different place, `pause` nanoseconds after the last point. Returns the time of the new
-    /// point.
+    /// Continues the path at a different place, `pause` nanoseconds after the last point.
     package mutating func jump(to place: GeodeticCoordinate, after pause: Int64) -> Int64 {
         let time = (last?.time ?? 0).addingSaturated(pause)
         last = (place, time)

@@ -8,29 +8,23 @@ import Trace
 struct GPXPointWriter {
     /// The time from the last point of a segment to the report without a fix, in nanoseconds (1 s).
     static let gap: Int64 = 1_000_000_000
-    /// The maximum total size of reports that are sorted in memory, in bytes (256 MiB).
+    /// The maximum total size of the reports that are sorted in memory, in bytes (256 MiB).
     private static let maximumSortedSize = 256 << 20
-
-    /// The number of points with a derived course, speed or climb.
     private(set) var derivedMotionCount = 0
     /// The time of the last point, in nanoseconds since the start of the trace.
     private(set) var last: Int64?
-    /// The civil time at time zero, in nanoseconds since 1970; nil if unknown.
+    /// The civil time at time zero, in nanoseconds since 1970, or nil if unknown.
     private let start: Int64?
     private let name: String
     private let derivesMotion: Bool
     private let needsSorting: Bool
     private var motion = DerivedMotion()
     private var spreader = EqualTimeSpreader<Item>()
-    /// The element that the next appended point begins.
     private var beginning = PathBoundary.segment
-    /// For each time that is already used, the next time to try.
     private var nextFreeTime: [Int64: Int64] = [:]
-    /// The reports to be sorted before writing, if ``needsSorting`` is true.
     private var recording = Recording()
     private var size = 0
 
-    /// The element that a point begins.
     private enum PathBoundary {
         case nothing, segment, part
     }
@@ -53,7 +47,6 @@ struct GPXPointWriter {
         if !needsSorting { try sink.write(recording.traceHeader(source: name)) }
     }
 
-    /// True if the next point does not continue the path of the previous points.
     var startsNewSegment: Bool { beginning != .nothing }
 
     mutating func beginPart() { beginning = .part }
@@ -62,10 +55,8 @@ struct GPXPointWriter {
         if beginning == .nothing { beginning = .segment }
     }
 
-    /// Appends a point and writes the points whose times are then known.
-    ///
-    /// - Parameter time: The time in nanoseconds since the start of the trace; nil if the point has no time although
-    ///   the file contains times.
+    /// Appends a point and writes the points whose times are then known. The time is in nanoseconds since the start of
+    /// the trace, or nil if only other points have times.
     mutating func append(_ point: GPXPoint, at time: Int64?, to sink: some TraceSink) throws(DeviceError) {
         let item = Item(point: point, beginning: beginning)
         beginning = .nothing

@@ -5,7 +5,7 @@ import JSONBytes
 import Trace
 
 extension GPXReader {
-    /// Reads the `lat` and `lon` attributes of the last tag, in degrees; NaN if unreadable. Records invalid values.
+    /// Reads the `lat` and `lon` attributes of the last tag in degrees, or NaN if they are unreadable.
     mutating func readCoordinates() -> (latitude: Double, longitude: Double) {
         let texts = [xml.attribute("lat"), xml.attribute("lon")].map { $0.map { String(decoding: $0, as: UTF8.self) } }
         let values = texts.map { $0.flatMap(Self.number) ?? .nan }
@@ -20,14 +20,13 @@ extension GPXReader {
         return (values[0], values[1])
     }
 
-    /// Reads the number in the element that ends here. Returns NaN if it is missing or unreadable.
     mutating func readNumber() -> Double {
         let text = xml.trimmedText
         if let value = Self.number(text) { return value }
         return readNumber(String(decoding: text, as: UTF8.self), "<\(xml.elementName)>")
     }
 
-    /// Parses a number. If the text is not a number, records it under the given name and returns NaN.
+    /// Parses a number. Records any other text under the given name and returns NaN.
     mutating func readNumber(_ text: String, _ name: String) -> Double {
         if let value = Self.number(text) { return value }
         if !text.isEmpty, text.lowercased() != "nan" {
@@ -37,7 +36,7 @@ extension GPXReader {
         return .nan
     }
 
-    /// Reads the count in the element that ends here. Returns -1 if it is missing or unreadable.
+    /// Reads the count in the element that ends here, or -1 if it is missing or unreadable.
     mutating func readCount() -> Int32 {
         let value = readNumber()
         if value >= 0, value <= 65_535 { return Int32(value) }
@@ -73,7 +72,7 @@ extension GPXReader {
         }
     }
 
-    /// Records that the last point is outside all tracks and routes, or belongs to one beyond the maximum number.
+    /// Records that the last point is outside all tracks and routes, or in one that exceeds the maximum number.
     mutating func recordStrayPoint() {
         record(
             "a point outside the tracks and routes that were read was skipped",
@@ -97,22 +96,18 @@ extension GPXReader {
         return value.magnitude < FixedDecimal.limit ? value : nil
     }
 
-    /// Returns true if the text is a number with a comma as the decimal separator.
     private static func hasDecimalComma(_ text: String) -> Bool {
         text.count { $0 == "," } == 1 && number(text.replacing(",", with: ".")) != nil
     }
 }
 
 struct GPXPoint {
-    /// The point as a gpsd report, without a time.
     var report = PositionReport()
     var sky = SkyReport()
-    /// The time in nanoseconds since 1970; nil if there is no readable time.
+    /// The time in nanoseconds since 1970, or nil if it is missing or unreadable.
     var time: Int64?
-    /// The mode given by `fix`; nil if `fix` is missing or does not determine the mode.
+    /// The mode that `fix` states, or nil if `fix` does not determine the mode.
     private var mode: FixMode?
-
-    /// True if `fix` is `none`.
     var isWithoutFix: Bool { mode == FixMode.none }
     var hasSky: Bool { sky.usedCount >= 0 || !sky.hdop.isNaN || !sky.vdop.isNaN || !sky.pdop.isNaN }
 
@@ -131,7 +126,6 @@ struct GPXPoint {
         return known != nil
     }
 
-    /// Sets values that are derived from other values. Called after all values have been read.
     mutating func finish() {
         // The sum is NaN if either value is unknown.
         report.altitudeHAE = report.altitudeMSL + report.geoidSeparation

@@ -5,29 +5,23 @@ import GPSDProtocol
 import JSONBytes
 import Trace
 
-/// Reads a GPX file point by point.
+/// Reads a GPX file point by point, without regard to the prefixes of element names.
 ///
-/// Supports versions 1.0 and 1.1, and ignores the prefixes of element names. Course and speed are read from version 1.0
-/// elements, from Garmin's TrackPointExtension, or from elements directly inside `extensions` (OsmAnd, OpenTracks and
-/// others), in degrees from true north and metres per second. Heart rates and other extensions are ignored. The points
+/// Course and speed are read from version 1.0 elements, from Garmin's TrackPointExtension, or from elements directly
+/// inside `extensions` (OsmAnd, OpenTracks and others), in degrees from true north and metres per second. The points
 /// that Garmin writes between two route points, `gpxx:rpt`, are read as route points.
 struct GPXReader: ~Copyable {
-    /// An item returned by the reader.
     enum Item {
         /// The start of a track or a route. Waypoints are outside tracks and routes.
         case begin(GPXOptions.Content)
-        /// The start of a track segment.
         case segment
         /// A point, available as ``GPXReader/point``.
         case point(GPXOptions.Content)
-        /// The end of a track or a route.
         case end(GPXOptions.Content)
     }
 
     private static let maximumExtensionPoints = 100_000
-
     var point = GPXPoint()
-    /// True if the file contains times from a clock that was set; see ``UnsetClock``.
     var isClockSet = false
     var diagnostics = InputDiagnostics()
     /// The coordinates in the extensions of the last point, and the number of coordinates that have been returned.
@@ -35,11 +29,10 @@ struct GPXReader: ~Copyable {
     private var extensionIndex = 0
     private(set) var partName = ""
     var xml: XMLReader
-    /// The current track or route; nil outside tracks and routes.
+    /// The current track or route, or nil outside tracks and routes.
     private var part: GPXOptions.Content?
     private var hasRoot: Bool
 
-    /// Creates a reader at the start of a file, or at the start tag of a track or route.
     init(_ chunks: FileContents, at place: GPXSummary.ElementPosition? = nil) throws(DeviceError) {
         guard let place else {
             self.init(XMLReader(try chunks.source(), name: chunks.name), hasRoot: false)
@@ -59,15 +52,11 @@ struct GPXReader: ~Copyable {
         self.hasRoot = hasRoot
     }
 
-    /// The offset of the last tag in bytes.
     var offset: Int { xml.offset }
     mutating func line() -> Int { xml.line() }
     var unknownReferences: Int { xml.unknownReferences }
-
-    /// The qualified name of the root element, if it has been read.
     private(set) var root = "gpx"
 
-    /// Returns the next item; nil at the end of a complete file.
     mutating func next() throws(DeviceError) -> Item? {
         if !extensionPoints.isEmpty, let item = nextExtensionPoint() { return item }
         while let token = try xml.next() {
@@ -97,17 +86,6 @@ struct GPXReader: ~Copyable {
         return nil
     }
 
-    /// Returns true if the root element is `gpx`. The text may be truncated.
-    static func isGPX(_ bytes: [UInt8]) -> Bool {
-        var xml = XMLReader(MemorySource(bytes), name: "")
-        do throws(DeviceError) {
-            return try xml.next() == .start && xml.isNamed("gpx")
-        } catch {
-            return false
-        }
-    }
-
-    /// Returns the next route point from the last point's extensions; nil if there are no more.
     private mutating func nextExtensionPoint() -> Item? {
         guard extensionIndex < extensionPoints.count else {
             extensionPoints.removeAll(keepingCapacity: true)
@@ -209,7 +187,7 @@ struct GPXReader: ~Copyable {
         }
     }
 
-    /// Reads the start tag of an extension, which may contain values in attributes, or one of Garmin's route points.
+    /// Reads the start tag of an extension, which may have values in attributes or be one of Garmin's route points.
     private mutating func beginExtension(of content: GPXOptions.Content, isDirect: Bool) {
         switch xml.nameWord {
         // <geotracker:meta c="274.4" s="0.36"/>
@@ -230,9 +208,7 @@ struct GPXReader: ~Copyable {
         }
     }
 
-    /// Reads the end tag of an extension.
-    ///
-    /// - Parameter isOwn: False inside a container, in which `speed` may be the wind speed and `accuracy` an average.
+    /// `isOwn` is false inside a container, where `speed` may be the wind speed and `accuracy` an average.
     private mutating func endExtension(isOwn: Bool) {
         switch xml.nameWord {
         case JSONText.word("speed") where isOwn: set(.speed, readNumber())

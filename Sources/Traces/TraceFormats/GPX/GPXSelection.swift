@@ -3,27 +3,22 @@
 import DeviceCore
 import Trace
 
-/// The parts of a GPX file to convert to a trace, and their order.
+/// The parts of a GPX file that are converted to a trace, in output order.
 struct GPXSelection {
-    /// The parts in output order.
     private(set) var parts: [GPXSummary.Part]
-    /// The civil time at time zero, in nanoseconds since 1970; nil if no point has a time.
+    /// The civil time at time zero, in nanoseconds since 1970, or nil if no point has a time.
     let start: Int64?
     let isClockSet: Bool
     let needsSorting: Bool
-    /// True if only tracks were selected and their file order is chronological.
     var isInOrder: Bool {
         let numbers = parts.map(\.number)
         return start != nil && !needsSorting && parts.allSatisfy { $0.content == .tracks }
             && numbers == numbers.sorted()
     }
-    /// The error that ended reading early; nil if the whole file was read.
     let failure: DeviceError?
     private(set) var remarks: [String] = []
 
-    /// Selects parts based on the contents of the file and the options.
-    ///
-    /// - Throws: An error if the file does not contain the selected content or if the content has no points.
+    /// Selects parts according to the options. Throws an error if the file contains no points of the selected kind.
     init(_ survey: GPXSummary, _ options: GPXOptions, name: String) throws(DeviceError) {
         failure = survey.failure
         isClockSet = survey.isClockSet
@@ -31,29 +26,25 @@ struct GPXSelection {
         let kinds = GPXOptions.Content.allCases
         guard let content = options.content ?? kinds.first(where: { kind in found.contains { $0.content == kind } })
         else {
-            throw DeviceError(
-                .invalidTrace,
+            throw .invalidTrace(
                 "\(name) contains no points\(Self.problemDescription(survey))\(survey.diagnostics.isEmpty ? ". Is it the right file?" : "")"
             )
         }
         var chosen = found.filter { $0.content == content }
         guard !chosen.isEmpty else {
             let others = kinds.filter { kind in found.contains { $0.content == kind } }.map(\.rawValue)
-            throw DeviceError(
-                .invalidTrace,
+            throw .invalidTrace(
                 "\(name) contains no \(content.rawValue)\(others.isEmpty ? "" : ", only \(others.joined(separator: " and "))")."
             )
         }
         if let number = options.number {
             guard let part = survey.parts.first(where: { $0.content == content && $0.number == number }) else {
-                throw DeviceError(
-                    .invalidTrace,
+                throw .invalidTrace(
                     "\(name) has no number \(number) among its \(content.rawValue), which are numbered from 1 to \(chosen.last?.number ?? 1)."
                 )
             }
             guard part.count > 0 else {
-                throw DeviceError(
-                    .invalidTrace, "Number \(number) of the \(content.rawValue) in \(name) has no points.")
+                throw .invalidTrace("Number \(number) of the \(content.rawValue) in \(name) has no points.")
             }
             chosen = [part]
         }

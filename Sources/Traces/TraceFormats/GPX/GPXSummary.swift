@@ -7,40 +7,33 @@ import Trace
 struct GPXSummary {
     private static let maximumParts = 10_000
 
-    /// The position of a track or a route in the file.
     struct ElementPosition {
         var offset: Int
         var line: Int
-        /// The qualified name of the root element.
         var root: String
     }
 
-    /// A track, a route, or all waypoints of the file.
     struct Part {
         var content: GPXOptions.Content
         /// The number among the parts of the same kind, counted from 1.
         var number: Int
         var name = ""
-        /// The position in the file; nil for waypoints, which may be anywhere in the file.
+        /// The position in the file, or nil for waypoints, which may be anywhere in the file.
         var place: ElementPosition?
-        /// The number of points with coordinates.
         var count = 0
-        /// The number of points with both coordinates and a time.
         var timed = 0
         /// The earliest and latest times, in nanoseconds since 1970.
         var first = Int64.max
         var last = Int64.min
-        /// The number of points with coordinates that precede the first point with a time.
+        /// The number of points with coordinates that precede the first time.
         private(set) var leading = 0
-        /// True if a time is before the GPS epoch.
         private(set) var hasEarlyTimes = false
-        /// False if a time is earlier than the preceding time.
         var isOrdered = true
         /// The number of points with the same time as the previous point, and the line of the first such point.
         private(set) var repeated = (count: 0, line: 0)
         private(set) var previous = Int64.min
 
-        /// The time of the first point. Points that precede the first point with a time are placed one second apart.
+        /// The time of the first point. Points that precede the first time are placed one second apart.
         var beginning: Int64 {
             // The lower limit is the first whole second that `Int64` nanoseconds can represent.
             max(first.subtractingSaturated(Int64(leading) * 1_000_000_000), -9_223_372_036_000_000_000)
@@ -66,27 +59,23 @@ struct GPXSummary {
     }
 
     private(set) var parts: [Part] = []
-    /// True if times before 1980 are ignored because the file also contains later ones; see ``UnsetClock``.
+    /// True if times before 1980 are ignored because the file also contains later ones.
     private(set) var isClockSet = false
     private(set) var diagnostics = InputDiagnostics()
     private(set) var unknownReferences = 0
     private(set) var excessPartCount = 0
-    /// The error that ended reading early; nil if the whole file was read.
     private(set) var failure: DeviceError?
     private var waypoints: Int?
     private var counts: [GPXOptions.Content: Int] = [:]
 
-    /// Reads the file. If an error occurs after at least one point has been read, the contents before the error are
-    /// used; otherwise, the error is thrown.
-    ///
-    /// - Parameter direct: The importer that receives the track points during the pass. Set to nil if the pass is
-    ///   repeated.
+    /// Reads the file. If an error occurs after at least one point, the points before the error are used. `direct`
+    /// receives the track points, and is set to nil if a second pass is necessary.
     init(_ chunks: FileContents, _ direct: inout GPXSinglePassImporter?) throws(DeviceError) {
         try read(chunks, &direct)
         guard parts.contains(where: \.hasEarlyTimes), parts.contains(where: { $0.last >= UnsetClock.gpsEpoch }) else {
             return
         }
-        // The clock was set during the recording, so the times before it was set are ignored.
+        // The clock was set during the recording, so earlier times are ignored.
         self = GPXSummary(isClockSet: true)
         direct = nil
         try read(chunks, &direct)
@@ -108,7 +97,6 @@ struct GPXSummary {
     }
 
     private mutating func read(_ reader: inout GPXReader, _ direct: inout GPXSinglePassImporter?) throws(DeviceError) {
-        // The index of the current track or route; nil outside both.
         var open: Int?
         while let item = try reader.next() {
             switch item {

@@ -4,9 +4,7 @@ import DeviceCore
 import Trace
 
 extension RecordingFormat {
-    /// Positions as a GPX 1.1 track. A loss of positions starts a new segment.
-    ///
-    /// Each epoch is a single point, taken from the epoch's last report. Course and speed are written in Garmin's
+    /// Positions as a GPX 1.1 track. A loss of positions starts a new segment. Course and speed are written in Garmin's
     /// TrackPointExtension v2, in degrees and metres per second. `ele` is the altitude above mean sea level.
     package static let gpx = RecordingFormat(
         name: "gpx", title: "GPX", fileExtensions: [".gpx"], supportsReceiverSelection: true, reportsDamage: true,
@@ -15,31 +13,23 @@ extension RecordingFormat {
             let (trace, remarks) = try GPXFile.trace(input.chunks, options.gpx)
             return .trace(trace, remarks: remarks)
         },
-        writer: { (trace, path, options) throws(DeviceError) in
-            try PathWriter.write(trace, to: path, options) { (writer) throws(DeviceError) in try writer.writeTrack() }
-        })
+        writer: PathWriter.writer { (writer) throws(DeviceError) in try writer.writeTrack() })
 
-    /// Detects GPX by its root element. If the start of the XML is unreadable or the text is UTF-16, the file name
-    /// decides.
+    /// Detects GPX by its root element. If the XML is unreadable or the text is UTF-16, the file name decides.
     private static func sniff(_ input: RecordingInput) throws(DeviceError) -> DetectionConfidence? {
         // The first byte excludes most files in other formats.
         guard let first = input.firstByte, first == UInt8(ascii: "<") || first >= 0xfe else { return nil }
-        if GPXReader.isGPX(input.prefix) { return .certain }
+        if XMLReader.rootName(of: input.prefix) == "gpx" { return .certain }
         return input.name.lowercased().hasSuffix(".gpx") ? .likely : nil
     }
 
-    /// Positions as GPX waypoints with whole-second times, for playback by Xcode and phone simulators. Only one
-    /// position per second is written. The format can only be written; such files are read as ``gpx``.
+    /// Positions as GPX waypoints, at most one per second, for playback by Xcode and phone simulators.
     package static let xcode = RecordingFormat(
         name: "xcode", supportsReceiverSelection: true, reportsDamage: true,
-        writer: { (trace, path, options) throws(DeviceError) in
-            try PathWriter.write(trace, to: path, options) { (writer) throws(DeviceError) in
-                try writer.writeWaypoints()
-            }
-        })
+        writer: PathWriter.writer { (writer) throws(DeviceError) in try writer.writeWaypoints() })
 }
 
-// The order of the elements is prescribed by the schema.
+// The schema prescribes the order of the elements.
 extension PathWriter {
     fileprivate mutating func writeTrack() throws(DeviceError) -> [String] {
         begin(" xmlns:gpxtpx=\"http://www.garmin.com/xmlschemas/TrackPointExtension/v2\"")
@@ -85,7 +75,7 @@ extension PathWriter {
         return remarks
     }
 
-    /// - Parameter namespaces: Additional namespace declarations, as attributes of the root element.
+    /// Writes the start of the file. `namespaces` are additional attributes of the root element.
     private mutating func begin(_ namespaces: StaticString) {
         file.append(
             """
@@ -101,7 +91,6 @@ extension PathWriter {
         }
     }
 
-    /// Writes the start tag of a point, with its coordinates and altitude.
     private mutating func writeCoordinates(_ tag: StaticString, _ epoch: PositionEpochs.Epoch) {
         let report = epoch.report
         file.append(tag)
@@ -152,10 +141,7 @@ extension PathWriter {
         file.append("</trkpt>\n")
     }
 
-    /// Returns a direction that is at least 0 and less than 360 degrees after rounding, because the schemas do not
-    /// allow 360.
-    ///
-    /// - Parameter decimals: The number of decimals written: 1 or 4.
+    /// Rounds a direction to 1 or 4 decimals. The result is less than 360, because the schemas do not allow 360.
     private static func direction(_ degrees: Double, decimals: Int) -> Double {
         let unit: Double = decimals == 1 ? 10 : 10_000
         let rounded = (degrees.remainder(dividingBy: 360) * unit).rounded() / unit

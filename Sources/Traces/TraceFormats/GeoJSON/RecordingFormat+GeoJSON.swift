@@ -5,17 +5,13 @@ import JSONBytes
 import Trace
 
 extension RecordingFormat {
-    /// Positions as GeoJSON (RFC 7946) for viewers. Each segment without a loss of positions is a line; its times are
-    /// in the property `coordTimes`, which many track viewers support. The format can only be written.
-    ///
-    /// Coordinates are longitude, latitude and, if all positions of a segment have one, the height above the WGS 84
-    /// ellipsoid in metres, as the RFC requires. Altitudes above mean sea level are omitted if the geoid separation is
-    /// unknown. A segment also ends where the path crosses 180° longitude.
+    /// Positions as GeoJSON (RFC 7946) for viewers. Each segment is a line with its times in the property `coordTimes`,
+    /// which many track viewers support. If all positions of a segment have a height above the WGS 84 ellipsoid,
+    /// coordinates contain it, as the RFC requires. A segment ends at a loss of positions, and where the path crosses
+    /// 180° longitude.
     package static let geojson = RecordingFormat(
         name: "geojson", fileExtensions: [".geojson"], supportsReceiverSelection: true, reportsDamage: true,
-        writer: { (trace, path, options) throws(DeviceError) in
-            try PathWriter.write(trace, to: path, options) { (writer) throws(DeviceError) in try writer.writeGeoJSON() }
-        })
+        writer: PathWriter.writer { (writer) throws(DeviceError) in try writer.writeGeoJSON() })
 }
 
 extension PathWriter {

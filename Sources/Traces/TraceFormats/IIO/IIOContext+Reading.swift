@@ -6,22 +6,17 @@ import JSONBytes
 import Trace
 
 extension IIOContext {
-    /// The maximum size of a context's XML in bytes.
     package static var maximumXMLSize: Int { 16 << 20 }
 
     /// Reads a context from libiio XML, as sent by `iiod`, printed by `iio_info -S` and stored by emulators.
     ///
-    /// Supports the XML dialects of libiio 0.21 to 0.26 and 1.0, with or without an inline document type declaration,
-    /// and the values that iio-emu adds. Unknown elements are ignored. As in libiio, channels are sorted by scan index,
-    /// and channels without an index come last.
-    ///
-    /// The XML must be UTF-8, with at most ``maximumXMLSize`` bytes.
+    /// The reader supports the XML dialects of libiio 0.21 to 0.26 and 1.0, and the values that iio-emu adds. As in
+    /// libiio, channels are sorted by scan index, and channels without an index come last. The XML must be UTF-8.
     ///
     /// - Throws: An error with code `invalidTrace` that states the line and the problem.
     package init(xml: [UInt8], name: String = "The XML of the context") throws(DeviceError) {
         guard xml.count <= Self.maximumXMLSize else {
-            throw DeviceError(
-                .invalidTrace,
+            throw .invalidTrace(
                 "\(name) has \(xml.count) bytes; a sensor description has at most \(Self.maximumXMLSize). Is it the right file?"
             )
         }
@@ -29,10 +24,9 @@ extension IIOContext {
     }
 }
 
-/// Builds a context from libiio XML elements.
 struct IIOContextReader: ~Copyable {
     private static let maximumElements = 200_000
-    /// The maximum nesting depth. An element at this depth is rejected.
+    /// The nesting depth at which an element is rejected.
     private static let maximumDepth = 64
     /// The value that iio-emu's generator writes for an attribute that it could not read.
     private static let unreadValue = "ERROR"
@@ -76,7 +70,6 @@ struct IIOContextReader: ~Copyable {
         return context
     }
 
-    /// Processes a start tag. Returns the kind of the element for its children.
     private mutating func begin(_ element: String) throws(DeviceError) -> ElementKind {
         switch (elementStack.last ?? .unknown, element) {
         case (.outside, "context"):
@@ -152,7 +145,7 @@ struct IIOContextReader: ~Copyable {
         return value
     }
 
-    /// Returns the device with its channels in libiio order, which determines the bits of a channel mask.
+    /// Returns the device with its channels in libiio's order, which determines the bits of a channel mask.
     private static func sortingChannels(of device: IIODevice) -> IIODevice {
         var device = device
         let keyed = device.channels.enumerated().sorted {
@@ -166,8 +159,8 @@ struct IIOContextReader: ~Copyable {
 extension IIOContext {
     /// Sets attribute values from a JSON object: `{"iio:device0/input/accel_x/scale":"0.000598", …}`.
     ///
-    /// A key consists of the device, then `input` or `output` and the channel for a channel attribute or `buffer` for a
-    /// buffer attribute, and finally the attribute name. Values are strings. Numbers are used exactly as written.
+    /// A key is `device/attribute`, `device/buffer/attribute`, `device/input/channel/attribute` or `device/output/…`.
+    /// Values are strings, or numbers that are used exactly as written.
     ///
     /// - Returns: At most 100 keys that match no attribute of this context.
     /// - Throws: An error with code `invalidTrace` that states the line.
@@ -180,8 +173,7 @@ extension IIOContext {
             return unknown
         } catch {
             let line = json.prefix(max(error.offset, 0)).count { $0 == UInt8(ascii: "\n") } + 1
-            throw DeviceError(
-                .invalidTrace,
+            throw .invalidTrace(
                 "\(name), line \(line): this is not a JSON object of strings, such as {\"iio:device0/sampling_frequency\":\"100\"} (\(error.description))."
             )
         }

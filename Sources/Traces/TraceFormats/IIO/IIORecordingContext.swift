@@ -4,17 +4,14 @@ import DeviceCore
 import IIOFormat
 import JSONBytes
 
-/// Creates a libiio context for a recording, with one device for each sensor and a scale fine enough for any sensor.
+/// Creates a libiio context for a recording, with one device for each sensor.
 enum IIORecordingContext {
-    /// A sensor and the values from which its device's attributes are derived.
     struct Sensor {
         var description: SensorDescription
-        /// The sample rate in hertz; nil if unknown.
         var rate: Double?
         var first = SIMD3<Double>()
     }
 
-    /// Returns a context with one device for each sensor, in the same order.
     static func context(_ sensors: [Sensor], hasStart: Bool) -> IIOContext {
         var context = IIOContext(description: "Recording", attributes: [])
         var used: [String: Int] = [:]
@@ -69,17 +66,15 @@ enum IIORecordingContext {
     }
 }
 
-/// The names of the files that contain the scans of a context's devices. They are in the same directory as the XML.
+/// The names of the files beside the context's XML that contain the scans of its devices.
 enum IIOBufferFileNames {
-    /// Returns the file name under which the `emu:` backend of libiio 1.0 expects the scans of a device, for example
-    /// `mpu6050_buf0.bin`. It is derived from the device's name, or from its ID if it has no name, with colons
-    /// replaced.
+    /// Returns the file name that the `emu:` backend of libiio 1.0 expects, for example `mpu6050_buf0.bin`.
     static func exportName(of device: IIODevice) -> String {
         "\(replacingSeparators(device.name.isEmpty ? device.id : device.name))_buf0.bin"
     }
 
     /// Returns the possible names of a device's scan file, in order of preference. The device name is used only if it
-    /// is unique within the context.
+    /// is unique.
     static func importNames(of device: IIODevice, in context: IIOContext) -> [String] {
         var names = [device.id]
         if !device.name.isEmpty, context.devices.filter({ $0.name == device.name }).count == 1 {

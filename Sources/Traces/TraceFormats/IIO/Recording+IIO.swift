@@ -4,7 +4,6 @@ package import DeviceCore
 package import IIOFormat
 
 extension Recording {
-    /// The number of scans that are decoded at once.
     private static var chunk: Int { 4096 }
     /// The earliest timestamp that counts as civil time, in nanoseconds since 1970 (March 1973). Smaller timestamps
     /// count as times since boot, because no system has an uptime of three years.
@@ -12,11 +11,10 @@ extension Recording {
 
     /// Reads scans that were captured from the buffers of a context's devices.
     ///
-    /// A device's data consists of consecutive scans. Each scan contains all input channels with a scan element,
-    /// including the timestamp, as `iio_readdev` writes them if no channels are specified. Scans without timestamps are
-    /// spaced evenly. Timestamps since 1970 determine ``start``.
+    /// Each scan contains all input channels with a scan element, including the timestamp, as `iio_readdev` writes them
+    /// by default. Scans without timestamps are spaced evenly. Timestamps since 1970 determine ``start``.
     ///
-    /// - Parameter scans: Returns the data of a device; nil if there is none.
+    /// - Parameter scans: Returns the data of a device, or nil if there is none.
     /// - Throws: An error that states the device and the missing information.
     package init(
         iio context: IIOContext, name: String, options: IIORecordingOptions = .init(),
@@ -61,7 +59,7 @@ extension Recording {
             let hint =
                 problems.first
                 ?? "Its buffer files must be beside it and have names such as \(IIOBufferFileNames.exportName(of: context.devices.first ?? IIODevice(id: "iio:device0")))."
-            throw DeviceError(.invalidTrace, "\(name) has no motion readings in its buffers. \(hint)")
+            throw .invalidTrace("\(name) has no motion readings in its buffers. \(hint)")
         }
     }
 
@@ -107,15 +105,12 @@ extension Recording {
         return first != last || (track.count == 1 && first != 0)
     }
 
-    /// Assigns evenly spaced times to scans without timestamps.
-    ///
-    /// - Throws: An error if the sample rate is unknown.
+    /// Throws an error if the sample rate is unknown.
     private static func assignEvenTimes(
         to track: inout MotionTrack, _ sensor: IIOSensor, _ device: IIODevice, _ options: IIORecordingOptions
     ) throws(DeviceError) {
         guard let rate = options.rate ?? sensor.currentRate, rate.isFinite, rate >= 1e-3, rate <= 1e6 else {
-            throw DeviceError(
-                .invalidTrace,
+            throw .invalidTrace(
                 "The scans of \(device.id) have no timestamps, and its sampling_frequency is unknown. Specify the number of scans per second with --rate."
             )
         }
@@ -127,8 +122,7 @@ extension Recording {
         track = spaced
     }
 
-    /// Moves the timestamps of both clocks to a common start. The offset between the clocks is unknown, so the first
-    /// readings of both clocks are placed at the same time.
+    /// Moves the timestamps of both clocks to a common start, because the offset between the clocks is unknown.
     private mutating func alignClocks(_ civil: [Int], _ sinceBoot: [Int]) {
         for group in [civil, sinceBoot] {
             guard let first = group.compactMap({ tracks[$0].times.min() }).min() else { continue }
@@ -145,7 +139,8 @@ extension Recording {
 
 /// Options for reading raw buffer files.
 public struct IIORecordingOptions: Sendable, Hashable {
-    /// The number of scans per second, for scans without timestamps. nil uses the context's `sampling_frequency`.
+    /// The number of scans per second, for scans without timestamps. If nil, the context's `sampling_frequency` is
+    /// used.
     public var rate: Double?
 
     /// Creates options. By default, all information is taken from the context.

@@ -8,12 +8,10 @@ import Trace
 private let maximumXMLSize = 16 << 20
 
 extension RecordingFormat {
-    /// A folder for iio-emu and the `emu:` backend of libiio 1.0. It contains a context with attribute values as XML,
-    /// `context.xml`, and the scans of each sensor, `<name>_buf0.bin`. Each sensor is a separate device, with a
-    /// resolution of 1e-6 m/s² or kPa, or 1e-7 rad/s or gauss.
-    ///
-    /// The timestamps in scans are nanoseconds since 1970 if the trace has a start time, and since time zero otherwise.
-    /// Values are in the sensor's axes, rounded to the nearest raw value.
+    /// A folder for iio-emu and the `emu:` backend of libiio 1.0. The file `context.xml` contains the context with
+    /// attribute values, and each `<name>_buf0.bin` contains the scans of a sensor. Each sensor is a separate device,
+    /// with a resolution of 1e-6 m/s² or kPa, or 1e-7 rad/s or gauss. Timestamps count from 1970 if the trace has a
+    /// start time, and from time zero otherwise.
     package static let iio = RecordingFormat(
         name: "iio", title: "libiio XML", fileExtensions: [".iio"], isFolder: true, reportsDamage: true, detect: sniff,
         read: read, writer: write)
@@ -31,8 +29,7 @@ extension RecordingFormat {
         if let names = input.folder {
             let contexts = contexts(names)
             guard let context = contexts.first, contexts.count == 1 else {
-                throw DeviceError(
-                    .invalidTrace,
+                throw .invalidTrace(
                     "The directory \(input.name) contains \(contexts.count) XML files. Specify the one to read.")
             }
             return .recording(try recording(try RecordingInput(path: "\(input.name)/\(context)"), options))
@@ -46,7 +43,6 @@ extension RecordingFormat {
         return .recording(try recording(input, options))
     }
 
-    /// Reads a context, its attribute values from `<name>.values.json` if that file exists, and its buffer files.
     private static func recording(
         _ input: RecordingInput, _ options: RecordingOptions
     ) throws(DeviceError) -> Recording {
@@ -100,7 +96,6 @@ extension RecordingFormat {
     }
 }
 
-/// Writes the buffer file of one sensor.
 private final class IIOBufferFile {
     private let encoder: IIOScanEncoder
     private let axes: [IIOAxis]
@@ -109,7 +104,7 @@ private final class IIOBufferFile {
     private var scan: [UInt8]
     private var file: ExportFile
 
-    /// - Parameter origin: The civil time at time zero, in nanoseconds since 1970.
+    /// `origin` is the civil time at time zero, in nanoseconds since 1970.
     init(_ device: IIODevice, folder: String, origin: Int64, _ options: ExportOptions) throws(DeviceError) {
         let channels = device.channels.indices.filter { device.channels[$0].scan != nil }
         guard let layout = device.layout(of: channels), let sensor = device.sensors().first else {

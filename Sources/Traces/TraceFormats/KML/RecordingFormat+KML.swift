@@ -4,16 +4,12 @@ import DeviceCore
 import Trace
 
 extension RecordingFormat {
-    /// Positions as KML 2.2 for viewers. Each segment without a loss of positions is a line and, if all its positions
-    /// have times, also a track with times (Google's `gx:Track`). The format can only be written.
-    ///
-    /// Altitudes are above mean sea level. If any altitude of a segment is missing, the segment is clamped to the
-    /// ground.
+    /// Positions as KML 2.2 for viewers. Each segment is a line. If all its positions have times, the segment is also a
+    /// track (Google's `gx:Track`). Altitudes are above mean sea level. If an altitude of a segment is missing, the
+    /// segment is clamped to the ground.
     package static let kml = RecordingFormat(
         name: "kml", fileExtensions: [".kml"], supportsReceiverSelection: true, reportsDamage: true,
-        writer: { (trace, path, options) throws(DeviceError) in
-            try PathWriter.write(trace, to: path, options) { (writer) throws(DeviceError) in try writer.writeKML() }
-        })
+        writer: PathWriter.writer { (writer) throws(DeviceError) in try writer.writeKML() })
 }
 
 extension PathWriter {
@@ -64,12 +60,11 @@ extension PathWriter {
         return epochs
     }
 
-    /// Writes a segment as a track if all its positions have times. Returns an iterator positioned after the segment.
     private mutating func writeTrack(_ stretch: Segment) throws(DeviceError) -> PositionEpochs {
         guard stretch.isTimed else { return try forEach(stretch) { _, _, _ in } }
         file.append("<Placemark><gx:Track>")
         writeMode(stretch)
-        // The schema requires that all times precede all coordinates.
+        // The schema requires all times to precede all coordinates.
         _ = try forEach(stretch) { writer, epoch, _ in
             guard let time = epoch.time else { return }
             writer.file.append("<when>")

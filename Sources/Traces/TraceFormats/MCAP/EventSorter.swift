@@ -2,9 +2,8 @@
 
 import Trace
 
-/// Sorts nearly ordered events: buffers the most recent events and returns the earliest of them.
+/// Sorts nearly ordered events: buffers recent events and returns the earliest of them.
 struct EventSorter {
-    /// A buffered event.
     struct Item {
         var event: TraceEvent
         /// True for a position whose missing speed and course may be derived.
@@ -14,27 +13,23 @@ struct EventSorter {
     static let capacity = 1 << 15
     /// The maximum total size of the buffered events in bytes (8 MiB).
     static let maximumSize = 8 << 20
-
     private var heap = TimeHeap<Item>()
     private var last = Int64.min
-    /// The total size of the buffered events in bytes.
     private(set) var size = 0
     /// The number of events that were inserted after a later event had been returned.
     private(set) var lateCount = 0
 
-    /// Inserts an event. A late event is assigned the time of the last returned event.
+    /// Inserts an event. A late event receives the time of the last returned event.
     mutating func insert(_ item: Item, at time: Int64) {
         if time < last { lateCount += 1 }
         heap.insert(item, at: max(time, last))
         size += item.event.size
     }
 
-    /// Returns the earliest event if the buffer exceeds its maximum count or size; otherwise nil.
     mutating func nextIfFull() -> (item: Item, time: Int64)? {
         heap.count > Self.capacity || size > Self.maximumSize ? next() : nil
     }
 
-    /// Returns the earliest event; nil if the buffer is empty.
     mutating func next() -> (item: Item, time: Int64)? {
         guard let (item, time) = heap.removeEarliest() else { return nil }
         last = time

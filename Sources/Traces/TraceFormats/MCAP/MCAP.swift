@@ -14,12 +14,11 @@ enum MCAP {
         case statistics, metadata, metadataIndex, summaryOffset, dataEnd
     }
 
-    /// The total length of a record's opcode and length fields in bytes.
     static let prefixLength = 9
     static let metadataName = "device-services-trace"
     static let gpsdTopic = "/gpsd"
-    /// The metadata key of a derived channel. Its value is the topic from which the messages are derived. If the file
-    /// contains that topic, an import skips the derived channel.
+    /// The metadata key of a derived channel, with the topic from which its messages are derived. If the file contains
+    /// this topic, an import skips the derived channel.
     static let derivedKey = "derived-from"
 }
 
@@ -27,14 +26,12 @@ enum MCAP {
 struct MCAPRecordBuilder {
     private(set) var bytes: [UInt8] = []
 
-    /// Creates contents from numbers, length-prefixed strings and length-prefixed byte arrays.
     init<each Part: MCAPEncodable>(_ part: repeat each Part) { repeat (each part).append(to: &self) }
 
     mutating func number(_ value: some FixedWidthInteger) {
         withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
     }
 
-    /// Appends bytes with a length prefix.
     mutating func text(_ value: some Collection<UInt8>) {
         number(UInt32(clamping: value.count))
         bytes.append(contentsOf: value)
@@ -44,11 +41,9 @@ struct MCAPRecordBuilder {
 
     mutating func raw(_ value: some Collection<UInt8>) { bytes.append(contentsOf: value) }
 
-    /// Appends pairs of strings, prefixed with their total length.
     mutating func map(_ pairs: [(String, String)]) { text(pairs.flatMap { MCAPRecordBuilder($0, $1).bytes }) }
 }
 
-/// A value that can be appended to a record.
 protocol MCAPEncodable {
     func append(to record: inout MCAPRecordBuilder)
 }
@@ -93,7 +88,6 @@ struct MCAPRecordReader {
     /// Reads a length-prefixed string. Invalid UTF-8 is replaced.
     mutating func text() -> String? { lengthPrefixedBytes().map { String(decoding: $0, as: UTF8.self) } }
 
-    /// Reads up to 256 pairs of strings, which are prefixed with their total length.
     mutating func map() -> [String: String]? {
         guard var inner = lengthPrefixedBytes().map(MCAPRecordReader.init) else { return nil }
         var pairs: [String: String] = [:]
@@ -102,10 +96,8 @@ struct MCAPRecordReader {
     }
 }
 
-/// Converts JSON objects to single lines for a trace.
 enum JSONLine {
-    /// Returns the object without line ends; nil if the bytes are not exactly one JSON object. If the object contains
-    /// line ends or leading white space, all white space between tokens is removed.
+    /// Returns the JSON object without line ends, or nil if the bytes are not exactly one JSON object.
     static func object(_ json: UnsafeRawBufferPointer) -> [UInt8]? {
         var reader = JSONReader(json)
         do throws(JSONError) {

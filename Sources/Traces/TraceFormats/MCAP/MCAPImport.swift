@@ -5,28 +5,24 @@ import GPSDProtocol
 import NMEAFormat
 import Trace
 
-/// Converts the messages of an MCAP file to trace events.
-///
-/// Files written by ``RecordingFormat/mcap`` are restored completely. From other files, gpsd reports in JSON and
-/// foxglove.LocationFix messages in JSON or Protocol Buffers are read.
+/// Converts the messages of an MCAP file to trace events. Files written by ``RecordingFormat/mcap`` are restored
+/// completely. From other files, gpsd reports in JSON and foxglove.LocationFix messages in JSON or Protocol Buffers are
+/// read.
 struct MCAPImport {
-    /// The interpretation of a channel's messages.
     private enum ChannelRole {
         case gpsd, events
         case location(isProtobuf: Bool)
         case sample(SensorKind)
-        /// Derived from a different channel that is read.
+        /// Derived from another channel of the file.
         case derived
         case none
 
         var isLocation: Bool { if case .location = self { true } else { false } }
     }
 
-    /// The maximum size of a message from other programs, in bytes (1 MiB), which is far larger than any gpsd report.
-    /// Larger messages are omitted.
+    /// The maximum size of a message from other programs in bytes (1 MiB), which is far larger than any gpsd report.
     private static let maximumMessageSize = 1 << 20
     private static let maximumReceivers = 64
-
     private let name: String
     private let sink: any TraceSink
     private var reader: MCAPReader
@@ -35,24 +31,20 @@ struct MCAPImport {
     private var omittedMessageCount = 0
     private var unreadableMessageCount = 0
     private var written = 0
-    /// The number of messages earlier than the start time in the header.
     private var earlyMessageCount = 0
-    /// The file's time at time zero of the trace, in nanoseconds; nil until it is known.
+    /// The file's time at time zero of the trace, in nanoseconds, or nil until it is known.
     private var origin: Int64?
-    /// Parses events that are stored as trace lines; nil if the file contains no trace header.
+    /// Parses events that are stored as trace lines, or nil if the file contains no trace header.
     private var lines: TraceCursor?
     private var sorter = EventSorter()
     private var confidence = PositionDeviations.Confidence.ninetyFive
     private var decoder = GPSDDecoder()
-    /// The motion of each receiver, by receiver path.
     private var motions: [String: DerivedMotion] = [:]
     private var derived = 0
     private var impossibleValues = 0
 
-    /// Reads a file into a trace. The sink must not have a header yet.
-    ///
-    /// - Returns: Messages for the user about the import.
-    /// - Throws: An error that lists the contents of the file if none of it can be read.
+    /// Reads a file into a trace and returns remarks. Throws an error that lists the contents of the file if none of
+    /// them can be read.
     static func read(_ chunks: FileContents, into sink: any TraceSink) throws(DeviceError) -> [String] {
         var importer = MCAPImport(name: chunks.name, sink: sink, reader: try MCAPReader(chunks))
         let metadata = try MCAPReader.metadata(of: chunks, named: MCAP.metadataName)
@@ -85,15 +77,14 @@ struct MCAPImport {
         try sink.write(header)
     }
 
-    /// Writes an event. If the file had no trace header, the first call writes a header with the time of the first
-    /// event.
+    /// Writes an event. If the file has no trace header, the first call writes a header with the time of the event.
     private mutating func write(_ item: EventSorter.Item, at time: Int64) throws(DeviceError) {
         if origin == nil {
             origin = time
             var header = TraceHeader()
             header.source = name
             header.clock = ""
-            // Times before 1971 are interpreted as times since a different origin, for example since boot.
+            // Times before 1971 count from another origin, for example from boot.
             if time > 31_536_000_000_000_000, time < .max {
                 header.start = TraceHeader.Start(wallTime: WallTime(nanoseconds: time), boot: .zero)
             }
@@ -113,7 +104,7 @@ struct MCAPImport {
         written += 1
     }
 
-    /// Returns a position line in which missing speed, course and climb are derived from the path.
+    /// Derives missing values of speed, course and climb from the previous position.
     private mutating func completed(_ line: [UInt8], at time: Int64) -> [UInt8] {
         guard case .position(var report) = line.withUnsafeBytes({ decoder.decode($0) }),
             motions[report.receiver] != nil || motions.count < Self.maximumReceivers
@@ -124,8 +115,7 @@ struct MCAPImport {
         return GPSDEncoder.line(report)
     }
 
-    /// Converts a message to an event. The event's time and a reading's timestamp remain relative to the origin of the
-    /// file.
+    /// Converts a message to an event with the times of the file.
     private mutating func item(_ message: MCAPReader.Message) throws(DeviceError) -> EventSorter.Item? {
         let use = role(of: message.channel)
         switch use {
@@ -199,7 +189,6 @@ struct MCAPImport {
     }
 }
 
-// The error and the remarks that an import reports.
 extension MCAPImport {
     private static let readHere = "gpsd reports as JSON, and foxglove.LocationFix as JSON and protobuf"
 
@@ -215,7 +204,7 @@ extension MCAPImport {
             text +=
                 " Its messages are \(list.joined(separator: ", "))\(omittedMessageCounts.count == 8 ? " and others" : "")."
         }
-        return DeviceError(.invalidTrace, text)
+        return .invalidTrace(text)
     }
 
     private var remarks: [String] {

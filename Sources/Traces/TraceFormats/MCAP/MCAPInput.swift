@@ -4,25 +4,23 @@ import DeviceCore
 
 /// Reads a file sequentially in pieces and computes checksums of the consumed bytes.
 struct MCAPInput {
-    /// The minimum buffer size in bytes.
     private static let capacity = 1 << 16
     /// The maximum number of bytes that can be requested at once (16 MiB).
     static let maximumCount = 1 << 24
-
     private let source: any ByteSource
     private var buffer: [UInt8] = []
     private var position = 0
     private var end = 0
     private var isAtEnd = false
     private(set) var offset: UInt64 = 0
-    /// The checksum of all consumed bytes; nil disables it.
+    /// The checksum of all consumed bytes, or nil if it is not computed.
     var dataChecksum: CRC32?
-    /// The checksum of the bytes consumed since this property was last set; nil disables it.
+    /// The checksum of the bytes consumed since this property was last set, or nil if it is not computed.
     var chunkChecksum: CRC32?
 
     init(_ source: any ByteSource) { self.source = source }
 
-    /// Buffers at least `count` bytes, up to ``maximumCount``. Returns false if fewer bytes remain.
+    /// Buffers at least `count` bytes. Returns false if fewer bytes remain.
     mutating func fill(_ count: Int) throws(DeviceError) -> Bool {
         if end - position >= count { return true }
         guard count <= Self.maximumCount else { return false }
@@ -50,7 +48,6 @@ struct MCAPInput {
         return end >= count
     }
 
-    /// Calls `body` with the next buffered bytes.
     func withBytes<Value>(_ count: Int, _ body: (UnsafeRawBufferPointer) -> Value) -> Value {
         let range = position..<min(position + max(count, 0), end)
         return buffer.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[range])) }
@@ -78,7 +75,6 @@ struct MCAPInput {
         return true
     }
 
-    /// Returns the opcode and the end offset of the next record; nil at the end of the file.
     mutating func record() throws(DeviceError) -> (code: UInt8, end: UInt64)? {
         guard try fill(MCAP.prefixLength) else { return nil }
         return withBytes(MCAP.prefixLength) { bytes in
@@ -89,10 +85,8 @@ struct MCAPInput {
     }
 }
 
-/// The CRC-32 of ISO 3309, as in zlib and MCAP: reflected polynomial 0xEDB88320.
-///
-/// Processes eight bytes at a time (slicing-by-8): table k contains the checksum of each byte value followed by k zero
-/// bytes.
+/// The CRC-32 of ISO 3309, as in zlib and MCAP: reflected polynomial 0xEDB88320. Processes eight bytes at a time
+/// (slicing-by-8). Table k contains the checksum of each byte value followed by k zero bytes.
 struct CRC32 {
     private static let tables: [UInt32] = {
         var tables = (0..<256).map { byte in
@@ -108,8 +102,6 @@ struct CRC32 {
     }()
 
     private var register: UInt32 = 0xffff_ffff
-
-    /// The checksum of all bytes added so far.
     var value: UInt32 { ~register }
 
     mutating func add(_ bytes: UnsafeRawBufferPointer) {

@@ -2,20 +2,15 @@
 
 import DeviceCore
 
-/// Reads the messages of an MCAP file sequentially, in file order. The indexes are not used, so damaged files,
-/// truncated files and files without indexes can also be read.
-///
-/// Memory use is limited to one record of at most ``MCAPInput/maximumCount`` bytes, regardless of the chunk size and
-/// the file size.
+/// Reads the messages of an MCAP file in file order. The indexes are not used, so damaged or truncated files and files
+/// without indexes can also be read. Memory use does not depend on the chunk size.
 struct MCAPReader {
-    /// A message without its data, which is read by ``data()``.
     struct Message {
         var channel: UInt16
         var logged: UInt64
         var published: UInt64
     }
 
-    /// The description of a channel's messages.
     struct Channel {
         var topic: String
         var encoding: String
@@ -28,34 +23,26 @@ struct MCAPReader {
         var end: UInt64
         /// The end offset of the chunk record itself.
         var recordEnd: UInt64
-        /// The checksum stated in the chunk; 0 means that there is none.
+        /// The checksum stated in the chunk, or 0 if there is none.
         var checksum: UInt32
     }
 
     private static let maximumCount = 4096
-    /// The maximum number of bytes read from a schema or channel record. The names are at the start of the record.
+    /// The number of bytes read from the start of a schema or channel record, which contains the names.
     private static let maximumHead = 1 << 16
-    /// The number of bytes in a message record before the data.
     private static let messageHead = 22
-
     private(set) var channels: [UInt16: Channel] = [:]
     private(set) var count: UInt64 = 0
-    /// The message count in the file's statistics record; nil if the file has none.
     private(set) var statedCount: UInt64?
     private(set) var isTruncated = false
-    /// The number of chunks with a wrong checksum.
     private(set) var damagedChunks = 0
-    /// True if the checksum of the data section is wrong.
     private(set) var isDataDamaged = false
-    /// The number of records with invalid contents.
     private(set) var brokenRecords = 0
     private(set) var largeMessages = 0
-    /// The offset at which reading ended because the bytes are not a record; nil if there are no such bytes.
+    /// The offset of the first bytes that are not a record, or nil if there are none.
     private(set) var invalidRecordOffset: UInt64?
-
     /// The maximum message size in bytes, at most ``MCAPInput/maximumCount``. Larger messages are omitted.
     var maximumMessageSize = MCAPInput.maximumCount
-
     private let name: String
     private var input: MCAPInput
     private var schemas: [UInt16: String] = [:]
@@ -71,18 +58,17 @@ struct MCAPReader {
         MCAP.magic.withUnsafeBytes { input.dataChecksum?.add($0) }
     }
 
-    /// Opens a file and checks its magic bytes.
     private static func begin(_ chunks: FileContents) throws(DeviceError) -> MCAPInput {
         var input = MCAPInput(try chunks.source())
         let count = MCAP.magic.count
         guard try input.fill(count), input.withBytes(count, { $0.elementsEqual(MCAP.magic) }) else {
-            throw DeviceError(.invalidTrace, "\(chunks.name) is not an MCAP file of version 0.")
+            throw .invalidTrace("\(chunks.name) is not an MCAP file of version 0.")
         }
         input.consume(count)
         return input
     }
 
-    /// Returns a metadata record of a file; nil if the file does not contain it. Searches the whole data section,
+    /// Returns a metadata record of a file, or nil if the file does not contain it. Searches the whole data section,
     /// because tools that rewrite files move metadata to its end.
     static func metadata(of chunks: FileContents, named wanted: String) throws(DeviceError) -> [String: String]? {
         var input = try begin(chunks)
@@ -103,9 +89,7 @@ struct MCAPReader {
         return nil
     }
 
-    /// Returns the next message; nil at the end of the file.
-    ///
-    /// - Throws: An error that contains advice if the file contains compressed chunks.
+    /// Returns the next message, or nil at the end of the file. Throws an error if the file contains compressed chunks.
     mutating func next() throws(DeviceError) -> Message? {
         while !isAtEnd {
             if let end = messageEnd {
@@ -132,7 +116,6 @@ struct MCAPReader {
         return nil
     }
 
-    /// Returns the data of the current message; nil if the data is too large or truncated.
     mutating func data() throws(DeviceError) -> [UInt8]? {
         guard let end = messageEnd else { return nil }
         let length = end - input.offset
@@ -152,7 +135,6 @@ struct MCAPReader {
         return nil
     }
 
-    /// Advances to an offset. Returns false if the file ends before the offset.
     private mutating func skip(to offset: UInt64) throws(DeviceError) -> Bool {
         if try input.skip(to: offset) { return true }
         _ = finish()
@@ -164,8 +146,7 @@ struct MCAPReader {
         _ = try skip(to: end)
     }
 
-    /// Processes a record and advances past it. If the record is a message, returns the message and stops before its
-    /// data.
+    /// Processes a record and advances past it, or returns a message and stops before its data.
     private mutating func processRecord(_ code: UInt8, upTo end: UInt64) throws(DeviceError) -> Message? {
         let opcode = MCAP.Opcode(rawValue: code)
         let sum = input.dataChecksum?.value
@@ -176,7 +157,10 @@ struct MCAPReader {
             try beginChunk(upTo: end)
             return nil
         case .schema:
-            let found = try readHead(upTo: end) { Self.schema(&$0) }
+            let found = try readHead(upTo: end) { contents -> (UInt16, String)? in
+                guard let id = contents.number(UInt16.self), let name = contents.text() else { return nil }
+                return (id, name)
+            }
             if let (id, name) = found, schemas.count < Self.maximumCount, schemas[id] == nil { schemas[id] = name }
         case .channel:
             let schemas = schemas
@@ -199,7 +183,7 @@ struct MCAPReader {
         return nil
     }
 
-    /// Calls `body` with the first bytes of a record. If `body` returns nil, the record is counted as broken.
+    /// Calls `body` with the first bytes of a record. Counts the record as broken if `body` returns nil.
     private mutating func readHead<Value>(
         upTo end: UInt64, _ body: (inout MCAPRecordReader) -> Value?
     ) throws(DeviceError) -> Value? {
@@ -211,11 +195,6 @@ struct MCAPReader {
         }
         if value == nil { brokenRecords += 1 }
         return value
-    }
-
-    private static func schema(_ contents: inout MCAPRecordReader) -> (UInt16, String)? {
-        guard let id = contents.number(UInt16.self), let name = contents.text() else { return nil }
-        return (id, name)
     }
 
     private static func channel(_ contents: inout MCAPRecordReader, _ schemas: [UInt16: String]) -> (UInt16, Channel)? {
@@ -249,8 +228,8 @@ struct MCAPReader {
 
     private mutating func beginChunk(upTo recordEnd: UInt64) throws(DeviceError) {
         let length = recordEnd - input.offset
-        // The header consists of the times, the size, the checksum and the length of the compression name (32 bytes in
-        // total), the compression name, and the length of the records (8 bytes).
+        // The header consists of the times, the size, the checksum and the length of the compression name (32 bytes),
+        // the compression name, and the length of the records (8 bytes).
         guard length >= 40, try input.fill(32) else { return try skipBrokenRecord(to: recordEnd) }
         let (checksum, nameLength) = input.withBytes(32) { bytes -> (UInt32, UInt32) in
             var contents = MCAPRecordReader(UnsafeRawBufferPointer(rebasing: bytes.dropFirst(24)))
@@ -278,8 +257,7 @@ struct MCAPReader {
         input.chunkChecksum = checksum == 0 ? nil : CRC32()
     }
 
-    /// Verifies a chunk's checksum and advances past the chunk. Returns false if the file ends before the end of the
-    /// chunk.
+    /// Verifies a chunk's checksum and advances past the chunk. Returns false if the file ends within the chunk.
     private mutating func finishChunk(_ chunk: Chunk) throws(DeviceError) -> Bool {
         if let sum = input.chunkChecksum, sum.value != chunk.checksum { damagedChunks += 1 }
         input.chunkChecksum = nil

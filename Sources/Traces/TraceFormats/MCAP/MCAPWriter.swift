@@ -3,11 +3,10 @@
 import DeviceCore
 import Trace
 
-/// Writes an MCAP file sequentially: chunks with message indexes and checksums, then a summary.
-///
-/// Memory use is one chunk, plus about 200 bytes of index data per MiB of messages.
+/// Writes an MCAP file sequentially: chunks with message indexes and checksums, then a summary. Memory use is one
+/// chunk, plus about 200 bytes of index data per MiB of messages.
 struct MCAPWriter: ~Copyable {
-    /// The chunk size in bytes at which the chunk is written (1 MiB).
+    /// The size in bytes at which a chunk is written (1 MiB).
     private static let chunkSize = 1 << 20
 
     private struct Channel {
@@ -39,7 +38,6 @@ struct MCAPWriter: ~Copyable {
     private var metadata: [(offset: UInt64, length: UInt64, name: String)] = []
     private var times: (first: UInt64, last: UInt64)?
     private var sequence: UInt32 = 0
-    /// The checksum of all bytes since the start of the file.
     private var dataSum = CRC32()
 
     init(path: String, _ options: ExportOptions, library: String) throws(DeviceError) {
@@ -70,11 +68,7 @@ struct MCAPWriter: ~Copyable {
         return id
     }
 
-    /// Appends a message to the current chunk.
-    ///
-    /// - Parameters:
-    ///   - logged: The log time in nanoseconds since 1970, or since the start of the recording.
-    ///   - published: The publish time in nanoseconds since the same origin.
+    /// Appends a message to the current chunk. Times are in nanoseconds since 1970 or the start of the recording.
     mutating func message(_ channel: UInt16, logged: UInt64, published: UInt64, _ data: [UInt8]) throws(DeviceError) {
         guard channels.indices.contains(Int(channel)) else { return }
         if channels[Int(channel)].count == 0 { writeDefinitions(ofChannel: Int(channel)) }
@@ -88,7 +82,6 @@ struct MCAPWriter: ~Copyable {
         if chunk.count >= Self.chunkSize { try endChunk() }
     }
 
-    /// Ends the current chunk and writes a metadata record.
     mutating func metadata(name: String, _ pairs: [(String, String)]) throws(DeviceError) {
         try endChunk()
         var record = MCAPRecordBuilder(name)
@@ -110,7 +103,7 @@ struct MCAPWriter: ~Copyable {
 
     // MARK: Chunks
 
-    /// Writes a channel and its schema. Called before the channel's first message.
+    /// Writes a channel and its schema before the channel's first message.
     private mutating func writeDefinitions(ofChannel channel: Int) {
         let schema = Int(channels[channel].schema)
         let isKnown = channels.contains { $0.count > 0 && Int($0.schema) == schema }

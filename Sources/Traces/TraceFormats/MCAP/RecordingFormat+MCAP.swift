@@ -9,7 +9,6 @@ import TraceEditing
 
 /// Converts trace events to MCAP messages.
 struct MCAPExport: ~Copyable {
-    /// The name and the schema of a channel.
     private struct Topic: Hashable {
         var name: String
         var schema: String
@@ -21,7 +20,7 @@ struct MCAPExport: ~Copyable {
     private var decoder = GPSDDecoder()
     private var lines = TraceEventEncoder()
     private var attitude: AttitudeEstimator
-    /// The civil time at time zero, in nanoseconds since 1970; 0 if it is unknown.
+    /// The civil time at time zero, in nanoseconds since 1970, or 0 if unknown.
     private let origin: Int64
     private let confidence: PositionDeviations.Confidence
     private var damage = ReportDiagnostics()
@@ -115,7 +114,6 @@ struct MCAPExport: ~Copyable {
         return remarks
     }
 
-    /// Returns the absolute time that corresponds to a trace time. Negative results are clamped to 0.
     private func absolute(_ time: Int64) -> UInt64 { UInt64(max(origin.addingSaturated(time), 0)) }
 
     private mutating func write(
@@ -136,22 +134,20 @@ struct MCAPExport: ~Copyable {
 }
 
 extension RecordingFormat {
-    /// An uncompressed MCAP file of JSON messages, with chunks, indexes, checksums and a summary. Foxglove can open the
-    /// file, and importing it restores the trace.
+    /// An uncompressed MCAP file of JSON messages. Foxglove can open the file, and importing it restores the trace.
     ///
     /// The channels are:
     ///
     /// - `/gpsd`: unchanged gpsd reports.
     /// - `/gps/fix`: a foxglove.LocationFix for each position.
     /// - `/<kind>` or `/<kind>/<id>`: the readings of a sensor, in the sensor's axes (m/s², rad/s, gauss, kPa).
-    /// - `/attitude`: foxglove.FrameTransform messages with the attitude of the device, at most 50 per second. They are
-    ///   computed from the motion sensors if the trace contains a gyroscope and an accelerometer.
+    /// - `/attitude`: the attitude of the device, computed from the motion sensors, as foxglove.FrameTransform
+    ///   messages. The trace must contain a gyroscope and an accelerometer. There are at most 50 messages per second.
     /// - `/events`: all other events, as trace lines.
     ///
-    /// The trace header is stored in the metadata record "device-services-trace".
-    ///
-    /// A message's log time is its arrival time, and its publish time is the measurement time. Both are nanoseconds
-    /// since 1970, or since time zero if the trace has no start time.
+    /// The metadata record "device-services-trace" contains the trace header. A message's log time is its arrival time,
+    /// and its publish time is the measurement time. Both count in nanoseconds from 1970, or from time zero if the
+    /// trace has no start time.
     public static let mcap = RecordingFormat(
         name: "mcap", title: "MCAP", fileExtensions: [".mcap"], reportsDamage: true,
         detect: { (input) throws(DeviceError) in input.prefix.starts(with: MCAP.magic) ? .certain : nil },
@@ -173,7 +169,6 @@ extension RecordingFormat {
 struct AttitudeEstimator {
     /// The minimum interval between attitudes, in nanoseconds (20 ms).
     private static let interval: Int64 = 20_000_000
-
     private var filter = AttitudeFilter()
     private let sensors: [SensorDescription.ID: SensorDescription]
     private var last: Int64?
@@ -187,9 +182,8 @@ struct AttitudeEstimator {
         self.sensors = sensors
     }
 
-    /// Processes a reading. If an attitude is due, returns the attitude and the name of its reference frame; otherwise
-    /// returns nil. The axes of "earth" point east, magnetic north and up. In "start", the heading is relative to an
-    /// arbitrary direction.
+    /// Processes a reading. If an attitude is due, returns the attitude and the name of its reference frame. The axes
+    /// of "earth" point east, magnetic north and up. In "start", the heading is relative to an arbitrary direction.
     mutating func process(
         _ value: SIMD3<Double>, kind: SensorKind, sensor: SensorDescription.ID, at time: Int64
     ) -> (Quaternion, String)? {

@@ -8,8 +8,8 @@ package enum NMEALog {
     /// Reads a log and writes it as a trace that consists of a header and gpsd reports.
     ///
     /// If the sentences have arrival times (in gpspipe's formats or in tag blocks), these are the event times.
-    /// Otherwise, event times follow the receiver's clock: if it is set back or jumps forward by more than a day, the
-    /// trace time does not advance; shorter gaps are preserved.
+    /// Otherwise, event times follow the receiver's clock. If the clock is set back or jumps forward by more than a
+    /// day, the trace time does not advance. Shorter gaps are preserved.
     ///
     /// - Returns: Remarks about omitted or questionable content.
     package static func read(
@@ -29,8 +29,7 @@ package enum NMEALog {
     ) throws(DeviceError) -> [String] {
         let survey = NMEALogSummary(bytes, options, contents)
         guard survey.isLog else {
-            throw DeviceError(
-                .invalidTrace,
+            throw .invalidTrace(
                 "\(name) contains no NMEA 0183 sentence with a valid checksum, such as $GPRMC,…*5A. Record the output of the receiver with gpspipe -r."
             )
         }
@@ -43,8 +42,7 @@ package enum NMEALog {
         return log.remarks + (isTruncated(bytes) ? ["The last line is incomplete and was skipped."] : [])
     }
 
-    /// Returns true if the last line has no line end and is truncated within a tag block or a gpsd report. Other
-    /// truncations are reported elsewhere.
+    /// Returns true if the last line is truncated within a tag block or a gpsd report.
     private static func isTruncated(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let line = bytes.suffix(1 << 16).split(whereSeparator: { $0 == 0x0a || $0 == 0x0d }).last
         guard let line, line.endIndex == bytes.endIndex else { return false }
@@ -55,16 +53,16 @@ package enum NMEALog {
 
 /// Options for reading an NMEA log.
 public struct NMEALogOptions: Sendable, Hashable {
-    /// Any time on the day on which the log begins, for logs without a date. Dates in RMC or ZDA sentences take
-    /// precedence. gpsd's comment `# Date: 2026-11-21` is used only if this property is nil.
+    /// Any time on the day on which the log begins, for logs without a date. A date in an RMC or ZDA sentence takes
+    /// precedence. If nil, gpsd's comment `# Date: 2026-11-21` is used.
     public var date: WallTime?
     /// The number of weeks to add to the receiver's dates. After a GPS week number rollover, 1024 corrects the dates of
     /// an affected receiver.
     public var weeks = 0
-    /// If true, sentences without a checksum are read; if false, they are omitted. If nil, they are read only if no
-    /// sentence in the log has a checksum.
+    /// True if sentences without a checksum are read. If nil, they are read only if no sentence in the log has a
+    /// checksum.
     public var allowsMissingChecksum: Bool?
-    /// If true, speed and course are derived from the positions of a log that contains neither RMC nor VTG sentences.
+    /// True if speed and course are derived from the positions of a log that contains neither RMC nor VTG sentences.
     public var derivesMotion = true
 
     /// Creates the default options, which take all information from the log.

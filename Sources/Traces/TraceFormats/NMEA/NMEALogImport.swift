@@ -7,19 +7,16 @@ import Trace
 
 /// Converts the lines of an NMEA log to trace events.
 struct NMEALogImport {
-    /// The longest forward step of the receiver's clock that counts as a gap, in nanoseconds (one day). A longer step
-    /// is a date change.
+    /// The longest forward step of the receiver's clock that counts as a gap, in nanoseconds (one day).
     private static let maximumGap: Int64 = 86_400_000_000_000
     /// The GPS week number rollover period in days (1024 weeks).
     private static let rollover: Int64 = 7168
     /// The maximum deviation from a multiple of the rollover period, in days, at which a rollover is assumed.
     private static let tolerance: Int64 = 30
-
     private(set) var header = TraceHeader()
     private var decoder: NMEADecoder
     private let survey: NMEALogSummary
     private let options: NMEALogOptions
-    /// The offset to add to the receiver's times, in nanoseconds.
     private let shift: Int64
     private var dateOrigin = ""
     private let hasArrivals: Bool

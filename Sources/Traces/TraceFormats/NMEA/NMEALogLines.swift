@@ -8,22 +8,18 @@ import Trace
 struct NMEALogSummary {
     /// The number of sentences that are searched for speed and course.
     private static let maximumSurveyedSentences = 2000
-
-    /// The date of the first sentence with a time; nil if no sentence contains a date.
+    /// The date of the first sentence with a time, or nil if no sentence contains a date.
     var date: WallTime?
-    /// The date in gpsd's comment; nil if there is no such comment.
+    /// The date in gpsd's comment, or nil if there is no such comment.
     var commentDate: WallTime?
     var firstArrival: WallTime?
     /// The time of day of the first report, in nanoseconds.
     var firstTime: Int64?
     var allowsMissingChecksum: Bool
     var hasMotion = false
-    /// True if the log contains readable sentences.
     var isLog = false
 
-    /// Surveys a log. If necessary, a second pass accepts sentences without checksums.
-    ///
-    /// - Parameter contents: The object that owns the bytes. Its pages are released after they have been read.
+    /// Scans a log, releasing the pages of `contents`. If necessary, a second pass accepts sentences without checksums.
     init(_ bytes: UnsafeRawBufferPointer, _ options: NMEALogOptions, _ contents: TraceBytes? = nil) {
         allowsMissingChecksum = options.allowsMissingChecksum ?? false
         survey(bytes, contents)
@@ -58,10 +54,8 @@ struct NMEALogSummary {
         isLog = decoder.counts.decoded > 0
     }
 
-    /// Returns true if the first 4 MiB contain sentences.
-    ///
-    /// - Parameter allowsMissingChecksum: True if sentences without a checksum are accepted. If nil, they are accepted
-    ///   only if no sentence has a checksum.
+    /// Returns true if the first 4 MiB contain sentences. If `allowsMissingChecksum` is nil, sentences without a
+    /// checksum are accepted only if no sentence has one.
     static func isLog(_ bytes: UnsafeRawBufferPointer, allowsMissingChecksum: Bool? = nil) -> Bool {
         let head = UnsafeRawBufferPointer(rebasing: bytes.prefix(1 << 22))
         var options = NMEALogOptions()
@@ -70,12 +64,11 @@ struct NMEALogSummary {
     }
 }
 
-/// Iterates over the lines of an NMEA log, which are sentences, optionally with arrival times, and comments.
+/// Iterates over the lines of an NMEA log.
 struct NMEALogLines {
     /// The maximum length of a time that precedes a sentence, in bytes.
     private static let maximumStamp = 64
-    /// The maximum length of a line in bytes. A longer sequence without a line end, such as a binary block, is read in
-    /// pieces.
+    /// The maximum length of a line in bytes. Longer text, such as a binary block, is read in pieces.
     private static let maximumLine = 1 << 16
     /// The number of bytes after which pages that have been read are released (8 MiB).
     private static let window = 8 << 20
@@ -83,33 +76,29 @@ struct NMEALogLines {
     enum Line {
         /// The sentences of a line, with their arrival time if the line contains it.
         case sentences(UnsafeRawBufferPointer, arrival: WallTime?)
-        /// A comment that contains a date.
         case date(WallTime)
-        /// A line that contains no sentence and is not a comment.
         case other(UnsafeRawBufferPointer)
     }
 
-    /// The number of the last line, counted from 1.
     private(set) var line = 0
-    /// The byte that ended the last line; 0 if only a piece of the line was read.
+    /// The byte that ended the last line, or 0 if only a piece of the line was read.
     private var lineEnd: UInt8 = 0x0a
-
     private let bytes: UnsafeRawBufferPointer
     private let contents: TraceBytes?
     private var position = 0
     private var releasedOffset = 0
 
-    /// - Parameter contents: The object that owns the bytes. Its pages are released after they have been read.
+    /// Creates an iterator. The pages of `contents`, the owner of the bytes, are released after they have been read.
     init(_ bytes: UnsafeRawBufferPointer, of contents: TraceBytes? = nil) {
         self.bytes = bytes
         self.contents = contents
     }
 
-    /// Returns the next line, skipping empty lines and comments without a date. Returns nil at the end of the log.
+    /// Returns the next line, or nil at the end of the log. Skips empty lines and comments without a date.
     mutating func next() -> Line? {
         while position < bytes.count {
             let start = position
-            // An LF after a CR, or the remainder of a line that is read in pieces, does not begin a new line.
+            // An LF after a CR, or the rest of a line that is read in pieces, does not begin a new line.
             if lineEnd == 0x0a || lineEnd == 0x0d && bytes[position] != 0x0a { line &+= 1 }
             if start &- releasedOffset >= Self.window {
                 contents?.releaseMemory(of: releasedOffset..<start)
@@ -143,9 +132,8 @@ struct NMEALogLines {
         byte == UInt8(ascii: "$") || byte == UInt8(ascii: "!") || byte == UInt8(ascii: "\\")
     }
 
-    /// Returns the arrival time of a sentence. It precedes the sentence in one of gpspipe's formats, possibly
-    /// surrounded by punctuation, or follows the sentence in lines written by Android's GnssLogger,
-    /// `NMEA,$…*hh,milliseconds`.
+    /// Returns the arrival time of a sentence. In gpspipe's formats, the time precedes the sentence. In lines written
+    /// by Android's GnssLogger, `NMEA,$…*hh,milliseconds`, the time follows the sentence.
     private static func arrival(_ line: UnsafeRawBufferPointer, _ sentence: Int) -> WallTime? {
         var start = 0
         var end = sentence
@@ -157,7 +145,7 @@ struct NMEALogLines {
         while start < end, isPunctuation(line[start]) { start += 1 }
         while end > start, isPunctuation(line[end - 1]) { end -= 1 }
         let text = UnsafeRawBufferPointer(rebasing: line[start..<end])
-        // A thirteen-digit number is in milliseconds, as in tag blocks.
+        // A number with 13 digits is in milliseconds, as in tag blocks.
         if text.count == 13, let time = NMEATagBlock.time(text) { return time }
         return ArrivalStamp.time(text).map { WallTime(nanoseconds: $0) }
     }

@@ -3,10 +3,8 @@
 import DeviceCore
 import NMEAFormat
 
-/// Groups reports into measurements, and spreads measurements with the same time.
-///
-/// If a receiver measures more often than the resolution of its times allows, several positions have the same time.
-/// ``EqualTimeSpreader`` spreads them. The satellites before a position and the attitudes after it belong to the same
+/// Groups reports into measurements, and spreads measurements with the same time, which a receiver produces if the
+/// resolution of its times is too low. The satellites before a position and the attitudes after it belong to the same
 /// measurement.
 struct NMEAMeasurementGrouper {
     /// A report with its line number and its offset from the receiver's clock in nanoseconds.
@@ -18,15 +16,14 @@ struct NMEAMeasurementGrouper {
 
     /// The maximum number of reports in a measurement. Further reports begin a new measurement.
     private static let maximumReports = 16_384
-
     private var spreader = EqualTimeSpreader<[Entry]>()
-    /// The time of the receiver's clock, in nanoseconds; nil before the first time.
+    /// The time of the receiver's clock, in nanoseconds, or nil before the first time.
     private var clock: Int64?
     private var measurement: [Entry] = []
     private var satellites: [Entry] = []
     private var position: PositionReport?
 
-    /// Appends a report. Entries of measurements that are now complete are appended to `complete`.
+    /// Appends a report. Completed measurements are appended to `complete`.
     mutating func append(_ report: NMEAReport, line: Int, to complete: inout [Entry]) {
         if report.epochTime != clock {
             finishMeasurement(&complete)
@@ -53,7 +50,6 @@ struct NMEAMeasurementGrouper {
         }
     }
 
-    /// Appends the remaining entries to `complete`.
     mutating func finish(_ complete: inout [Entry]) {
         finishMeasurement(&complete)
         spreader.finish { Self.shift($0, to: $1, &complete) }
@@ -80,8 +76,7 @@ struct NMEAMeasurementGrouper {
 }
 
 extension PositionReport {
-    /// Returns true if the report belongs to a different measurement than `other`. Always false for receivers with a
-    /// name.
+    /// Returns true if the report is from another measurement than `other`. False for receivers with a name.
     fileprivate func isOtherMeasurement(than other: PositionReport) -> Bool {
         receiver.isEmpty && hasFix
             && (latitude != other.latitude || longitude != other.longitude

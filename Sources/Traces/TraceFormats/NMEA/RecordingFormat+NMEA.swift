@@ -10,16 +10,12 @@ import TraceEditing
 struct NMEAExport {
     /// The maximum number of attitudes that are buffered until the pending position is complete.
     private static let maximumAttitudes = 1000
-
     var sentences: [UInt8] = []
-
     private let options: ExportOptions
     private let start: WallTime?
     private var decoder = GPSDDecoder()
     private var assembler: EpochAssembler
-    /// The attitudes received since the pending position.
     private var attitudes: [(report: AttitudeReport, arrival: Int64?)] = []
-
     private var positions = 0
     private var positionsWithoutAltitude = 0
     private var skippedContent = SkippedContent()
@@ -53,6 +49,20 @@ struct NMEAExport {
     }
 
     mutating func finish() { write(assembler.interrupt()) }
+
+    /// Converts events, up to about 64 KiB of sentences. Returns true at the end of the trace.
+    mutating func encodeNextEvents(_ trace: TraceFile, _ cursor: inout TraceCursor) -> Bool {
+        trace.bytes.withUnsafeBytes { bytes in
+            while sentences.count < 1 << 16 {
+                guard let record = cursor.next(bytes) else {
+                    finish()
+                    return true
+                }
+                process(record, bytes, line: cursor.line)
+            }
+            return false
+        }
+    }
 
     private mutating func process(_ report: GPSDReport, at arrival: Int64?) {
         switch report {
@@ -126,18 +136,16 @@ struct NMEAExport {
 extension RecordingFormat {
     /// A receiver's output as NMEA 0183 sentences that end with CR LF: positions, satellites and attitudes.
     ///
-    /// Each epoch is written once, from its last report. The receiver is that of the first fix unless a different one
-    /// is selected. A position without a time is written with its arrival time. With
-    /// ``ExportOptions/includesArrivalTimes``, each sentence is preceded by a tag block that contains the arrival time
-    /// in milliseconds.
+    /// By default, the receiver of the first fix is written. A position without a time is written with its arrival
+    /// time. If ``ExportOptions/includesArrivalTimes`` is true, a tag block with the arrival time in milliseconds
+    /// precedes each sentence.
     public static let nmea = RecordingFormat(
         name: "nmea", title: "NMEA 0183", fileExtensions: [".nmea"], supportsReceiverSelection: true,
         supportsArrivalTimes: true, isTriedLast: true,
         reportsDamage: true, detect: sniff, read: read, writer: write)
 
     private static func sniff(_ input: RecordingInput) throws(DeviceError) -> DetectionConfidence? {
-        // gpsd's test files contain sentences as well as the reports that gpsd derived from them. Such files are read
-        // as reports.
+        // gpsd's test files also contain the reports that gpsd derived from the sentences, and are read as reports.
         guard input.folder == nil, case .failure = input.trace else { return nil }
         return try input.contents().withUnsafeBytes { NMEALogSummary.isLog($0) } ? .certain : nil
     }
@@ -156,11 +164,10 @@ extension RecordingFormat {
     ) throws(DeviceError) -> [String] {
         var export = NMEAExport(trace, options)
         var cursor = TraceCursor(trace)
-        var isAtEnd = encodeNextEvents(trace, &export, &cursor)
+        var isAtEnd = export.encodeNextEvents(trace, &cursor)
         guard !export.sentences.isEmpty else {
             let hint = options.receiver.map { " of the receiver \($0)" } ?? ""
-            throw DeviceError(
-                .invalidTrace,
+            throw .invalidTrace(
                 "\(trace.name) contains neither positions nor attitudes\(hint), so there is nothing to write.")
         }
         var file = try ExportFile(path: path, options)
@@ -168,25 +175,10 @@ extension RecordingFormat {
             file.bytes.append(contentsOf: export.sentences)
             export.sentences.removeAll(keepingCapacity: true)
             try file.flush()
-            if !isAtEnd { isAtEnd = encodeNextEvents(trace, &export, &cursor) }
+            if !isAtEnd { isAtEnd = export.encodeNextEvents(trace, &cursor) }
         }
         try file.close()
         return export.remarks + cursor.diagnostics.remarks
     }
 
-    /// Converts the next events, up to about 64 KiB of sentences. Returns true at the end of the trace.
-    private static func encodeNextEvents(_ trace: TraceFile, _ export: inout NMEAExport, _ cursor: inout TraceCursor)
-        -> Bool
-    {
-        trace.bytes.withUnsafeBytes { bytes in
-            while export.sentences.count < 1 << 16 {
-                guard let record = cursor.next(bytes) else {
-                    export.finish()
-                    return true
-                }
-                export.process(record, bytes, line: cursor.line)
-            }
-            return false
-        }
-    }
 }

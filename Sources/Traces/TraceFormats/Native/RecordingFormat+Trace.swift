@@ -17,9 +17,10 @@ extension RecordingFormat {
             return warnings.map(\.description)
         })
 
-    /// gpsd reports, one per line, as printed by `gpspipe -w`. With ``ExportOptions/includesArrivalTimes``, lines begin
-    /// with the arrival time, as printed by `gpspipe -w -uu`, if the trace has a start time. Other programs may not
-    /// accept lines with times. Lines that are not reports are copied unchanged.
+    /// gpsd reports, one per line, as printed by `gpspipe -w`. Lines that are not reports are copied unchanged.
+    ///
+    /// If ``ExportOptions/includesArrivalTimes`` is true and the trace has a start time, lines begin with the arrival
+    /// time, as printed by `gpspipe -w -uu`. Other programs may not accept such lines.
     public static let gpsd = RecordingFormat(
         name: "gpsd", title: "gpsd reports (gpspipe -w)", fileExtensions: [".json"], supportsArrivalTimes: true,
         isTriedLast: true,
@@ -35,7 +36,7 @@ extension RecordingFormat {
         var hasLines = false
         while !hasLines, let record = bytes.withUnsafeBytes({ probe.next($0) }) { hasLines = record.isOfGPSD }
         guard hasLines else {
-            throw DeviceError(.invalidTrace, "\(trace.name) contains no gpsd reports, so there is nothing to write.")
+            throw .invalidTrace("\(trace.name) contains no gpsd reports, so there is nothing to write.")
         }
         var file = try ExportFile(path: path, options)
         var cursor = TraceCursor(trace)

@@ -3,14 +3,12 @@
 import DeviceCore
 import Trace
 
-/// Maps times of an experiment to trace times. `meta/time.csv` lists the starts and pauses of the experiment with the
-/// times of both the experiment's clock and the phone's clock.
-///
-/// The experiment's clock stops during a pause, but the trace time advances, so a pause becomes a gap.
+/// Maps times of an experiment to trace times. `meta/time.csv` contains the times of the starts and pauses on the
+/// experiment's clock and on the phone's clock. The experiment's clock stops during a pause, but the trace time
+/// advances.
 struct PhyphoxClock {
     private static let maximumStarts = 100_000
 
-    /// The interval from one start to the next.
     private struct RunInterval {
         /// The experiment's clock at the start, in nanoseconds.
         var experiment: Int64
@@ -18,14 +16,11 @@ struct PhyphoxClock {
         var trace: Int64
     }
 
-    /// The civil time of the first start; nil if unknown.
     private(set) var start: WallTime?
-    /// The number of pauses during which the phone's clock was set back.
     private(set) var setBackCount = 0
     private(set) var remarks: [String] = []
     private var stretches: [RunInterval] = []
 
-    /// Creates a clock for an export without `meta/time.csv`.
     init() {}
 
     /// Reads `meta/time.csv`. Ignores events other than START and PAUSE, and rows without numbers.
@@ -74,8 +69,7 @@ struct PhyphoxClock {
         remarks = reader.remarks
     }
 
-    /// Converts an experiment time to a trace time, both in nanoseconds. Times within a pause are mapped to the start
-    /// of the pause.
+    /// Converts an experiment time to a trace time, both in nanoseconds.
     func traceTime(_ experiment: Int64) -> Int64 {
         guard stretches.count > 1 else { return experiment.subtractingSaturated(stretches.first?.experiment ?? 0) }
         // The last interval that began before the time, or the first interval if there is none.

@@ -4,16 +4,14 @@ import DeviceCore
 
 /// The columns of a phyphox table, identified by their names and by the units that follow in parentheses.
 struct PhyphoxColumns {
-    /// The first column of each quantity. Acceleration includes gravity, and has Android's sign on all platforms.
+    /// The first column of each quantity. Acceleration includes gravity and has Android's sign on all platforms.
     private(set) var columns: [CSVQuantity: TableRowConverter.Column] = [:]
     private var linearAxes: Set<Int> = []
-
-    /// Words that identify sensors whose acceleration excludes gravity, in several languages.
+    /// Words in several languages that identify acceleration without gravity.
     private static let linearWords = ["linea", "linéa", "without g", "ohne g", "sans g"]
 
-    /// Finds the columns in a lower-case header. Returns nil if there is no time in seconds or no known quantity.
-    ///
-    /// - Parameter sheet: The lower-case name of the table. If it names the sensor, the columns are named only by axis.
+    /// Finds the columns in a lower-case header. If the table's name, `sheet`, names the sensor, the columns are named
+    /// only by axis. Returns nil if there is no time in seconds or no known quantity.
     init?(_ header: [String], sheet: String) {
         for (index, name) in header.enumerated() { addColumn(name, index, sheet) }
         let hasOthers = !linearAxes.isEmpty || columns.keys.contains { $0 != .time && $0 != .sats }
@@ -74,7 +72,6 @@ struct PhyphoxColumns {
         return (String(quantity), String(name[name.index(after: open)...].dropLast()))
     }
 
-    /// Returns the axis at the end of the name. The axis must be preceded by a space unless it is the whole name.
     private static func axis(_ quantity: String) -> Int? {
         let letter = quantity.split(separator: " ").last
         return letter.flatMap { ["x", "y", "z"].firstIndex(of: String($0)) }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import DeviceCore
+import SystemCalls
 import Trace
 
-/// Reads phyphox tables into a recording.
 struct PhyphoxReader {
     let name: String
     private let clock: PhyphoxClock
@@ -17,7 +17,7 @@ struct PhyphoxReader {
     private var unknownTableCount = 0
     private var remarks: [String]
 
-    /// - Parameter read: Reads `meta/time.csv` or `meta/device.csv`. Returns nil if the file does not exist.
+    /// The closure reads `meta/time.csv` or `meta/device.csv`, or returns nil if the file does not exist.
     init(name: String, read: (String) throws(DeviceError) -> [UInt8]?) throws(DeviceError) {
         self.name = name
         clock =
@@ -44,7 +44,6 @@ struct PhyphoxReader {
         return ""
     }
 
-    /// Reads one table. Returns false if it is not a phyphox table.
     mutating func read(_ bytes: [UInt8], path: String, sheet: String) throws(DeviceError) -> Bool {
         let isOurs = try bytes.withBytes { (bytes) throws(DeviceError) -> Bool in
             var reader = try CSVReader(bytes, name: path)
@@ -76,17 +75,13 @@ struct PhyphoxReader {
         var rows = TableRowConverter(found.columns, from: name, sensorName: deviceName)
         reader.width = rows.width
         while try reader.next() {
-            guard let number = try reader.decimal(column) else {
+            guard let experiment = try reader.seconds(column) else {
                 // phyphox pads shorter columns with NaN.
                 let hasMore = reader.cells.indices.contains {
                     $0 != column && !["", "nan"].contains(reader.text($0).lowercased())
                 }
                 if hasMore { rowsWithoutTime += 1 }
                 continue
-            }
-            guard let experiment = number.scaled(byPowerOfTen: 9) else {
-                throw reader.position(ofColumn: column).error(
-                    "the time \"\(reader.text(column).prefix(40))\" is out of range; it must be in seconds.")
             }
             let time = clock.traceTime(experiment)
             let civil = clock.start.map { WallTime(nanoseconds: $0.nanoseconds.addingSaturated(time)) }
@@ -130,15 +125,14 @@ struct PhyphoxReader {
         recording.normalize()
         guard recording.count > 0 || recording.reports.count > 0 else {
             let hint = recording.remarks.first ?? "Are there rows below the header?"
-            throw DeviceError(.invalidTrace, "\(name) contains neither motion readings nor positions. \(hint)")
+            throw .invalidTrace("\(name) contains neither motion readings nor positions. \(hint)")
         }
         return recording
     }
 }
 
 extension Recording {
-    /// Reads an unpacked CSV export of the phyphox app: a folder that contains tables, `meta/time.csv` and
-    /// `meta/device.csv`.
+    /// Reads an unpacked CSV export of the phyphox app: a folder of tables with `meta/time.csv` and `meta/device.csv`.
     ///
     /// Accuracies are the phone's radii in metres (eph, epv), regardless of the unit in the header. A pause of the
     /// experiment is a gap in the trace. Axes are the phone's: x to the right, y up, z out of the screen.
@@ -155,7 +149,6 @@ extension Recording {
         self = try reader.recording()
     }
 
-    /// Reads the files of a phyphox export in memory.
     package init(phyphox files: [String: [UInt8]], name: String) throws(DeviceError) {
         var reader = try PhyphoxReader(name: name) { files[$0] }
         for (file, bytes) in files.sorted(by: { $0.key < $1.key }) where !file.hasPrefix("meta/") {
@@ -165,13 +158,9 @@ extension Recording {
         self = try reader.recording()
     }
 
-    /// Reads a single phyphox table, which is the whole export if only one sensor was recorded.
-    ///
-    /// - Parameters:
-    ///   - path: The path of the table, which is also its name in messages. If the file name names the sensor, the
-    ///     columns are named only by axis.
-    ///   - readMeta: Reads `meta/time.csv` or `meta/device.csv` beside the table. Returns nil if the file does not
-    ///     exist.
+    /// Reads a single phyphox table, which is the whole export if only one sensor was recorded. If the file name names
+    /// the sensor, the columns are named only by axis. `readMeta` reads `meta/time.csv` or `meta/device.csv` beside the
+    /// table.
     init(
         phyphoxTable bytes: [UInt8], path: String,
         readMeta: (String) throws(DeviceError) -> [UInt8]? = { _ in nil }
@@ -179,9 +168,42 @@ extension Recording {
         var reader = try PhyphoxReader(name: path, read: readMeta)
         let sheet = path.split(separator: "/").last.map(String.init) ?? path
         guard try reader.read(bytes, path: path, sheet: sheet) else {
-            throw DeviceError(
-                .invalidTrace, "\(path) is not a phyphox table: it lacks a column of seconds or a column of readings.")
+            throw .invalidTrace("\(path) is not a phyphox table: it lacks a column of seconds or a column of readings.")
         }
         self = try reader.recording()
+    }
+}
+
+extension RecordingFormat {
+    /// A CSV export of the phyphox app: a table or a folder of tables. The format can only be read.
+    package static let phyphox = RecordingFormat(
+        name: "phyphox", title: "phyphox CSV", detect: sniff,
+        read: { (input, _) throws(DeviceError) in
+            if input.folder != nil { return .recording(try Recording(phyphoxFolder: input.name)) }
+            // A `meta` folder beside the table also applies to a single table.
+            return .recording(
+                try Recording(phyphoxTable: try input.bytes(), path: input.name) { (file) throws(DeviceError) in
+                    try input.readSibling(named: file)
+                })
+        })
+
+    private static let maximumFiles = 32
+    /// The number of bytes searched for the header of a table.
+    private static let headerSize = 1 << 16
+
+    private static func sniff(_ input: RecordingInput) throws(DeviceError) -> DetectionConfidence? {
+        guard let names = input.folder else {
+            return PhyphoxColumns(input.columns, sheet: input.name.lowercased()) == nil ? nil : .likely
+        }
+        // phyphox takes precedence over Sensor Logger, which uses the same file names.
+        for name in names.filter({ $0.lowercased().hasSuffix(".csv") }).prefix(maximumFiles) {
+            let path = "\(input.name)/\(name)"
+            // Opening a special file, such as a FIFO, could block indefinitely.
+            guard FileIO.isRegularFile(path) else { continue }
+            let prefix = try FileContents.open(path).prefix(headerSize)
+            let header = prefix.withUnsafeBytes { Recording.csvColumns(of: $0) }
+            if PhyphoxColumns(header, sheet: name.lowercased()) != nil { return .certain }
+        }
+        return nil
     }
 }

@@ -2,17 +2,16 @@
 
 import DeviceCore
 
-/// A point at which the clock of a recording was set back, between two readings of a track.
+/// A point between two readings at which the clock of a recording was set back.
 struct ClockStepBack: Sendable, Hashable {
     /// The index of the first reading after the step, in file order.
     var index: Int
     /// The latest time before the step and the first time after the step, in nanoseconds.
     var before: Int64
     var after: Int64
-    /// The offset, in nanoseconds, with which the later readings continue at the usual interval.
+    /// The offset that makes the later readings continue at the usual interval, in nanoseconds.
     var correction: Int64
 
-    /// Returns the remark about `count` clock steps.
     static func remark(_ count: Int, longest: Int64) -> String {
         let often = count == 1 ? "once" : "\(count) times"
         let seconds = (Double(longest) / 1e8).rounded() / 10
@@ -23,14 +22,11 @@ struct ClockStepBack: Sendable, Hashable {
 
 extension [Int64] {
     /// The range of detected steps, in nanoseconds: one second to one year. Smaller steps are common, because a
-    /// sensor's batches arrive up to one second after the readings of other sensors. Readings more than a year earlier
-    /// do not continue the recording.
+    /// sensor's batches arrive up to one second late. Readings more than a year earlier do not continue the recording.
     private static let stepRange = Int64(1_000_000_000)...31_536_000_000_000_000
-    /// The minimum number of later readings, and of earlier readings in the same time range. If there are fewer, they
-    /// are late readings.
+    /// The minimum number of readings after the step, and of earlier readings in the same time range.
     private static let minimumReadings = 3
-    /// The maximum ratio of later readings to earlier readings in the same time range. If there are more, they are late
-    /// readings that fill a gap.
+    /// The maximum ratio of later readings to earlier readings. If the ratio is larger, late readings fill a gap.
     private static let maximumReadingsPerEarlierReading = 10
     /// The approximate number of readings that are compared to detect a repeated part.
     private static let comparedReadings = 256
@@ -39,9 +35,12 @@ extension [Int64] {
 
     /// Returns the points at which the clock was set back during a recording.
     ///
-    /// Sorting would interleave the readings taken after the clock was set back with earlier readings. Three similar
-    /// patterns are not steps: late readings that fill a gap, interleaved readings of several devices, which alternate
-    /// between two time ranges, and repeated parts, which have the times and values of earlier readings.
+    /// Sorting would interleave the readings taken after a step with earlier readings. Three similar patterns are not
+    /// steps:
+    ///
+    /// - late readings that fill a gap,
+    /// - readings of several devices, which alternate between two time ranges,
+    /// - repeated parts, which have the times and values of earlier readings.
     ///
     /// - Parameter isSame: Returns true if the readings at two indices have equal values.
     func clockSteps(isSame: (Int, Int) -> Bool) -> [ClockStepBack] {
@@ -76,8 +75,7 @@ extension [Int64] {
         return end
     }
 
-    /// Returns the mean interval of a run whose times are well before the latest time, if the run overlaps earlier
-    /// times but does not repeat them; otherwise nil.
+    /// Returns the mean interval of a run, or nil unless the run overlaps earlier times without repeating them.
     private func interval(
         of run: Range<Int>, between former: ClosedRange<Int>, _ isSame: (Int, Int) -> Bool
     ) -> Int64? {
@@ -97,10 +95,8 @@ extension [Int64] {
         return 2 * same < places.count ? length / Int64(later - 1) : nil
     }
 
-    /// Shifts the times after each step so that they continue the earlier times.
-    ///
-    /// - Parameter steps: The clock steps. They may come from a different track that has shorter intervals and shares
-    ///   the rows of the table.
+    /// Shifts the times after each step so that they continue the earlier times. The steps may be those of another
+    /// track.
     mutating func correct(_ steps: [ClockStepBack]) {
         var place = 0
         var offset: Int64 = 0
@@ -121,16 +117,15 @@ extension [Int64] {
         }
     }
 
-    /// Returns true if shifting the time at `place` by `offset` results in a time before its predecessor, and the
-    /// unshifted time is not earlier than the first time after the step.
+    /// Returns true if the shifted time is earlier than its predecessor and the time itself is not earlier than
+    /// `step.after`.
     private func isStep(at place: Int, offset: Int64, _ step: ClockStepBack) -> Bool {
         self[place].addingSaturated(offset) < self[place - 1] && self[place] >= step.after
     }
 }
 
 extension ArraySlice<Int64> {
-    /// Returns the index of the first time that is not before `time`, by binary search. The times must be sorted, at
-    /// least approximately.
+    /// Returns the index of the first time that is not before `time`, by binary search.
     fileprivate func lowerBound(of time: Int64) -> Int {
         var (low, high) = (startIndex, endIndex)
         while low < high {
@@ -141,21 +136,18 @@ extension ArraySlice<Int64> {
     }
 }
 
-/// Detects times from a logger whose clock was not set.
-///
-/// Until the clock is set, loggers write zero, or the time since power-on as a time in 1970.
+/// Detects times from a logger whose clock was not set. Until the clock is set, loggers write zero, or the time since
+/// power-on as a time in 1970.
 enum UnsetClock {
     /// 6 January 1980 in nanoseconds since 1970. No receiver reports an earlier time.
     static let gpsEpoch: Int64 = 315_964_800_000_000_000
 
-    /// Returns true if a time, in nanoseconds since 1970, is from a clock that was not set.
-    ///
-    /// - Parameter isSetLater: True if the recording also contains times after ``gpsEpoch``. If false, only times in
-    ///   the first second of 1970 count as unset, because other times still have correct intervals.
+    /// Returns true if a time in nanoseconds since 1970 is from a clock that was not set. If no time is after
+    /// ``gpsEpoch``, only times in the first second of 1970 count as unset, because other times still have correct
+    /// intervals.
     static func produced(_ time: Int64, isSetLater: Bool) -> Bool {
         isSetLater ? time < gpsEpoch : (0..<1_000_000_000).contains(time)
     }
 
-    /// The remark about an unset time, as a clause.
     static let message = "is from a clock that was not set, and was ignored"
 }

@@ -7,9 +7,7 @@ import Geodesy
 /// Derives missing values of course, speed and climb from the previous position.
 ///
 /// The speed is the length of the geodesic on the WGS 84 ellipsoid (Karney, "Algorithms for geodesics", 2013) divided
-/// by the time between the positions. The course is the geodesic's azimuth at its end, from true north. The climb is
-/// the altitude difference divided by the time. The altitude is above mean sea level if known; otherwise it is the
-/// height above the ellipsoid. Existing values are kept.
+/// by the time between the positions. The course is the geodesic's azimuth at its end, from true north.
 package struct DerivedMotion: Sendable {
     /// The maximum time between two positions in nanoseconds (10 minutes). Values derived over a longer interval would
     /// not describe the current motion.
@@ -17,7 +15,6 @@ package struct DerivedMotion: Sendable {
     /// The minimum distance from which a course is derived, in metres. Over a shorter distance, the rounding of the
     /// coordinates would determine the course.
     package static let minimumCourseDistance = 0.5
-
     private var last: (place: GeodeticCoordinate, altitude: Double, time: Int64)?
 
     package init() {}
@@ -25,10 +22,8 @@ package struct DerivedMotion: Sendable {
     /// Discards the previous position. Call this method if the next position does not continue the path.
     package mutating func reset() { last = nil }
 
-    /// Sets missing values of course, speed and climb. A report without a fix discards the previous position.
-    ///
-    /// - Parameter time: The time of the report in nanoseconds, on any clock.
-    /// - Returns: True if a value was set.
+    /// Sets missing values of course, speed and climb, and returns true if it set any. A report without a fix discards
+    /// the previous position. The time is in nanoseconds, on any clock.
     @discardableResult
     package mutating func complete(_ report: inout PositionReport, at time: Int64) -> Bool {
         guard report.hasFix else {

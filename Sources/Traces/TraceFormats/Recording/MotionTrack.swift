@@ -5,9 +5,9 @@ import Trace
 
 /// The readings of one sensor in memory.
 ///
-/// Values are the same as those delivered by a source: in the unit of the sensor kind (m/s², rad/s, gauss, kPa) and in
-/// the sensor's axes, before the mount matrix is applied. Acceleration is proper acceleration: +9.81 on the axis that
-/// points up. A scalar is stored in the first component.
+/// Values are in the unit of the sensor kind (m/s², rad/s, gauss, kPa) and in the sensor's axes, before the mount
+/// matrix is applied. Acceleration is proper acceleration: +9.81 on the axis that points up. The first component
+/// contains a scalar.
 public struct MotionTrack: Sendable, Hashable {
     /// The sensor that measured the readings.
     public var sensor: SensorDescription
@@ -35,18 +35,12 @@ public struct MotionTrack: Sendable, Hashable {
         values.reserveCapacity(count)
     }
 
-    /// Sorts the readings by time. If several readings have the same time, only the first is kept.
-    ///
-    /// - Returns: The number of readings that were out of order, and the number of readings that were removed.
+    /// Sorts the readings by time and keeps the first of several readings with the same time. Returns the number of
+    /// readings that were out of order and the number that were removed.
     @discardableResult
     package mutating func sortAndRemoveDuplicates() -> (misplaced: Int, repeated: Int) {
         guard zip(times, times.dropFirst()).contains(where: { $1 <= $0 }) else { return (0, 0) }
-        let misplaced = zip(times, times.dropFirst()).count { $1 < $0 }
-        if misplaced > 0 {
-            let order = times.sortedIndices
-            times = order.map { times[$0] }
-            values = order.map { values[$0] }
-        }
+        let misplaced = times.sort(with: &values)
         var kept = 0
         for index in times.indices where kept == 0 || times[index] != times[kept - 1] {
             times[kept] = times[index]
@@ -59,7 +53,6 @@ public struct MotionTrack: Sendable, Hashable {
         return (misplaced, repeated)
     }
 
-    /// Removes readings whose values a trace cannot represent, and returns the number of removed readings.
     mutating func removeImpossibleValues() -> Int {
         let kept = values.indices.filter { TraceSample.isValid(values[$0]) }
         let refused = values.count - kept.count
@@ -74,11 +67,9 @@ public struct MotionTrack: Sendable, Hashable {
     /// The points at which the clock was set back. The readings must be in file order.
     var clockSteps: [ClockStepBack] { times.clockSteps { values[$0] == values[$1] } }
 
-    /// Shifts the readings taken after the clock was set back so that they continue the earlier readings.
     mutating func correct(_ steps: [ClockStepBack]) { times.correct(steps) }
 
-    /// The typical sample rate in hertz: the reciprocal of the median interval. nil if there are fewer than two
-    /// readings or if the median is not positive.
+    /// The reciprocal of the median interval in hertz, or nil if the median is unknown or not positive.
     package var rate: Double? {
         // About a thousand intervals are sufficient for the median.
         let step = max(count / 1000, 1)
@@ -90,7 +81,7 @@ public struct MotionTrack: Sendable, Hashable {
 }
 
 extension MotionTrack {
-    /// Creates an empty track of a sensor whose kind alone is known. The kind is also used as the sensor's identifier.
+    /// Creates an empty track. The kind is also the sensor's identifier.
     init(_ kind: SensorKind, from source: String) {
         var sensor = SensorDescription(id: kind.rawValue, kind: kind)
         sensor.source = source
@@ -101,8 +92,15 @@ extension MotionTrack {
 }
 
 extension [Int64] {
-    /// The indices that sort the times chronologically. The sort is stable.
-    var sortedIndices: [Int] { indices.sorted { (self[$0], $0) < (self[$1], $1) } }
+    /// Sorts the times and their values, and returns the number of times that were out of order. The sort is stable.
+    mutating func sort<Value>(with values: inout [Value]) -> Int {
+        let misplaced = zip(self, dropFirst()).count { $1 < $0 }
+        guard misplaced > 0 else { return 0 }
+        let order = indices.sorted { (self[$0], $0) < (self[$1], $1) }
+        self = order.map { self[$0] }
+        values = order.map { values[$0] }
+        return misplaced
+    }
 
     mutating func shift(by nanoseconds: Int64) {
         guard nanoseconds != 0 else { return }
@@ -113,18 +111,15 @@ extension [Int64] {
 extension MotionTrack {
     private static let minimumCount = 5
 
-    /// Returns a remark about readings that are implausible on Earth, for example because the unit is wrong; nil if the
-    /// readings are plausible.
+    /// Returns a remark if the readings are implausible on Earth, for example because the unit is wrong.
     ///
     /// - An accelerometer at rest reads 9.8 m/s². The median magnitude of a carried device is between 4 and 40 m/s².
     /// - Gyroscopes in phones and on boards measure up to 2000 degrees per second, or 35 rad/s.
     /// - Air pressure is 31 kPa on Mount Everest and at most 108 kPa at sea level.
     /// - The Earth's magnetic field is 0.22 to 0.67 gauss. Near iron, it may be several times stronger.
-    ///
-    /// - Parameter unitHint: Returns advice on how to specify the unit of a quantity.
     func plausibilityRemark(unitHint: (_ quantity: String, _ unit: String) -> String) -> String? {
         guard count >= Self.minimumCount else { return nil }
-        let sorted = magnitudes.sorted()
+        let sorted = sortedMagnitudes
         let median = sorted[sorted.count / 2]
         func rounded(_ value: Double) -> String {
             value == 0
@@ -154,11 +149,11 @@ extension MotionTrack {
         }
     }
 
-    /// The magnitudes of about a thousand evenly spaced readings.
-    private var magnitudes: [Double] {
+    /// The sorted magnitudes of about a thousand evenly spaced readings.
+    var sortedMagnitudes: [Double] {
         stride(from: 0, to: count, by: max(count / 1000, 1)).map { index in
             let value = values[index]
             return (value * value).sum().squareRoot()
-        }
+        }.sorted()
     }
 }

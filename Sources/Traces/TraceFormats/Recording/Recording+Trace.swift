@@ -14,10 +14,8 @@ extension Recording {
         return header
     }
 
-    /// Writes the recording as a trace: a header, then all events in chronological order. Events with the same time are
-    /// written in the order battery readings, reports, motion readings; motion readings are in the order of ``tracks``.
-    ///
-    /// The sink must not have a header yet, and remains open.
+    /// Writes the recording as a trace: a header, then all events in chronological order. The sink must not have a
+    /// header yet, and remains open. For equal times, battery readings precede reports, which precede motion readings.
     package func write(to sink: any TraceSink, source: String = "") throws(DeviceError) {
         try sink.write(traceHeader(source: source))
         let sensors = sensors
@@ -55,9 +53,7 @@ extension Recording {
         }
     }
 
-    /// Returns the recording as a trace in memory.
-    ///
-    /// - Throws: An error with code `notSupported` if the trace would be larger than `TraceFile.maximumSize`.
+    /// Returns the recording as a trace in memory. Throws an error if it would be larger than `TraceFile.maximumSize`.
     package func trace(named name: String) throws(DeviceError) -> TraceFile {
         if let made = try inMemoryTrace(named: name) { return made }
         let builder = TraceBuilder(name: name)
@@ -65,8 +61,8 @@ extension Recording {
         return try builder.file()
     }
 
-    /// Returns a trace of motion readings that generates its text on demand. Returns nil if there are other events, too
-    /// many readings, or sensors that a trace cannot distinguish.
+    /// Returns a trace of motion readings that generates its text on demand, or nil if there are other events, too many
+    /// readings, or sensors that a trace cannot distinguish.
     private func inMemoryTrace(named name: String) throws(DeviceError) -> TraceFile? {
         let count = count
         guard reports.times.isEmpty, battery.times.isEmpty, count <= InMemoryTrace.maximumCount else { return nil }
@@ -81,10 +77,7 @@ extension Recording {
         return made.file(named: name)
     }
 
-    /// Reads the motion readings of a trace with their measurement times. Positions and other events are ignored.
-    /// ``remarks`` contains the number of unreadable lines.
-    ///
-    /// - Throws: An error with code `invalidTrace` if the trace contains no motion readings.
+    /// Reads the motion readings of a trace with their measurement times. Throws an error if there are none.
     package init(trace: TraceFile) throws(DeviceError) {
         self.init(start: trace.start, contexts: trace.header?.contexts ?? [])
         var diagnostics = InputDiagnostics()
@@ -102,6 +95,6 @@ extension Recording {
         }
         remarks += diagnostics.remarks
         normalize()
-        guard !tracks.isEmpty else { throw DeviceError(.invalidTrace, "\(trace.name) contains no motion readings.") }
+        guard !tracks.isEmpty else { throw .invalidTrace("\(trace.name) contains no motion readings.") }
     }
 }

@@ -15,7 +15,7 @@ public struct Recording: Sendable, Hashable {
     public var reports = ReportTrack()
     /// The battery readings.
     public var battery = BatteryTrack()
-    /// The civil time at time zero; nil if it is unknown.
+    /// The civil time at time zero, or nil if unknown.
     public var start: WallTime?
     /// True if horizontal accuracies are 68 % radii, as reported by phones. gpsd reports 95 % radii.
     var hasPhoneAccuracies = false
@@ -31,10 +31,9 @@ public struct Recording: Sendable, Hashable {
     }
 
     package var sensors: [SensorDescription] { tracks.map(\.sensor) }
-
     package var count: Int { tracks.reduce(0) { $0 + $1.count } }
 
-    /// Returns the first track whose sensor is of the given kind; nil if there is none.
+    /// Returns the first track whose sensor is of the given kind, or nil if there is none.
     public func track(_ kind: SensorKind) -> MotionTrack? { tracks.first { $0.sensor.kind == kind } }
 
     /// The time between the first and the last event, in nanoseconds.
@@ -44,7 +43,7 @@ public struct Recording: Sendable, Hashable {
         return last.subtractingSaturated(firstTime ?? 0)
     }
 
-    /// The time of the first event in nanoseconds; nil if the recording is empty. Valid only if all tracks are sorted.
+    /// The time of the first event in nanoseconds, or nil if there is none. Valid only if all tracks are sorted.
     var firstTime: Int64? {
         let others = [reports.times.first, battery.times.first].compactMap(\.self)
         return (tracks.compactMap(\.times.first) + others).min()
@@ -53,8 +52,8 @@ public struct Recording: Sendable, Hashable {
     /// The remark about values that no receiver can measure, without the leading count.
     static let impossibleValues = "impossible values in positions were treated as unknown."
 
-    /// Sorts all tracks, removes empty tracks and sets missing sample rates. If any event has a negative time, time
-    /// zero is moved to the first event. Each kind of change adds a remark.
+    /// Sorts all tracks, removes empty tracks and sets missing sample rates. If an event has a negative time, time zero
+    /// is moved to the first event. Each kind of change adds a remark.
     mutating func normalize() {
         for index in tracks.indices {
             let kind = tracks[index].sensor.kind.rawValue
@@ -77,8 +76,7 @@ public struct Recording: Sendable, Hashable {
         if let first = firstTime, first < 0 { shift(by: first == .min ? .max : -first) }
     }
 
-    /// Shifts the readings and reports taken after the clock was set back so that they continue the earlier ones. Must
-    /// be called before the readings are sorted.
+    /// Shifts the events after each clock step so that they continue the earlier ones. Must be called before sorting.
     mutating func correct(_ steps: [ClockStepBack]) {
         guard let longest = steps.map(\.correction).max() else { return }
         for index in tracks.indices { tracks[index].correct(steps) }
@@ -86,8 +84,7 @@ public struct Recording: Sendable, Hashable {
         remarks.append(ClockStepBack.remark(steps.count, longest: longest))
     }
 
-    /// Adds an offset to all event times, and moves time zero back by the same amount, so that civil times are
-    /// unchanged.
+    /// Adds an offset to all event times and moves time zero back by the same amount.
     mutating func shift(by nanoseconds: Int64) {
         for index in tracks.indices { tracks[index].shift(by: nanoseconds) }
         reports.shift(by: nanoseconds)

@@ -8,9 +8,7 @@ public struct ReportTrack: Sendable, Hashable {
     /// The arrival time of each report in nanoseconds since the start of the recording. Non-decreasing after an import.
     public private(set) var times: [Int64] = []
     private var bytes: [UInt8] = []
-    /// The range of each line in `bytes`.
     private var ranges: [Range<Int>] = []
-
     /// The number of values that were replaced by unknown values because no receiver can measure them.
     private(set) var impossibleValues = 0
 
@@ -18,7 +16,7 @@ public struct ReportTrack: Sendable, Hashable {
 
     package var count: Int { times.count }
 
-    /// Returns a report as one line of JSON without a line end; empty if the index is out of range.
+    /// Returns a report as one line of JSON without a line end. The line is empty if the index is out of range.
     public func line(_ index: Int) -> [UInt8] { ranges.indices.contains(index) ? [UInt8](bytes[ranges[index]]) : [] }
 
     /// Appends a position after removing its impossible values. Reports may be appended in any order.
@@ -46,25 +44,15 @@ public struct ReportTrack: Sendable, Hashable {
         bytes.append(contentsOf: line)
     }
 
-    /// Sorts the reports by time. Reports with the same time keep their order.
-    ///
-    /// - Returns: The number of reports that were out of order.
+    /// Sorts the reports by time and returns the number of reports that were out of order. The sort is stable.
     @discardableResult
-    package mutating func sort() -> Int {
-        let misplaced = zip(times, times.dropFirst()).count { $1 < $0 }
-        guard misplaced > 0 else { return 0 }
-        let order = times.sortedIndices
-        times = order.map { times[$0] }
-        ranges = order.map { ranges[$0] }
-        return misplaced
-    }
+    package mutating func sort() -> Int { times.sort(with: &ranges) }
 
     mutating func shift(by nanoseconds: Int64) { times.shift(by: nanoseconds) }
 
     /// The points at which the clock was set back. The reports must be in file order.
     var clockSteps: [ClockStepBack] { times.clockSteps { bytes[ranges[$0]] == bytes[ranges[$1]] } }
 
-    /// Shifts the reports taken after the clock was set back so that they continue the earlier reports.
     mutating func correct(_ steps: [ClockStepBack]) { times.correct(steps) }
 }
 
@@ -85,13 +73,8 @@ public struct BatteryTrack: Sendable, Hashable {
         readings.append(reading)
     }
 
-    /// Sorts the readings by time. Readings with the same time keep their order.
-    mutating func sort() {
-        guard zip(times, times.dropFirst()).contains(where: { $1 < $0 }) else { return }
-        let order = times.sortedIndices
-        times = order.map { times[$0] }
-        readings = order.map { readings[$0] }
-    }
+    /// Sorts the readings by time. The sort is stable.
+    mutating func sort() { _ = times.sort(with: &readings) }
 
     mutating func shift(by nanoseconds: Int64) { times.shift(by: nanoseconds) }
 }

@@ -1,25 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A convention for the signs and units of motion readings. Three conventions are in use.
-///
-/// Only acceleration differs between the conventions. In all of them, angular rate is right-handed and in rad/s, and
-/// the magnetic field is in gauss or microtesla.
+/// A convention for the sign and unit of acceleration.
 package enum SampleConvention: Sendable, Hashable {
-    /// Proper acceleration in m/s²: at rest, the axis that points up reads +9.81. Used by the kernel's IIO subsystem
-    /// and by Android.
+    /// Proper acceleration in m/s². At rest, the axis that points up reads +9.81, as in IIO and on Android.
     case properAcceleration
-    /// Acceleration with Apple's sign, in units of standard gravity: at rest, the axis that points up reads -1. Used by
-    /// Core Motion.
+    /// Acceleration in units of standard gravity. At rest, the axis that points up reads -1, as in Core Motion.
     case coreMotion
-    /// Acceleration with Apple's sign, in m/s²: at rest, the axis that points up reads -9.81. Used by Sensor Logger on
+    /// Acceleration with Apple's sign in m/s²: at rest, the axis that points up reads -9.81. Used by Sensor Logger on
     /// iOS unless its "Standardise Units & Frames" setting is on.
     case appleSignSI
 }
 
-/// Converts between the units of recordings and those of sources: m/s², rad/s, gauss and kPa.
-///
-/// All importers and exporters use these functions. Values are divided by 100 instead of multiplied by 0.01. The
-/// division rounds once; the multiplication would round twice, because 0.01 is itself rounded.
+/// Converts between the units of recordings and those of sources: m/s², rad/s, gauss and kPa. Values are divided by 100
+/// instead of multiplied by 0.01, which is itself rounded.
 enum SampleConventions {
     /// Standard gravity in m/s², exact by definition (3rd CGPM, 1901).
     static let standardGravity = 9.80665
@@ -34,14 +27,12 @@ enum SampleConventions {
         }
     }
 
-    /// Converts microtesla to gauss. 1 gauss is 100 microtesla.
     @inline(__always)
     static func gauss(microtesla: SIMD3<Double>) -> SIMD3<Double> { microtesla / 100 }
 
     @inline(__always)
     static func microtesla(gauss: SIMD3<Double>) -> SIMD3<Double> { gauss * 100 }
 
-    /// Converts hectopascals (millibars) to kilopascals.
     @inline(__always)
     static func kilopascal(hectopascal: Double) -> Double { hectopascal / 10 }
 }

@@ -14,7 +14,6 @@ extension SensorKind {
         }
     }
 
-    /// The table quantities that are the axes of this kind.
     var csvQuantities: [CSVQuantity] {
         switch self {
         case .accelerometer: [.accelX, .accelY, .accelZ]

@@ -18,11 +18,8 @@ struct SensorLoggerLocation {
     private(set) var rowsOutOfRange = 0
     var remarks: [String] { rows.reader.remarks }
 
-    /// Creates a reader. The header must already have been read.
-    ///
-    /// - Parameters:
-    ///   - isWatch: True if `altitude` is above mean sea level, as on a watch; false if it is above the ellipsoid.
-    ///   - isIOS: True if a negative accuracy marks the corresponding values as invalid.
+    /// `isWatch` is true if `altitude` is above mean sea level. `isIOS` is true if a negative accuracy marks invalid
+    /// values.
     init(_ rows: SensorLoggerRowReader, isWatch: Bool, isIOS: Bool) throws(DeviceError) {
         self.rows = rows
         self.isWatch = isWatch
@@ -33,7 +30,7 @@ struct SensorLoggerLocation {
         }
     }
 
-    /// Returns the next position and its time in nanoseconds since 1970; nil at the end of the file.
+    /// Returns the next position and its time in nanoseconds since 1970, or nil at the end of the file.
     mutating func next() throws(DeviceError) -> (time: Int64, report: PositionReport)? {
         while try rows.reader.next() {
             var report = PositionReport()
@@ -44,7 +41,7 @@ struct SensorLoggerLocation {
                 continue
             }
             let time = try rows.time()
-            // Times since an unknown start are not civil times.
+            // Times that count from an unknown start are not civil times.
             report.time = time >= SensorLoggerRowReader.earliestCivilTime ? WallTime(nanoseconds: time) : nil
             for quantity in CSVQuantity.ofPositions { report.set(quantity, try value(quantity)) }
             report.setMode()
@@ -54,7 +51,6 @@ struct SensorLoggerLocation {
         return nil
     }
 
-    /// Returns true if any row contains a speed or a course. Reads up to the first such row.
     mutating func containsMotion() throws(DeviceError) -> Bool {
         while let (_, report) = try next() {
             if !report.speed.isNaN || !report.track.isNaN { return true }
@@ -66,7 +62,7 @@ struct SensorLoggerLocation {
         try rows.reader.value(columns[quantity])
     }
 
-    /// Returns a quantity with gpsd's conventions; NaN if it is unknown.
+    /// Returns a quantity with gpsd's conventions, or NaN if unknown.
     private func value(_ quantity: CSVQuantity) throws(DeviceError) -> Double {
         let number = try number(quantity)
         switch quantity {

@@ -6,7 +6,7 @@ import Trace
 /// Reads a Sensor Logger folder, one file at a time.
 struct SensorLoggerReader {
     /// The names of the files that identify a Sensor Logger folder. Files of uncalibrated sensors are not read, because
-    /// they contain the readings before the system's corrections, in units that depend on the platform.
+    /// their units depend on the platform.
     static let fileNames = [
         "Metadata.csv", "TotalAcceleration.csv", "Accelerometer.csv", "Gravity.csv", "Gyroscope.csv",
         "Magnetometer.csv", "Barometer.csv", "Location.csv", "LocationGps.csv", "LocationNetwork.csv", "Battery.csv",
@@ -17,7 +17,6 @@ struct SensorLoggerReader {
     let name: String
     let options: SensorLoggerOptions
     let files: [String]
-    /// Reads a file. Returns nil if it does not exist.
     let read: (String) throws(DeviceError) -> [UInt8]?
     private(set) var remarks: [String] = []
     /// The clock steps of the sensor file with the most detected steps.
@@ -49,7 +48,7 @@ struct SensorLoggerReader {
         recording.normalize()
         guard recording.count > 0 || recording.reports.count > 0 else {
             let hint = remarks.first ?? "Enable the motion sensors or the location in the app."
-            throw DeviceError(.invalidTrace, "\(name) contains neither motion readings nor positions. \(hint)")
+            throw .invalidTrace("\(name) contains neither motion readings nor positions. \(hint)")
         }
         return recording
     }
@@ -112,7 +111,7 @@ struct SensorLoggerReader {
         return found?.reports
     }
 
-    /// Reads the phone's battery states, with times in nanoseconds since 1970. Returns nil if the file does not exist.
+    /// Reads the phone's battery states, with times in nanoseconds since 1970.
     private mutating func battery(_ metadata: SensorLoggerMetadata) throws(DeviceError) -> BatteryTrack? {
         guard let bytes = try read("Battery.csv") else { return nil }
         return try bytes.withBytes { (bytes) throws(DeviceError) in
@@ -164,9 +163,8 @@ struct SensorLoggerReader {
         return total
     }
 
-    /// Returns gravity at a time, interpolated linearly. Returns nil if the neighbouring readings are too far away.
-    ///
-    /// - Parameter next: The index of the first reading that is not before the time.
+    /// Interpolates gravity linearly. Returns nil if the neighbouring readings are too far away. `next` is the index of
+    /// the first reading that is not before the time.
     private static func gravity(_ track: MotionTrack, _ next: Int, at time: Int64) -> SIMD3<Double>? {
         if next < track.count, track.times[next] == time { return track.values[next] }
         guard next > 0, next < track.count else {
@@ -181,8 +179,7 @@ struct SensorLoggerReader {
         return track.values[next - 1] + (track.values[next] - track.values[next - 1]) * share
     }
 
-    /// Reads the readings of one file in the units used by sources, with times in nanoseconds since 1970. Returns nil
-    /// if the file does not exist.
+    /// Reads the readings of one file in the units used by sources, with times in nanoseconds since 1970.
     private mutating func track(
         _ file: String, _ kind: SensorKind, _ metadata: SensorLoggerMetadata
     ) throws(DeviceError) -> MotionTrack? {
@@ -193,7 +190,7 @@ struct SensorLoggerReader {
         guard kind != .accelerometer || convention != nil else {
             let problem =
                 "\(name) does not state whether it is from iOS or Android (no platform in Metadata.csv), which differ in the sign of acceleration. Specify it with --platform."
-            throw DeviceError(.invalidTrace, ([problem] + metadata.remarks).joined(separator: " "))
+            throw .invalidTrace(([problem] + metadata.remarks).joined(separator: " "))
         }
         return try bytes.withBytes { (bytes) throws(DeviceError) -> MotionTrack in
             var rows = try SensorLoggerRowReader(bytes, name: "\(name)/\(file)", start: metadata.start ?? 0)
@@ -204,7 +201,6 @@ struct SensorLoggerReader {
                 for (axis, column) in columns.enumerated() where !value.sum().isNaN {
                     value[axis] = try rows.reader.value(column)
                 }
-                // Rows without a complete reading are skipped.
                 guard !value.sum().isNaN else { continue }
                 track.append(
                     kind.reading(ofSensorLogger: value, convention ?? .properAcceleration), at: try rows.time())
@@ -218,8 +214,8 @@ struct SensorLoggerReader {
         }
     }
 
-    /// Moves time zero to the start time in Metadata.csv if the first reading follows within a minute. Otherwise, moves
-    /// time zero to the first reading.
+    /// Moves time zero to the start time in Metadata.csv, or to the first reading if it does not follow within a
+    /// minute.
     private func setStart(of recording: inout Recording, _ metadata: SensorLoggerMetadata) {
         // The tracks are not sorted yet, so this is only approximately the earliest time, which is sufficient.
         let times =

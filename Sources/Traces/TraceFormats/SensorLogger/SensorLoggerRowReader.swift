@@ -5,7 +5,7 @@ import Trace
 
 /// Reads one Sensor Logger file row by row. Columns are identified by name.
 struct SensorLoggerRowReader {
-    /// The smallest time, in nanoseconds, that counts as civil time. Smaller values are times since an unknown start.
+    /// The smallest time that counts as civil time, in nanoseconds. Smaller values count from an unknown start.
     static let earliestCivilTime: Int64 = 1_000_000_000_000_000
 
     var reader: CSVReader
@@ -13,9 +13,7 @@ struct SensorLoggerRowReader {
     private let elapsedColumn: Int?
     private let start: Int64
 
-    /// Reads the header of a file.
-    ///
-    /// - Parameter start: The origin of `seconds_elapsed`, in nanoseconds since 1970. Used for rows without a `time`.
+    /// `start` is the origin of `seconds_elapsed` in nanoseconds since 1970, for rows without a `time`.
     init(_ bytes: UnsafeRawBufferPointer, name: String, start: Int64) throws(DeviceError) {
         reader = try CSVReader(bytes, name: name)
         try reader.readHeader()
@@ -49,17 +47,13 @@ struct SensorLoggerRowReader {
 
 /// The contents of Metadata.csv in a Sensor Logger folder, which has a row of names and a row of values.
 struct SensorLoggerMetadata {
-    /// The name of the device; empty if unknown.
     var deviceName = ""
-    /// The operating system; nil if unknown.
     var platform: SensorLoggerOptions.Platform?
     /// True if units and frames are standardised. False if the app version does not have this setting.
     var isStandardised = false
-    /// The start time in nanoseconds since 1970; nil if unknown.
     var start: Int64?
     var remarks: [String] = []
 
-    /// Creates metadata for a folder without Metadata.csv.
     init() {}
 
     init(_ bytes: UnsafeRawBufferPointer, name: String) throws(DeviceError) {
@@ -68,7 +62,7 @@ struct SensorLoggerMetadata {
         let hasValues = try reader.next()
         remarks = reader.remarks
         guard hasValues || reader.isTruncated else {
-            throw DeviceError(.invalidTrace, "\(name) has a header but no row of values. Export the recording again.")
+            throw .invalidTrace("\(name) has a header but no row of values. Export the recording again.")
         }
         func value(_ column: String) -> String { reader.column(column).map { reader.text($0) } ?? "" }
         deviceName = value("device name")
@@ -84,7 +78,7 @@ struct SensorLoggerMetadata {
         }
     }
 
-    /// Returns the sign convention for acceleration; nil if the operating system is unknown.
+    /// Returns the sign convention for acceleration, or nil if the operating system is unknown.
     func convention(_ options: SensorLoggerOptions) -> SampleConvention? {
         if options.isStandardised ?? isStandardised { return .properAcceleration }
         return switch options.platform ?? platform {
@@ -94,8 +88,8 @@ struct SensorLoggerMetadata {
         }
     }
 
-    /// Converts a time since 1970 in s, ms, µs or ns to nanoseconds. The app writes milliseconds or nanoseconds,
-    /// depending on its version. For times since 1973, the unit can be determined from the magnitude.
+    /// Converts a time since 1970 in s, ms, µs or ns to nanoseconds, because the unit depends on the app's version. The
+    /// magnitude determines the unit of times after 1973.
     private static func nanoseconds(_ number: DecimalNumber) -> Int64? {
         guard let value = number.scaled(byPowerOfTen: 0), value > 0 else { return nil }
         let factor: Int64 =

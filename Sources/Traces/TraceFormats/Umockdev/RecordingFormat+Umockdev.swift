@@ -4,11 +4,10 @@ import DeviceCore
 import Trace
 import UmockdevFormat
 
-/// Converts umockdev files to a trace of the attached accessories and of the recorded communication with one of them.
+/// Converts umockdev files to a trace of the attached accessories and of the recorded dialogue with one of them.
 struct UmockdevImport {
     /// The prefix of the protocol name for an accessory that has a script but no description.
     private static let protocolPrefix = "umockdev."
-
     private let name: String
     private var accessories: [AccessoryDescription]
     private let script: UmockdevScript?
@@ -28,8 +27,7 @@ struct UmockdevImport {
         }
         guard let script else {
             guard !accessories.isEmpty else {
-                throw DeviceError(
-                    .invalidTrace,
+                throw .invalidTrace(
                     "\(name) describes no accessory: none of its devices has a protocol. Add the property EXTERNAL_ACCESSORY_PROTOCOLS to a device, or specify the script of its dialogue."
                 )
             }
@@ -48,16 +46,14 @@ struct UmockdevImport {
     }
 
     /// Returns the accessory and the protocol for the device node that the script names. If no described device has
-    /// that node, returns the first accessory with a protocol. Returns nil if there is no such accessory.
+    /// that node, returns the first accessory with a protocol.
     private static func target(
         of script: UmockdevScript, in accessories: [AccessoryDescription], hasDescribedNode: Bool
     ) -> (accessory: Int, protocolName: String)? {
-        for (index, accessory) in accessories.enumerated() {
-            if let spoken = accessory.protocols.first(where: { !hasDescribedNode || $0.node?.path == script.device }) {
-                return (index, spoken.name)
-            }
-        }
-        return nil
+        accessories.enumerated().lazy.compactMap { index, accessory in
+            let spoken = accessory.protocols.first { !hasDescribedNode || $0.node?.path == script.device }
+            return spoken.map { (index, $0.name) }
+        }.first
     }
 
     /// Returns an accessory for a script without a device description, of which only the device node is known.
@@ -84,8 +80,8 @@ struct UmockdevImport {
             && accessory.protocols.count <= TraceAccessoryEvent.maximumProtocols
     }
 
-    /// Returns the trace. All accessories are attached at time zero, and the session with the scripted accessory begins
-    /// at the same time. Session events follow the script's delays, which are in milliseconds.
+    /// Returns the trace. At time zero, all accessories are attached and the session with the scripted accessory
+    /// begins. Session events follow the script's delays, which are in milliseconds.
     consuming func trace() throws(DeviceError) -> (TraceFile, remarks: [String]) {
         let builder = TraceBuilder(name: name)
         var header = TraceHeader()
@@ -159,11 +155,9 @@ extension RecordingFormat {
     }
 }
 
-/// The types of umockdev files.
 private enum UmockdevFile {
     case description, script
 
-    /// Detects the type from the first bytes and the file name. Returns nil if the input is not a umockdev file.
     init?(_ input: RecordingInput) {
         let prefix = input.prefix
         if prefix.starts(with: "P: /devices/".utf8) {
@@ -182,6 +176,5 @@ private enum UmockdevFile {
     }
 
     var fileExtension: String { self == .description ? ".umockdev" : ".script" }
-    /// The type of the file that may accompany this one.
     var relatedFile: UmockdevFile { self == .description ? .script : .description }
 }

@@ -5,17 +5,15 @@ enum XMLCharacters {
     struct CheckResult {
         /// The number of leading bytes that form complete, permitted characters.
         var valid: Int
-        /// True if the next byte after the valid bytes is invalid. False at the end of the input, even if the last
-        /// character is incomplete.
+        /// True if the next byte is invalid. False at the end of the input, even if the last character is incomplete.
         var isBroken: Bool
     }
 
-    /// Validates bytes that start at a character boundary.
     static func check(_ bytes: UnsafeRawBufferPointer) -> CheckResult {
         var at = 0
         let count = bytes.count
         while at < count {
-            // Fast path: checks for eight ASCII bytes (0x20 or above) at a time.
+            // The fast path checks for eight ASCII bytes (0x20 or above) at a time.
             while count &- at >= 8 {
                 let word = bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self)
                 let control = (word &- 0x2020_2020_2020_2020) & ~word & 0x8080_8080_8080_8080
@@ -23,7 +21,7 @@ enum XMLCharacters {
                 at &+= 8
             }
             guard at < count else { break }
-            // Checks up to eight bytes individually, then tries the fast path again.
+            // Up to eight bytes are checked individually before the next attempt at the fast path.
             let stop = min(at &+ 8, count)
             while at < stop {
                 let byte = bytes[at]
@@ -42,12 +40,11 @@ enum XMLCharacters {
         return CheckResult(valid: count, isBroken: false)
     }
 
-    /// Returns the length in bytes of the multi-byte character at `at`; 0 if the character is incomplete, -1 if it is
-    /// invalid.
+    /// Returns the length in bytes of the multi-byte character at `at`, 0 if it is incomplete, or -1 if it is invalid.
     ///
-    /// The ranges are taken from the table of well-formed UTF-8 byte sequences in the Unicode Standard, which excludes
-    /// overlong forms, surrogates and code points above U+10FFFF. U+FFFE and U+FFFF, which XML forbids, are accepted
-    /// because they are harmless.
+    /// The ranges are from the Unicode Standard's table of well-formed UTF-8 byte sequences, which excludes overlong
+    /// forms, surrogates and code points above U+10FFFF. U+FFFE and U+FFFF, which XML forbids, are accepted because
+    /// they are harmless.
     private static func length(_ bytes: UnsafeRawBufferPointer, _ at: Int) -> Int {
         let first = bytes[at]
         let length: Int

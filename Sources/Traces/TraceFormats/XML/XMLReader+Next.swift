@@ -3,6 +3,16 @@
 package import DeviceCore
 
 extension XMLReader {
+    /// Returns the local name of the root element, or nil if the text is not XML. The text may be truncated.
+    static func rootName(of bytes: [UInt8]) -> String? {
+        var xml = XMLReader(MemorySource(bytes), name: "")
+        do throws(DeviceError) {
+            return try xml.next() == .start ? xml.elementName : nil
+        } catch {
+            return nil
+        }
+    }
+
     /// Reads up to and including the next tag. Returns nil at the end of a complete document.
     ///
     /// - Throws: An error that states the line.
@@ -32,8 +42,8 @@ extension XMLReader {
             position = index
             guard index < end else {
                 if index - run >= Self.maximumText {
-                    // A reference may be incomplete at the end of the buffer, so bytes starting at a late `&` are kept
-                    // for the next pass.
+                    // A reference may be incomplete at the end of the buffer, so the bytes from a late `&` are kept for
+                    // the next pass.
                     var cut = index
                     for back in stride(from: index - 1, to: max(index - 32, run), by: -1)
                     where base[back] == UInt8(ascii: "&") { cut = back }
@@ -66,7 +76,7 @@ extension XMLReader {
         }
     }
 
-    /// Checks at the end of the input that the document is complete.
+    /// Throws an error unless the document is complete.
     private mutating func checkEnd(textFrom run: Int) throws(DeviceError) {
         guard openStarts.isEmpty else {
             let name = openStarts.last.map { String(decoding: openNames[$0...].prefix(80), as: UTF8.self) } ?? ""
@@ -77,7 +87,7 @@ extension XMLReader {
         guard hasRoot else { throw errorAtPosition("the text contains no XML element. Is it the right file?") }
     }
 
-    /// Throws an error if the last text, which is outside the root element, contains anything other than white space.
+    /// Throws an error if the text outside the root element contains anything other than white space.
     mutating func checkOutside() throws(DeviceError) {
         guard !text.allSatisfy({ XMLCharacters.isWhitespace($0) }) else { return }
         throw errorAtPosition(
@@ -86,8 +96,8 @@ extension XMLReader {
                 : "there is text before the first tag. Is it the right file?")
     }
 
-    /// Skips the comment, processing instruction or document type declaration at `at`. For a CDATA section, appends its
-    /// content to the text.
+    /// Skips a comment, processing instruction or document type declaration. Appends the content of a CDATA section to
+    /// the text.
     mutating func skipMarkup() throws(DeviceError) {
         if try hasPrefix("<!--") {
             position += 4
@@ -105,15 +115,13 @@ extension XMLReader {
         }
     }
 
-    /// Returns true if the input at `at` begins with the literal.
     private mutating func hasPrefix(_ literal: StaticString) throws(DeviceError) -> Bool {
         let count = literal.utf8CodeUnitCount
         guard try ensure(count, keepingFrom: position) else { return false }
         return literal.withUTF8Buffer { $0.elementsEqual(text(position..<position + count)) }
     }
 
-    /// Advances past an end delimiter of at most three bytes. The content before the delimiter is appended to the text
-    /// if `gathering` is true, and discarded otherwise.
+    /// Advances past an end delimiter of at most three bytes. If `gathering` is true, appends the content to the text.
     private mutating func skip(past mark: StaticString, _ what: String, gathering: Bool = false) throws(DeviceError) {
         let count = mark.utf8CodeUnitCount
         let first = mark.withUTF8Buffer { $0[0] }

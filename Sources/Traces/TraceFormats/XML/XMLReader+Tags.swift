@@ -4,7 +4,7 @@ import DeviceCore
 import SystemCalls
 
 extension XMLReader {
-    /// Reads the tag at `at`. Refills the buffer until it contains the complete tag.
+    /// Reads a tag. Refills the buffer until it contains the complete tag.
     mutating func readTag() throws(DeviceError) -> Token {
         let length = try tagLength()
         tokenStart = position
@@ -20,8 +20,8 @@ extension XMLReader {
         return .start
     }
 
-    /// Returns the length of the tag at `at` in bytes, including the angle brackets. The text that precedes the tag
-    /// stays in the buffer.
+    /// Returns the length of the tag in bytes, including the angle brackets. The text before the tag stays in the
+    /// buffer.
     private mutating func tagLength() throws(DeviceError) -> Int {
         var length = 1
         var quote: UInt8 = 0

@@ -16,7 +16,7 @@ extension XMLReader {
                     index += length
                     continue
                 }
-                // An unescaped `&` is a common mistake in names, so the `&` is kept literally.
+                // An unescaped `&` is a common mistake in names, so it is kept literally.
                 unknownReferences &+= 1
                 appendByte(byte)
             case 0x0d:
@@ -28,7 +28,7 @@ extension XMLReader {
         }
     }
 
-    /// Appends a byte to the gathered text. If the text has reached its limit, sets `isTextTruncated` instead.
+    /// Appends a byte to the gathered text, or sets `isTextTruncated` if the text has reached its limit.
     @inline(__always)
     mutating func appendByte(_ byte: UInt8) {
         guard gatheredCount < Self.maximumText else {
@@ -44,8 +44,8 @@ extension XMLReader {
         for byte in bytes ?? UTF8.encodedReplacementCharacter { appendByte(byte) }
     }
 
-    /// Resolves the references in an attribute value in place, because a replacement is never longer than its
-    /// reference. White space characters are replaced by spaces.
+    /// Resolves the references in an attribute value and replaces white space by spaces. This is possible in place,
+    /// because a replacement is never longer than its reference.
     mutating func resolve(_ range: Range<Int>) throws(DeviceError) -> Range<Int> {
         var (from, to) = (range.lowerBound, range.lowerBound)
         while from < range.upperBound {
@@ -71,8 +71,6 @@ extension XMLReader {
         return range.lowerBound..<to
     }
 
-    /// Returns the character and the length in bytes of the reference at the start of the range; nil if the reference
-    /// is unknown.
     private func reference(_ range: Range<Int>) -> (Unicode.Scalar, Int)? {
         let limit = min(range.upperBound, range.lowerBound + 12)
         guard let end = (range.lowerBound..<limit).first(where: { base[$0] == UInt8(ascii: ";") }) else { return nil }

@@ -12,16 +12,14 @@ import SystemCalls
 ///     }
 ///
 /// Element names are compared without namespace prefixes, attribute names with their prefixes. The reader resolves the
-/// five predefined entities and character references. Document type declarations are skipped, so custom entities are
-/// unknown and external entities are never loaded. The input must be UTF-8. The reader checks only some well-formedness
-/// rules: tags must be properly nested, attributes must be quoted and unique within a tag, and there must be exactly
-/// one root element.
+/// five predefined entities and character references. It skips document type declarations, so custom entities are
+/// unknown and external entities are never loaded. The input must be UTF-8. The reader checks only some rules: tags
+/// must be properly nested, attributes must be quoted and unique within a tag, and there must be exactly one root
+/// element.
 package struct XMLReader: ~Copyable {
-    /// A tag returned by the reader.
     package enum Token: Sendable {
-        /// A start tag. The reader provides its attributes.
         case start
-        /// An end tag. ``XMLReader/text`` is the text between the previous tag and this one.
+        /// An end tag. ``XMLReader/text`` is the text between the previous tag and the end tag.
         case end
     }
 
@@ -31,13 +29,12 @@ package struct XMLReader: ~Copyable {
     package static let maximumText = 1 << 16
     package static let maximumDepth = 256
     package static let maximumAttributes = 128
-    /// The maximum length of a name in bytes.
     static let maximumName = 1024
     /// The initial size of the buffer in bytes.
     private static let pieceSize = 1 << 16
 
     struct Attribute {
-        /// The qualified name packed into an integer, first byte lowest; 0 if the name is longer than eight bytes.
+        /// The qualified name packed into an integer, first byte lowest, or 0 if it is longer than eight bytes.
         var word: UInt64
         var name: Range<Int>
         var value: Range<Int>
@@ -45,8 +42,6 @@ package struct XMLReader: ~Copyable {
 
     private let source: any ByteSource
     package let name: String
-
-    // The part of the input that has been read and is still needed.
     private(set) var base: UnsafeMutablePointer<UInt8>
     private var capacity: Int
     var position = 0
@@ -61,20 +56,18 @@ package struct XMLReader: ~Copyable {
     /// The number of line ends before ``counted``, which is an index into the buffer.
     private var lineEnds: Int
     private var counted = 0
-    /// The line of the last tag; nil until it has been computed.
+    /// The line of the last tag, or nil until it has been computed.
     var tokenLine: Int?
     private var isAtEnd = false
     /// True if the bytes at ``end`` are invalid.
     private var isBroken = false
-
-    // State of the last tag.
     var tagName = 0..<0
     /// The range of the last tag's local name, which excludes the prefix.
     var localName = 0..<0
-    /// The last tag's local name packed into an integer, first byte lowest; 0 if the name is longer than eight bytes.
+    /// The last tag's local name packed into an integer, first byte lowest, or 0 if it is longer than eight bytes.
     package internal(set) var nameWord: UInt64 = 0
     var attributes: [Attribute] = []
-    /// The nesting depth of the last tag's element; 1 for the root.
+    /// The nesting depth of the last tag's element, which is 1 for the root.
     package internal(set) var depth = 0
     var isEmptyElement = false
     /// The concatenated names of the open elements, and the start of each name.
@@ -87,7 +80,7 @@ package struct XMLReader: ~Copyable {
     var isTextGathered = false
     let gathered: UnsafeMutablePointer<UInt8>
     var gatheredCount = 0
-    /// True if the last text exceeded ``maximumText`` and was truncated.
+    /// True if the last text exceeded ``maximumText``.
     package internal(set) var isTextTruncated = false
     package internal(set) var unknownReferences = 0
 
@@ -137,7 +130,6 @@ package struct XMLReader: ~Copyable {
     }
 
     package var elementName: String { String(decoding: text(localName), as: UTF8.self) }
-
     package var qualifiedName: String { String(decoding: text(tagName), as: UTF8.self) }
 
     /// True if the last tag's element has this local name, regardless of its prefix.
@@ -145,8 +137,8 @@ package struct XMLReader: ~Copyable {
         literal.utf8CodeUnitCount == localName.count && literal.withUTF8Buffer { $0.elementsEqual(text(localName)) }
     }
 
-    /// Returns the value of an attribute of the last start tag; nil if the tag does not have the attribute. The name
-    /// must match exactly, including the prefix. The value is valid until the next call of ``next()``.
+    /// Returns the value of an attribute of the last start tag, or nil if the tag does not have the attribute. The name
+    /// must include the prefix. The value is valid until the next call of ``next()``.
     package func attribute(_ literal: StaticString) -> UnsafeRawBufferPointer? {
         let word = JSONText.word(literal)
         for attribute in attributes where attribute.word == word {
@@ -157,15 +149,12 @@ package struct XMLReader: ~Copyable {
         return nil
     }
 
-    /// Returns the value of an attribute as a string; nil if the tag does not have the attribute.
     package func text(of literal: StaticString) -> String? {
         attribute(literal).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The offset of the last tag from the start of the document, in bytes.
     package var offset: Int { dropped + tokenStart }
 
-    /// Returns the line of the last tag, counted from 1.
     package mutating func line() -> Int {
         if let tokenLine { return tokenLine }
         let line = countLines(to: tokenStart)
@@ -196,10 +185,8 @@ package struct XMLReader: ~Copyable {
         return lineEnds + 1
     }
 
-    /// Reads more input. Moves the bytes starting at `keep` to the front of the buffer, and adjusts ``at`` and the text
-    /// range.
-    ///
-    /// - Returns: False if the input has ended.
+    /// Reads more input. Moves the bytes starting at `keep` to the front of the buffer, and adjusts the indices.
+    /// Returns false at the end of the input.
     mutating func refill(keepingFrom keep: Int) throws(DeviceError) -> Bool {
         guard !isAtEnd else { return false }
         if isBroken { throw brokenCharacter() }
@@ -246,7 +233,7 @@ package struct XMLReader: ~Copyable {
         return true
     }
 
-    /// Ensures that at least `count` bytes are available at ``at``. Returns false if the input ends earlier.
+    /// Buffers at least `count` bytes from the current position. Returns false if the input ends earlier.
     mutating func ensure(_ count: Int, keepingFrom keep: Int) throws(DeviceError) -> Bool {
         var keep = keep
         while end - position < count {
@@ -256,7 +243,7 @@ package struct XMLReader: ~Copyable {
         return true
     }
 
-    /// Skips a byte order mark. Throws an error if the input looks like UTF-16.
+    /// Skips a byte order mark. Throws an error if the input seems to be UTF-16.
     private mutating func checkBeginning() throws(DeviceError) {
         if filled >= 2 {
             switch (base[0], base[1]) {

@@ -48,9 +48,7 @@ struct UmockdevScriptTests {
             ("r 0 a\nd 0 /dev/a\n", 2), ("r", 1),
         ])
     func failures(text: String, line: Int) {
-        let error = #expect(throws: DeviceError.self) {
-            try UmockdevScript(bytes: Array(text.utf8), name: "sample")
-        }
+        let error = #expect(throws: DeviceError.self) { try UmockdevScript(bytes: Array(text.utf8), name: "sample") }
         #expect(error?.code == .invalidTrace)
         #expect(error?.message.hasPrefix("sample, line \(line): ") == true, "\(error?.message ?? "none")")
     }

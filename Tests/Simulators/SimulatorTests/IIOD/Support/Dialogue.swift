@@ -47,9 +47,7 @@ struct Dialogue {
     }
 
     /// Sends a line and returns the immediate reply as text.
-    mutating func line(_ text: String) -> String {
-        String(decoding: send(Array((text + "\r\n").utf8)), as: UTF8.self)
-    }
+    mutating func line(_ text: String) -> String { String(decoding: send(Array((text + "\r\n").utf8)), as: UTF8.self) }
 
     /// Advances the clock and returns the reply.
     mutating func pass(_ nanoseconds: Int64) -> [UInt8] {
