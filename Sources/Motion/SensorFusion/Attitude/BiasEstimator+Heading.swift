@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension BiasEstimator {
-    /// Increases the heading uncertainty over an interval. `up` is in device axes, and the rate does not include the
-    /// bias.
+    /// Increases the heading uncertainty over an interval. `up` is in device axes, and `squaredRate` excludes the bias.
     mutating func advanceHeading(up: SIMD4<Double>, squaredRate: Double, interval: Double) {
         headingVariance += (headingNoise + headingNoisePerSquaredRate * squaredRate) * interval
         let part = covariance * up
         let variance = up.dot(part)
-        // A magnetometer cannot improve a well-known bias. The drift due to that bias is part of the noise.
+        // A magnetometer cannot improve a bias that is already well known. The noise accounts for the drift due to such
+        // a bias.
         let unknown = 1 - knownBiasVariance / variance
         if unknown > 0 {
             let drift = 2 * up.dot(coupling) - interval * unknown * variance
@@ -40,8 +40,8 @@ extension BiasEstimator {
         (coupling, isCoupled, headingCorrection) = (.zero, false, 0)
     }
 
-    /// Returns and resets the heading correction. It results from bias corrections at rest, which also reveal the
-    /// earlier heading drift.
+    /// Returns the pending heading correction and resets it to zero. Bias corrections at rest produce heading
+    /// corrections, because they reveal earlier heading drift.
     mutating func consumeHeadingCorrection() -> Double {
         let correction = headingCorrection
         headingCorrection = 0

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Estimates, from rotations, the delay of magnetometer samples relative to gyroscope samples.
+/// Estimates the delay of magnetometer samples relative to gyroscope samples during rotations.
 ///
-/// With the right delay, the field is constant in earth axes. Without a correction, the motion of the field in earth
+/// With the correct delay, the field is constant in earth axes. Without a correction, the motion of the field in earth
 /// axes is proportional to the motion in device axes, and the ratio is the delay. Slow components of both motions are
 /// removed before the ratio is computed.
 struct MagnetometerDelay: Sendable {
