@@ -20,8 +20,8 @@ extension StreamSource<StepUpdate> {
     }
 }
 
-/// A converter that turns the step engine's updates into pedometer data: the totals since `start`, at most once a
-/// second and only if they have changed.
+/// Converts the step engine's updates to pedometer data: the totals since `start`, at most once a second, if they
+/// changed.
 struct PedometerDataConverter: ReadingConverter {
     private static let updateInterval = 1.0
 
@@ -55,8 +55,8 @@ struct PedometerDataConverter: ReadingConverter {
         totals.floorsDescended += update.floorsDescended
         if update.floorsAscended + update.floorsDescended > 0 || hadPace != (update.pace != nil) { hasChanged = true }
         hadPace = update.pace != nil
-        // With the absolute value, an update is also due after the clock has been set back. The last update of a trace
-        // is always due.
+        // The absolute value makes an update due after the clock has been set back. The last update of a trace is
+        // always due.
         let isDue =
             update.isLast || lastUpdate.map { abs(update.time.seconds(since: $0)) >= Self.updateInterval } ?? true
         guard hasChanged, isDue else { return }
@@ -79,8 +79,7 @@ struct PedometerEventConverter: ReadingConverter {
     }
 }
 
-/// A converter that turns the step engine's updates into step counts: the total since `start`, after each
-/// `stepsPerUpdate` steps.
+/// Converts the step engine's updates to the number of steps since `start`, after every `stepsPerUpdate` steps.
 struct StepCountConverter: ReadingConverter {
     struct Value: Sendable {
         var steps: Int
