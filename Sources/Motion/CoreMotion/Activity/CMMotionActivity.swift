@@ -111,7 +111,6 @@ open class CMFallDetectionEvent: NSObject {
 
     /// The time of the fall, which is always 1970-01-01T00:00:00Z on Linux.
     open var date: Date { Date(timeIntervalSince1970: 0) }
-
     /// The user's response, which is always `unresponsive` on Linux.
     open var resolution: UserResolution { .unresponsive }
 }

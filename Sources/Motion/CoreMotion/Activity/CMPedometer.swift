@@ -128,8 +128,7 @@ open class CMPedometer: NSObject {
         }
         pendingEventsError.set(nil)
         events.start(
-            StreamHandler(executor, { CMPedometerEvent($0) }, handler),
-            plan: PedometerEventConverter.plan(device))
+            StreamHandler(executor, { CMPedometerEvent($0) }, handler), plan: PedometerEventConverter.plan(device))
     }
 
     /// Stops reporting pauses and resumptions.

@@ -103,10 +103,8 @@ struct AbsoluteAltitudeConverter: ReadingConverter {
             let scatter = BarometricFormula.height(ofDifference: event.deviation, at: event.pressure)
             callbacks.append(
                 Value(
-                    altitude: anchor.altitude + height,
-                    accuracy: anchor.accuracy(at: event.time, height: height),
-                    precision: scatter >= 0 ? scatter : -1,
-                    time: event.time))
+                    altitude: anchor.altitude + height, accuracy: anchor.accuracy(at: event.time, height: height),
+                    precision: scatter >= 0 ? scatter : -1, time: event.time))
         }
     }
 

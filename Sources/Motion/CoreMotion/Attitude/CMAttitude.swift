@@ -25,16 +25,12 @@ open class CMAttitude: NSObject, NSCopying, NSSecureCoding {
     /// The rotation about the y axis in radians, from -π to π. If the device is upright (pitch ±π/2), roll and yaw are
     /// rotations about the same axis, and roll is 0.
     open var roll: Double { rotation.angles.roll }
-
     /// The rotation about the x axis in radians, from -π/2 to π/2. It is positive if the top edge is raised.
     open var pitch: Double { rotation.angles.pitch }
-
     /// The rotation about the z axis in radians, from -π to π, counterclockwise as seen from above.
     open var yaw: Double { rotation.angles.yaw }
-
     /// The rotation from device axes to the axes of the reference frame, as a unit quaternion.
     open var quaternion: CMQuaternion { rotation.quaternion }
-
     /// The rotation from the axes of the reference frame to device axes: v(device) = M·v(reference). The matrix is the
     /// transpose of the matrix of ``quaternion``.
     open var rotationMatrix: CMRotationMatrix { rotation.matrix }

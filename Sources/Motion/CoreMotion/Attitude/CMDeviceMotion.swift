@@ -41,30 +41,24 @@ open class CMDeviceMotion: CMLogItem {
     /// The attitude in the reference frame of the updates. The property always returns the same object, so calling
     /// `multiply(byInverseOf:)` on the attitude changes this property.
     open var attitude: CMAttitude { storedAttitude }
-
     /// The rotation rate in radians per second, right-handed about each axis, without the estimated gyroscope bias.
     open var rotationRate: CMRotationRate { stored.rotationRate }
-
     /// The gravity vector of length 1, computed from the attitude. It is (0, 0, -1) when the device is lying face up.
     /// Unlike a low-pass filter of accelerometer readings, it remains correct while the device moves.
     open var gravity: CMAcceleration { stored.gravity }
-
     /// The accelerometer reading minus `gravity`, in units of standard gravity. It has the sign of gravity: x is
     /// negative while the device accelerates to the right.
     open var userAcceleration: CMAcceleration { stored.userAcceleration }
-
     /// The magnetic field in microtesla without the device's own field, and the calibration accuracy. An `uncalibrated`
     /// field is the raw reading. In the frame `xArbitraryZVertical`, the magnetometer does not run, and the field is
     /// zero.
     open var magneticField: CMCalibratedMagneticField { stored.magneticField }
-
     /// The direction of the top edge in degrees clockwise from north, from 0 to less than 360. It is -1 in frames whose
     /// x axis does not point north, and while true north is unknown in the true-north frame.
     ///
     /// If the top edge rises to more than 60° above the horizon, the heading becomes the direction of the device's back
     /// until the edge falls below 50°. With the same angles below the horizon, it becomes the direction of the screen.
     open var heading: Double { stored.heading }
-
     /// The location of the sensors that measured this motion.
     open var sensorLocation: SensorLocation { stored.sensorLocation }
 

@@ -24,8 +24,7 @@ extension CMBatchedSensorManager {
             init(device: Device) {
                 loop = BatchIteration(
                     device: device, plan: AccelerometerBatches.configuration(for: device),
-                    interval: Batches.accelerometerInterval,
-                    missing: "There is no accelerometer.")
+                    interval: Batches.accelerometerInterval, missing: "There is no accelerometer.")
             }
 
             /// Waits for the next batch. Returns nil if the task has been cancelled. If the accelerometer is missing or

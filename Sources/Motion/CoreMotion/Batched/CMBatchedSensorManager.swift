@@ -37,12 +37,10 @@ open class CMBatchedSensorManager: NSObject {
         executor = ExecutorSelection.executor(for: DispatchQueue(label: "device-services.batches"), device: device)
         accelerometer = SensorStream(
             device: device, plan: AccelerometerBatches.configuration(for: device),
-            interval: Batches.accelerometerInterval,
-            limit: Batches.maximumQueuedBatches)
+            interval: Batches.accelerometerInterval, limit: Batches.maximumQueuedBatches)
         deviceMotion = SensorStream(
             device: device, plan: DeviceMotionBatches.configuration(for: device),
-            interval: Batches.deviceMotionInterval,
-            limit: Batches.maximumQueuedBatches)
+            interval: Batches.deviceMotionInterval, limit: Batches.maximumQueuedBatches)
     }
 
     deinit {
@@ -52,13 +50,10 @@ open class CMBatchedSensorManager: NSObject {
 
     /// `authorized` if the current device has a readable accelerometer, otherwise `notDetermined`.
     open class var authorizationStatus: CMAuthorizationStatus { LiveDevice.resolved.authorization(.accelerometer) }
-
     /// True if the current device has an accelerometer.
     open class var isAccelerometerSupported: Bool { LiveDevice.resolved.has(.accelerometer) }
-
     /// True if the current device has an accelerometer and a gyroscope.
     open class var isDeviceMotionSupported: Bool { MotionEngine.of(LiveDevice.resolved).isAvailable(.attitude) }
-
     /// True while updates are started and the accelerometer is available.
     open var isAccelerometerActive: Bool { accelerometer.isActive }
 

@@ -9,10 +9,8 @@ import LiveDevice
 open class CMHeadphoneMotionManager: NSObject {
     /// The handler of device motion updates, which receives either device motion or an error.
     public typealias DeviceMotionHandler = (CMDeviceMotion?, (any Error)?) -> Void
-
     /// The delegate, held weakly.
     open weak var delegate: (any CMHeadphoneMotionManagerDelegate)?
-
     /// True between ``startConnectionStatusUpdates()`` and ``stopConnectionStatusUpdates()``.
     open private(set) var isConnectionStatusActive = false
 
@@ -24,13 +22,10 @@ open class CMHeadphoneMotionManager: NSObject {
 
     /// Always returns `authorized`, because no permission is needed.
     open class func authorizationStatus() -> CMAuthorizationStatus { .authorized }
-
     /// Always false on Linux.
     open var isDeviceMotionAvailable: Bool { false }
-
     /// Always false on Linux.
     open var isDeviceMotionActive: Bool { false }
-
     /// Always nil on Linux.
     open var deviceMotion: CMDeviceMotion? { nil }
 

@@ -97,10 +97,8 @@ open class CMMotionManager: NSObject {
 
     /// True if the device has an accelerometer.
     open var isAccelerometerAvailable: Bool { accelerometer.isAvailable }
-
     /// True while accelerometer updates are started and the accelerometer is available.
     open var isAccelerometerActive: Bool { accelerometer.isActive }
-
     /// The latest accelerometer reading, or nil before the first reading and while updates are stopped.
     open var accelerometerData: CMAccelerometerData? { accelerometer.latest.map(CMAccelerometerData.init) }
 
@@ -130,10 +128,8 @@ open class CMMotionManager: NSObject {
 
     /// True if the device has a gyroscope.
     open var isGyroAvailable: Bool { gyroscope.isAvailable }
-
     /// True while gyroscope updates are started and the gyroscope is available.
     open var isGyroActive: Bool { gyroscope.isActive }
-
     /// The latest gyroscope reading, or nil before the first reading and while updates are stopped.
     open var gyroData: CMGyroData? { gyroscope.latest.map(CMGyroData.init) }
 
@@ -161,10 +157,8 @@ open class CMMotionManager: NSObject {
 
     /// True if the device has a magnetometer.
     open var isMagnetometerAvailable: Bool { magnetometer.isAvailable }
-
     /// True while magnetometer updates are started and the magnetometer is available.
     open var isMagnetometerActive: Bool { magnetometer.isActive }
-
     /// The latest magnetometer reading, or nil before the first reading and while updates are stopped.
     open var magnetometerData: CMMagnetometerData? { magnetometer.latest.map(CMMagnetometerData.init) }
 
@@ -198,13 +192,10 @@ open class CMMotionManager: NSObject {
 
     /// The reference frame of the updates, or `xArbitraryZVertical` while updates are stopped.
     open var attitudeReferenceFrame: CMAttitudeReferenceFrame { fusedMotion.frame }
-
     /// True if the device has an accelerometer and a gyroscope.
     open var isDeviceMotionAvailable: Bool { fusedMotion.stream.isAvailable }
-
     /// True while device motion updates are started and the sensors are available.
     open var isDeviceMotionActive: Bool { fusedMotion.stream.isActive }
-
     /// The latest device motion, or nil before the first value and while updates are stopped. Each access returns a new
     /// object, so calling `multiply(byInverseOf:)` on its attitude affects no other object.
     open var deviceMotion: CMDeviceMotion? { fusedMotion.stream.latest.map { CMDeviceMotion($0) } }

@@ -25,7 +25,6 @@ open class CMRecordedAccelerometerData: CMAccelerometerData {
 
     /// The sequence number of the reading, which starts at 1 in each process.
     open var identifier: UInt64 { metadata.identifier }
-
     /// The wall-clock time of the measurement.
     open var startDate: Date { Date(timeIntervalSince1970: metadata.start) }
 
@@ -81,7 +80,6 @@ open class CMRotationRateData: CMLogItem {
 
     /// The rotation rate, in radians per second.
     open var rotationRate: CMRotationRate { stored }
-
     /// The values and the timestamp.
     open override var description: String { "<CMRotationRateData \(rotationRate.text) @ \(timestamp)>" }
 
@@ -130,7 +128,6 @@ open class CMRecordedPressureData: CMAmbientPressureData {
 
     /// The sequence number of the reading.
     open var identifier: UInt64 { metadata.identifier }
-
     /// The wall-clock time of the measurement.
     open var startDate: Date { Date(timeIntervalSince1970: metadata.start) }
 
@@ -160,7 +157,6 @@ open class CMAmbientPressureData: CMLogItem {
 
     /// The air pressure, in kilopascals.
     open var pressure: Measurement<UnitPressure> { Measurement(value: storedPressure, unit: .kilopascals) }
-
     /// The temperature of the barometer, in degrees Celsius.
     open var temperature: Measurement<UnitTemperature> { Measurement(value: storedTemperature, unit: .celsius) }
 

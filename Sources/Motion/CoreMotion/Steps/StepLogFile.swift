@@ -28,9 +28,7 @@ struct StepLogFile: Sendable {
     func load(warn: (String) -> Void = Self.log) -> (log: StepLog, lengthFactor: Double) {
         do throws(DeviceError) {
             let (log, factor, problem) = StepLog.read(try FileIO.read(path, limit: Self.maximumSize))
-            if let problem {
-                warn("The step log \(path) is ignored, because \(problem). A new log is started.")
-            }
+            if let problem { warn("The step log \(path) is ignored, because \(problem). A new log is started.") }
             return (log, factor)
         } catch {
             if error.code != .notFound { warn("The step log cannot be read: \(error)") }

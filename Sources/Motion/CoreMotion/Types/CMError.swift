@@ -24,43 +24,30 @@ public let CMErrorDomain: String = "CMErrorDomain"
 
 /// No error (100).
 public let CMErrorNULL = CMError(100)
-
 /// The device must be moved to calibrate its sensors (101).
 public let CMErrorDeviceRequiresMovement = CMError(101)
-
 /// True north is unknown because the position is unknown (102).
 public let CMErrorTrueNorthNotAvailable = CMError(102)
-
 /// An unknown error (103).
 public let CMErrorUnknown = CMError(103)
-
 /// Activities and steps are not available on this device (104).
 public let CMErrorMotionActivityNotAvailable = CMError(104)
-
 /// The app is not authorized to use activities (105).
 public let CMErrorMotionActivityNotAuthorized = CMError(105)
-
 /// The app is not entitled to use activities (106).
 public let CMErrorMotionActivityNotEntitled = CMError(106)
-
 /// An argument is invalid (107).
 public let CMErrorInvalidParameter = CMError(107)
-
 /// The requested action is not possible in the current state (108).
 public let CMErrorInvalidAction = CMError(108)
-
 /// The sensor or service is missing, or delivers no data (109).
 public let CMErrorNotAvailable = CMError(109)
-
 /// The app lacks an entitlement (110).
 public let CMErrorNotEntitled = CMError(110)
-
 /// The app is not authorized to use the sensor (111).
 public let CMErrorNotAuthorized = CMError(111)
-
 /// There is no data (112).
 public let CMErrorNilData = CMError(112)
-
 /// A size is invalid (113).
 public let CMErrorSize = CMError(113)
 

@@ -24,7 +24,6 @@ open class CMAccelerometerData: CMLogItem {
 
     /// The measured acceleration in units of gravity, which is (0, 0, -1) when the device is lying still, face up.
     open var acceleration: CMAcceleration { stored }
-
     /// The values and the timestamp.
     open override var description: String { "<CMAccelerometerData \(acceleration.text) @ \(timestamp)>" }
 
@@ -54,7 +53,6 @@ open class CMGyroData: CMLogItem {
 
     /// The measured rotation rate in radians per second, including the sensor's bias.
     open var rotationRate: CMRotationRate { stored }
-
     /// The values and the timestamp.
     open override var description: String { "<CMGyroData \(rotationRate.text) @ \(timestamp)>" }
 
@@ -84,7 +82,6 @@ open class CMMagnetometerData: CMLogItem {
 
     /// The measured magnetic field in microtesla, including the device's own field.
     open var magneticField: CMMagneticField { stored }
-
     /// The values and the timestamp.
     open override var description: String { "<CMMagnetometerData \(magneticField.text) @ \(timestamp)>" }
 

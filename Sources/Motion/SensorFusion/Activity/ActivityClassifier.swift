@@ -28,7 +28,6 @@ package struct ActivityClassifier: Sendable {
     /// The time after a step for which the person counts as on foot, in seconds.
     private static let stepTimeout = 5.0
     private static let windowInterval = Double(MovementWindow.samplesPerHalf) / UniformResampler.rate
-
     /// The activities of the last windows, newest first.
     private var recent = InlineArray<5, CarriedActivity>(repeating: [])
     /// The number of consecutive windows that agree with the reported activity, capped at `highWindows`.
@@ -36,7 +35,6 @@ package struct ActivityClassifier: Sendable {
     private var changeStart = 0.0
     private var lastStep = -Double.infinity
     private var vehicle = RideDetector()
-
     /// The reported activity, or nil before the first window is complete.
     package private(set) var state: ActivityState?
 

@@ -21,7 +21,6 @@ struct RideDetector: Sendable {
     private static let rideStartDelay = 20.0
     private static let rideEndDelay = 60.0
     private static let maximumStepsInRide = 8
-
     /// `.cycling` or `.automotive`, or nil if the person is not riding.
     private(set) var minimumRideSpeed: CarriedActivity?
     private var ridingSince: Double?

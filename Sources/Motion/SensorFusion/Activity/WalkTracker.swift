@@ -24,7 +24,6 @@ package struct WalkTracker: Sendable {
     private var detector = StepDetector()
     private var window = MovementWindow()
     private var classifier = ActivityClassifier()
-
     /// The steps that the latest sample completed, oldest first. There are at most nine.
     package private(set) var steps: [Footstep] = []
 

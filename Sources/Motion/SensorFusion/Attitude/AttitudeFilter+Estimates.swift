@@ -11,26 +11,19 @@ extension AttitudeFilter {
     /// The rotation about the vertical that aligns the y axis of ``attitude`` with magnetic north, in radians,
     /// counterclockwise as seen from above. It is nil before the first magnetometer sample.
     @inlinable public var northOffset: Double? { north.offset }
-
     /// The rotation from device axes to earth axes with y pointing to magnetic north, or nil before the first
     /// magnetometer sample.
     @inlinable public var magneticAttitude: Quaternion? { north.rotated(attitude) }
-
     /// The latest angular rate minus the bias, in rad/s.
     @inlinable public var rotationRate: SIMD3<Double> { SIMD3(rateWithoutBias.x, rateWithoutBias.y, rateWithoutBias.z) }
-
     /// The gyroscope bias, in rad/s.
     @inlinable public var bias: SIMD3<Double> { SIMD3(estimator.bias.x, estimator.bias.y, estimator.bias.z) }
-
     /// An upper bound for the standard deviation of the bias on the least certain axis, in rad/s.
     @inlinable public var biasSigma: Double { estimator.sigma }
-
     /// True while the device is at rest.
     @inlinable public var isResting: Bool { rest.isResting }
-
     /// True if a magnetic field is expected, either because it was set or because a measured field was accepted.
     @inlinable package var isFieldExpected: Bool { field.expected != nil }
-
     /// True while the magnetic field differs from the expected field, and as long as no field is expected.
     @inlinable public var isMagneticallyDisturbed: Bool { field.isDisturbed }
 

@@ -56,7 +56,6 @@ extension AttitudeFilter {
 
     /// The largest rotation during a gap, in radians, after which the attitude is kept.
     private static var maximumBridgedRotation: Double { 0.1 }
-
     /// The weight of the cross product of two consecutive rates during steady coning: 1/6 for instantaneous samples,
     /// plus 1/24 because samples are means over their interval.
     private static var coningFactor: Double { 5 / 24.0 }
@@ -108,9 +107,7 @@ extension AttitudeFilter {
         gravityCoefficients.advance(by: interval)
         let mean = gravityLanes.update(inFrame, gravityCoefficients)
         // One of four accelerometer samples is sufficient. `steps` also counts gyroscope samples.
-        if steps & 6 == 0 {
-            motion.update(acceleration: inFrame - mean, rate: rateWithoutBias, interval: 4 * interval)
-        }
+        if steps & 6 == 0 { motion.update(acceleration: inFrame - mean, rate: rateWithoutBias, interval: 4 * interval) }
         return mean
     }
 

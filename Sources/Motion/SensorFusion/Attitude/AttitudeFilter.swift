@@ -24,7 +24,6 @@ public struct AttitudeFilter: Sendable {
     @usableFromInline var gyroscope: SensorInterval
     var accelerometer: SensorInterval
     @usableFromInline var magnetometer: SensorInterval
-
     /// The rotation from the device to the inertial frame, which drifts due to gyroscope errors.
     @usableFromInline var inertial = Quaternion.identity
     /// The rotation from the inertial frame to earth axes, except for the heading.
@@ -53,16 +52,13 @@ public struct AttitudeFilter: Sendable {
     var fieldCount = 0.0
     var fieldTime = 0.0
     var gainWithoutGyroscope: OnePoleGain
-
     /// True until the first accelerometer sample after the start or an interruption.
     var isInclinationNew: Bool
     /// The number of gyroscope and accelerometer samples, which schedules renormalization.
     var steps: UInt32 = 0
-
     /// The number of times that the attitude was reinitialized. Attitudes before and after a reinitialization are
     /// unrelated.
     package internal(set) var reinitializationCount: UInt32 = 0
-
     /// True after the first usable accelerometer sample, which provides the direction up.
     public internal(set) var isReady = false
 

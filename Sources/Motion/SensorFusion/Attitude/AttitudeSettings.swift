@@ -25,16 +25,13 @@ public struct AttitudeSettings: Sendable, Hashable {
     /// The time over which magnetometer samples are averaged. Zero disables averaging. Between 0.04 and 0.1 s, the
     /// headings of one board and two phones differ by hundredths of a degree.
     package var magneticInterval = 0.1
-
     /// The time constant of the heading if ``weightsHeadingByUncertainty`` is false.
     package var magnetometerTimeConstant = 9.0
     /// The time constant of the gravity and heading estimates without a gyroscope.
     public var timeConstantWithoutGyroscope = 0.25
-
     /// If true, the angular rate is interpolated linearly between samples, with a correction for coning. If false, each
     /// sample applies to the whole interval before it.
     package var interpolatesRotation = true
-
     /// The delay of gyroscope samples relative to their timestamps, caused by the low-pass filter of the sensor. The
     /// attitude is extrapolated by this time. On one board, changing the value by 2.5 ms increases the error by 10 %.
     public var gyroscopeDelay = 0.005
@@ -42,7 +39,6 @@ public struct AttitudeSettings: Sendable, Hashable {
     public var magnetometerDelay = 0.010
     /// If true, the magnetometer delay is estimated from rotations, starting with ``magnetometerDelay``.
     package var estimatesMagnetometerDelay = true
-
     /// If true, the gyroscope bias is estimated during motion from the corrections by the accelerometer.
     public var estimatesBiasInMotion = true
     /// If true, the gyroscope bias is measured while the device is at rest.
@@ -69,13 +65,11 @@ public struct AttitudeSettings: Sendable, Hashable {
     package var restTimeConstant = 0.5
     package var restRotationThreshold = 2 * degree
     package var restAccelerationThreshold = 0.5
-
     /// The largest difference between a constant rate and the known bias at which ``restRotationThreshold`` and
     /// ``restAccelerationThreshold`` apply. For a larger difference, both thresholds are reduced (by default to 1 °/s
     /// and 0.3 m/s²), and neither gravity nor the magnetic field may rotate with the rate. If infinite, every constant
     /// rate below ``biasLimit`` counts as rest.
     package var restBiasWindow = 2 * degree
-
     /// If true, the heading ignores a magnetic field with an unexpected strength or dip.
     public var rejectsMagneticDisturbance = true
     /// The time constant of the low-pass filter for the strength and dip of the field.
@@ -95,7 +89,6 @@ public struct AttitudeSettings: Sendable, Hashable {
     package var maximumMagneticRejectionTime = 60.0
     /// The factor by which the weight of a disturbed magnetometer is reduced after ``maximumMagneticRejectionTime``.
     package var magneticRejectionFactor = 4.0
-
     /// The longest gap in the gyroscope samples after which the attitude is kept. For slow sensors, the limit is three
     /// sample intervals, up to 5 s.
     public var maximumGap = 1.0

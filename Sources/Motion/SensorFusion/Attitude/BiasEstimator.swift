@@ -6,7 +6,6 @@ struct BiasEstimator: Sendable {
     /// The bias in rad/s. The fourth lane is zero.
     @usableFromInline private(set) var bias = SIMD4<Double>.zero
     private(set) var covariance: SymmetricMatrix
-
     /// The variance of the heading in square radians. `coupling` is the covariance of heading and bias.
     var headingVariance = Double.pi * .pi
     var coupling = SIMD4<Double>.zero

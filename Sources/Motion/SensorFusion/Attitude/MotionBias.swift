@@ -85,7 +85,6 @@ struct MotionLevel: Sendable {
     private var squaredAcceleration = 0.0
     private var squaredRate = 0.0
     private var gain = OnePoleGain(timeConstant: 1)
-
     /// The time for which the rates before and after a long gap are assumed to continue during the gap, in seconds.
     static let rateContinuationTime = 0.05
     /// The averaging time in seconds if the acceleration equals gravity and the squared rate times the gap is 1. On one

@@ -6,7 +6,6 @@ import SystemCalls
 /// earth axes.
 public struct Quaternion: Sendable, Hashable {
     package var components: SIMD4<Double>
-
     /// The identity rotation.
     public static let identity = Quaternion(x: 0, y: 0, z: 0, w: 1)
 
@@ -25,7 +24,6 @@ public struct Quaternion: Sendable, Hashable {
     public var w: Double { components.w }
 
     package var vector: SIMD3<Double> { SIMD3(components.x, components.y, components.z) }
-
     /// The inverse of a unit quaternion.
     public var conjugate: Quaternion { Quaternion(components: components * SIMD4(-1, -1, -1, 1)) }
 

@@ -99,7 +99,6 @@ struct RestDetector: Sendable {
 /// biased.
 struct RestCrossCheck: Sendable {
     private(set) var hasField = false
-
     /// The rotation measured since `begin(gravity:)`, as a rotation vector.
     private var rotation = SIMD4<Double>.zero
     private var firstGravity = SIMD4<Double>.zero

@@ -22,7 +22,6 @@ struct RoundedTimestampRestorer: Sendable, Equatable {
     private static let tolerance = 1e-6
     /// The number of recent outliers after which the sequence is discarded.
     private static let maximumOutliers = 4.0
-
     /// The number of rounding units per second, or zero if the timestamps are not rounded.
     private var unitsPerSecond = 100.0
     /// The number of timestamps in the first window, and the differences between them in rounding units.

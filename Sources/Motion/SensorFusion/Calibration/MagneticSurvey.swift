@@ -26,7 +26,6 @@ package struct MagneticSurvey: Sendable, Equatable {
     }
 
     package static let sectorCount = 12
-
     /// The sides that have pointed up, in the order of `Side.allCases`.
     package private(set) var sidesUp: [Side] = []
     /// The number of horizon sectors, out of twelve, to which the device has pointed.

@@ -24,7 +24,6 @@ package struct MagnetometerCalibrator: Sendable {
     /// The standard deviation of the candidate's corrected field relative to its strength, or infinity without a
     /// candidate.
     package private(set) var candidateUncertainty = Double.infinity
-
     /// The standard deviation of the heading due to the calibration in the current orientation, in radians, or NaN if
     /// it is unknown.
     package private(set) var headingDeviation = Double.nan { didSet { updateQuality() } }

@@ -4,7 +4,6 @@
 struct SampleWeights: Sendable {
     /// The error, in standard deviations, that reduces the weight of a sample to a quarter.
     static let outlierDeviations = 5.0
-
     /// The weights that the samples would have without errors.
     var base: [Double]
     var values: [Double]

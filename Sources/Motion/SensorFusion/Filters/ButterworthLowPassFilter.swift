@@ -19,7 +19,6 @@ public struct ButterworthLowPassFilter: SampleFilter {
     private let rate: Double
     /// The derivative of the output, in units of `rate`.
     private var slope: SIMD3<Double> = .zero
-
     /// The output, or nil before the first sample if there is no initial value.
     public private(set) var value: SIMD3<Double>?
 

@@ -18,7 +18,6 @@ public struct GravitySeparator: SampleFilter {
     // Exactly one of the filters is not nil.
     private var onePole: LowPassFilter?
     private var butterworth: ButterworthLowPassFilter?
-
     /// The two parts of the last sample, which are zero before the first sample.
     public private(set) var value = SeparatedAcceleration(gravity: .zero, userAcceleration: .zero)
 
@@ -56,7 +55,6 @@ public struct GravitySeparator: SampleFilter {
 public struct SeparatedAcceleration: Sendable, Equatable {
     /// The slowly changing part of the acceleration.
     public var gravity: SIMD3<Double>
-
     /// The remaining part, which is the acceleration that the user gives to the device.
     public var userAcceleration: SIMD3<Double>
 

@@ -11,7 +11,6 @@
 /// infinite or NaN, the low-pass part starts from the first sample, and the first output is zero.
 public struct HighPassFilter: SampleFilter {
     private var lowPass: LowPassFilter
-
     /// The output, which is zero before the first sample.
     public private(set) var value: SIMD3<Double> = .zero
 

@@ -44,7 +44,6 @@ public protocol SampleFilter: Sendable, Equatable {
 /// ```
 public struct LowPassFilter: SampleFilter {
     private let rule: SmoothingRule
-
     /// The output, or nil before the first sample if there is no initial value.
     public private(set) var value: SIMD3<Double>?
 

@@ -66,7 +66,6 @@ package struct StepLength: Sendable, Equatable {
     private static let correctionWeight = 0.2
     /// The plausible step lengths, in metres.
     private static let lengths = 0.2...2.5
-
     /// The personal factor c, which is 1 for an unknown person.
     package private(set) var factor: Double
     private var steps = 0
