@@ -59,7 +59,8 @@ public struct LowPassFilter: SampleFilter {
     ///     negative or NaN, samples pass unchanged. If it is infinite, the output keeps its first value.
     ///   - start: The initial output, or nil to use the first sample.
     public init(timeConstant: Double, startingAt start: SIMD3<Double>? = nil) {
-        self.init(rule: SmoothingRule(timeConstant: timeConstant), start: start)
+        // This comparison is also false for NaN.
+        self.init(rule: .timeConstant(timeConstant > 0 ? timeConstant : 0), start: start)
     }
 
     /// Creates a filter with a cutoff frequency, which weights samples by their intervals.
@@ -69,7 +70,7 @@ public struct LowPassFilter: SampleFilter {
     ///     unchanged.
     ///   - start: The initial output, or nil to use the first sample.
     public init(cutoff: Double, startingAt start: SIMD3<Double>? = nil) {
-        self.init(rule: SmoothingRule(cutoff: cutoff), start: start)
+        self.init(timeConstant: cutoff >= 0 ? 1 / (2 * .pi * cutoff) : 0, startingAt: start)
     }
 
     /// Creates a filter that gives every sample the same weight.
@@ -78,7 +79,7 @@ public struct LowPassFilter: SampleFilter {
     ///   - factor: The weight of a new sample, clamped to 0 ... 1. NaN counts as 1.
     ///   - start: The initial output, or nil to use the first sample.
     public init(factor: Double, startingAt start: SIMD3<Double>? = nil) {
-        self.init(rule: SmoothingRule(factor: factor), start: start)
+        self.init(rule: .factor(factor.isNaN ? 1 : min(max(factor, 0), 1)), start: start)
     }
 
     /// Processes a sample and returns the new output. `interval` is the time since the previous sample in seconds. It
@@ -114,15 +115,6 @@ enum SmoothingRule: Sendable, Equatable {
     case timeConstant(Double)
     /// A constant weight.
     case factor(Double)
-
-    init(timeConstant: Double) {
-        // This comparison is also false for NaN.
-        self = .timeConstant(timeConstant > 0 ? timeConstant : 0)
-    }
-
-    init(factor: Double) { self = .factor(factor.isNaN ? 1 : min(max(factor, 0), 1)) }
-
-    init(cutoff: Double) { self.init(timeConstant: cutoff >= 0 ? 1 / (2 * .pi * cutoff) : 0) }
 
     /// Returns the weight of a sample after an interval in seconds, or NaN if the interval is invalid.
     func weight(after interval: Double) -> Double {
