@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import SystemCalls
+
 /// The result of a fit: corrected = matrix · measured + shift.
 struct MagneticFit: Sendable, Equatable {
     var matrix = Matrix3.identity
@@ -31,7 +33,7 @@ struct MagneticFit: Sendable, Equatable {
     func calibration(coverage: Double) -> MagneticCalibration? {
         let volume = matrix.determinant
         guard volume.isFinite, volume > 0.05, shift.isFinite, strength.isFinite, strength > 0 else { return nil }
-        let scale = 1 / MagneticFit.cubeRoot(volume)
+        let scale = 1 / cbrt(volume)
         var result = MagneticCalibration()
         result.matrix = matrix * scale
         result.hardIron = -matrix.solveScaled(shift) / volume
@@ -41,18 +43,6 @@ struct MagneticFit: Sendable, Equatable {
         result.coverage = coverage
         guard result.isUsable, result.hardIron.length < 30 * result.fieldStrength else { return nil }
         return result
-    }
-
-    /// Returns the cube root by Newton's method, which is sufficient for numbers near 1.
-    static func cubeRoot(_ value: Double) -> Double {
-        guard value > 0, value.isFinite else { return 0 }
-        var root = value > 1 ? value : 1
-        for _ in 0..<200 {
-            let next = root - (root * root * root - value) / (3 * root * root)
-            if abs(next - root) <= 1e-16 * root { return next }
-            root = next
-        }
-        return root
     }
 }
 
