@@ -28,11 +28,11 @@ extension SIMD4<Double> {
     /// Returns the first three lanes clamped to -limit ... limit. The fourth lane is zero.
     @inline(__always)
     func limited(to limit: Double) -> SIMD4<Double> {
-        SIMD4(Self.limited(x, limit), Self.limited(y, limit), Self.limited(z, limit), 0)
+        SIMD4(x.limited(to: limit), y.limited(to: limit), z.limited(to: limit), 0)
     }
+}
 
+extension Double {
     @inline(__always)
-    private static func limited(_ value: Double, _ limit: Double) -> Double {
-        value > limit ? limit : value < -limit ? -limit : value
-    }
+    func limited(to limit: Double) -> Double { self > limit ? limit : self < -limit ? -limit : self }
 }

@@ -88,7 +88,7 @@ struct MagnetometerConsistency: Sendable {
         let width = expected == nil ? Double.infinity : 2
         var gain = before / total
         estimator.correctByHeading(
-            isFirst ? 0 : Self.limited(disagreement, width * (before + noise).squareRoot()), gain: gain, variance: total
+            isFirst ? 0 : disagreement.limited(to: width * (before + noise).squareRoot()), gain: gain, variance: total
         )
         gain = max(gain, slowestGain.value(for: interval) / spread)
         if time > fastestTime { gain = min(gain, fastestGain.value(for: interval)) }
@@ -101,7 +101,7 @@ struct MagnetometerConsistency: Sendable {
         meanDisagreement =
             isFirst ? 0 : meanDisagreement + disagreementGain.value(for: interval) * (disagreement - meanDisagreement)
         guard !isFirst else { return disagreement }
-        return gain * Self.limited(disagreement, width * (estimator.headingVariance + noise).squareRoot())
+        return gain * disagreement.limited(to: width * (estimator.headingVariance + noise).squareRoot())
     }
 
     mutating func restart() { (time, headingField, fieldVariance, unusedTime) = (0, nil, 0, 0) }
@@ -112,11 +112,6 @@ struct MagnetometerConsistency: Sendable {
         let strength = (field.x - expected.x) / expected.x
         let dip = field.y - expected.y
         return strength * strength + dip * dip
-    }
-
-    @inline(__always)
-    private static func limited(_ value: Double, _ limit: Double) -> Double {
-        value > limit ? limit : value < -limit ? -limit : value
     }
 
     /// Returns the approximate cosine, but at least 0.1, because the field is vertical at the magnetic poles.
