@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import SensorFusion
 
 /// A rotation as a 3×3 matrix.
 public struct CMRotationMatrix: Sendable {
@@ -56,6 +57,10 @@ public struct CMQuaternion: Sendable {
     public init(x: Double, y: Double, z: Double, w: Double) { (self.x, self.y, self.z, self.w) = (x, y, z, w) }
 }
 
+extension CMQuaternion {
+    init(_ q: Quaternion) { self.init(x: q.x, y: q.y, z: q.z, w: q.w) }
+}
+
 /// A rotation from device axes to the axes of the reference frame, R = Rz(yaw)·Rx(pitch)·Ry(roll), stored as a unit
 /// quaternion. Core Motion's rotation matrix is the transpose of R.
 struct Rotation {
@@ -83,15 +88,8 @@ struct Rotation {
 
     /// Returns this rotation followed by the inverse of the reference.
     func relative(to reference: Rotation) -> Rotation {
-        // The Hamilton product of the conjugate reference and this quaternion.
-        let a = reference.quaternion
-        let b = quaternion
-        return Rotation(
-            CMQuaternion(
-                x: a.w * b.x - a.x * b.w - a.y * b.z + a.z * b.y,
-                y: a.w * b.y + a.x * b.z - a.y * b.w - a.z * b.x,
-                z: a.w * b.z - a.x * b.y + a.y * b.x - a.z * b.w,
-                w: a.w * b.w + a.x * b.x + a.y * b.y + a.z * b.z))
+        func components(_ q: CMQuaternion) -> Quaternion { Quaternion(x: q.x, y: q.y, z: q.z, w: q.w) }
+        return Rotation(CMQuaternion(components(reference.quaternion).conjugate * components(quaternion)))
     }
 
     /// The matrix M in v(device) = M·v(reference), which converts reference axes to device axes.

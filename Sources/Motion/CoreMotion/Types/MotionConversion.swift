@@ -35,7 +35,7 @@ enum MotionConversion {
         guard let turn = yawOffset(of: state, to: frame, correctedFrom: start) else { return nil }
         let attitude = frame == .xArbitraryZVertical ? state.attitude : Quaternion(aboutZ: turn) * state.attitude
         var values = CMDeviceMotion.Values()
-        values.attitude = CMQuaternion(x: attitude.x, y: attitude.y, z: attitude.z, w: attitude.w)
+        values.attitude = CMQuaternion(attitude)
         values.rotationRate = rotationRate(state.rotationRate)
         (values.gravity, values.userAcceleration) = gravityAndUserAcceleration(of: state)
         if !frame.isDisjoint(with: .magnetic), let field = state.magneticField {
