@@ -83,22 +83,17 @@ struct StepEngineState: Sendable {
         let update = tracker.update(acceleration, at: time.seconds, speed: speed)
         if update.hasSteps { recordSteps(now: now, wallTime: wallTime) }
         if update.hasActivity, let state = tracker.activity {
-            current = CurrentActivity(
-                activity: state.activity, confidence: state.confidence,
-                start: Self.wallTime(of: state.start, now: now, wallTime: wallTime), time: time)
-            if let current {
-                log.add(
-                    StepLog.Activity(
-                        start: current.start.seconds, activity: current.activity, confidence: current.confidence))
-                hasUnstoredChanges = true
-            }
+            let start = Self.wallTime(of: state.start, now: now, wallTime: wallTime)
+            current = CurrentActivity(activity: state.activity, confidence: state.confidence, start: start, time: time)
+            log.add(StepLog.Activity(start: start.seconds, activity: state.activity, confidence: state.confidence))
+            hasUnstoredChanges = true
         }
         // The absolute value makes an update due after the clock has been set back.
         let isDue = lastUpdate.map { abs(time.seconds(since: $0)) >= Self.updateInterval } ?? true
-        let turn = self.transition(at: time, now: now, wallTime: wallTime)
+        let turn = transition(at: time, now: now, wallTime: wallTime)
         guard isDue || turn != nil || update.hasActivity else { return nil }
         if isDue { lastUpdate = time }
-        return self.makeUpdate(at: time, now: now, wallTime: wallTime, transition: turn)
+        return makeUpdate(at: time, now: now, wallTime: wallTime, transition: turn)
     }
 
     /// Processes barometer readings in kPa.

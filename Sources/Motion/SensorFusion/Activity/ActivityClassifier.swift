@@ -112,13 +112,9 @@ package struct ActivityClassifier: Sendable {
             agreeingWindows >= Self.highWindows ? .high : agreeingWindows >= Self.mediumWindows ? .medium : .low
         // One disagreeing window limits the confidence of a continuing activity to medium.
         if isSame, !agrees, let state { confidence = min(state.confidence, .medium) }
-        if ride == .cycling { confidence = .low }
-        if ride == nil, activity == .walking || activity == .running,
-            window.end - lastStep > Self.stepTimeout
-        {
-            confidence = .low
-        }
-        if activity == .unknown { confidence = .low }
+        let isOnFoot = ride == nil && (activity == .walking || activity == .running)
+        let lacksSteps = isOnFoot && window.end - lastStep > Self.stepTimeout
+        if ride == .cycling || activity == .unknown || lacksSteps { confidence = .low }
         let new = ActivityState(activity: activity, confidence: confidence, start: changeStart)
         defer { state = new }
         return !isSame || state?.confidence != confidence

@@ -199,7 +199,7 @@ extension AttitudeFilter {
 
     @inline(never)
     private mutating func updateHeading() {
-        let interval = fieldTime > 0 ? fieldTime : Self.unknownInterval
+        let interval = fieldTime > 0 ? fieldTime : 0.01
         let earth = inclination.rotate(fieldSum * (1 / fieldCount))
         (fieldSum, fieldCount, fieldTime) = (.zero, 0, 0)
         let squaredRate = rateWithoutBias.dot(rateWithoutBias)
@@ -232,8 +232,6 @@ extension AttitudeFilter {
         estimator.advanceHeading(
             up: SIMD4(up.x, up.y, up.z, 0), squaredRate: rateWithoutBias.dot(rateWithoutBias), interval: interval)
     }
-
-    private static var unknownInterval: Double { 0.01 }
 
     private mutating func updateFieldReference(_ earth: SIMD4<Double>, squaredRate: Double, interval: Double) {
         let strength = earth.dot(earth).squareRoot()

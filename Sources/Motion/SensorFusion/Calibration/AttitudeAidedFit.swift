@@ -122,8 +122,7 @@ struct AttitudeAidedFit: Sendable {
 extension AttitudeAidedFit {
     mutating func load(_ samples: [MagneticSample]) -> Bool {
         count = min(samples.count, slots.count)
-        guard count >= 12 else { return false }
-        guard let scale = FieldScale(samples.prefix(count)) else { return false }
+        guard count >= 12, let scale = FieldScale(samples.prefix(count)) else { return false }
         self.scale = scale
         let fast = Self.fastRate * Self.fastRate
         var newest = Int.min

@@ -49,8 +49,7 @@ struct EllipsoidFit: Sendable {
 
     private mutating func load(_ samples: [MagneticSample], _ counts: [Int]) -> Bool {
         count = min(samples.count, errors.count)
-        guard count >= 12 else { return false }
-        guard let scale = FieldScale(samples.prefix(count)) else { return false }
+        guard count >= 12, let scale = FieldScale(samples.prefix(count)) else { return false }
         self.scale = scale
         for index in 0..<count {
             fields[index] = scale.scaled(samples[index].field)

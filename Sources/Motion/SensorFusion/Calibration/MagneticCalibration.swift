@@ -44,8 +44,7 @@ package struct MagneticCalibration: Sendable, Hashable {
         func same(_ a: Double, _ b: Double) -> Bool { a == b || (a.isNaN && b.isNaN) }
         return left.correctsTheSame(as: right) && left.quality == right.quality && left.coverage == right.coverage
             && left.sidesUp == right.sidesUp && same(left.residual, right.residual)
-            && same(left.fieldStrength, right.fieldStrength)
-            && same(left.dip, right.dip)
+            && same(left.fieldStrength, right.fieldStrength) && same(left.dip, right.dip)
     }
 
     package func hash(into hasher: inout Hasher) {

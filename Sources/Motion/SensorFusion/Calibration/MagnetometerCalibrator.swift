@@ -85,9 +85,8 @@ package struct MagnetometerCalibrator: Sendable {
             return false
         }
         if let attitude {
-            guard attitude.components.x.isFinite, attitude.components.y.isFinite, attitude.components.z.isFinite,
-                attitude.components.w.isFinite, attitude.components != .zero
-            else { return false }
+            // The sum is NaN if a component is infinite or NaN.
+            guard (attitude.components * 0).sum() == 0, attitude.components != .zero else { return false }
             let attitude = attitude.normalized
             process(measured, attitude: attitude, bias: bias.isFinite ? bias : .zero, timestamp: timestamp)
             updateHeadingDeviation(measured, attitude, timestamp)
