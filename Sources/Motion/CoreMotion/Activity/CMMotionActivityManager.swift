@@ -25,7 +25,7 @@ open class CMMotionActivityManager: NSObject {
     /// Creates a manager for the current device.
     public override init() {
         device = LiveDevice.resolved
-        updates = SensorStream(device: device, plan: ActivityConverter.plan(device), interval: 0)
+        updates = SensorStream(device: device, interval: 0) { ActivityConverter() }
     }
 
     deinit { updates.stop() }
@@ -46,9 +46,7 @@ open class CMMotionActivityManager: NSObject {
             return pendingError.set(PendingCall(device: device, delivery: delivery) { handler(nil) })
         }
         pendingError.set(nil)
-        updates.start(
-            StreamHandler(delivery, { CMMotionActivity($0) }, { activity, _ in handler(activity) }),
-            plan: ActivityConverter.plan(device))
+        updates.start(StreamHandler(delivery, { CMMotionActivity($0) }, { activity, _ in handler(activity) }))
     }
 
     /// Stops updates.

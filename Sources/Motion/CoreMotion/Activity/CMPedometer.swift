@@ -56,7 +56,7 @@ open class CMPedometer: NSObject {
         let plan = PedometerDataConverter.configuration(for: device, start: .epoch)
         return (
             SensorStream(device: device, plan: plan, interval: 0),
-            SensorStream(device: device, plan: PedometerEventConverter.plan(device), interval: 0)
+            SensorStream(device: device, interval: 0) { PedometerEventConverter() }
         )
     }
 
@@ -127,8 +127,7 @@ open class CMPedometer: NSObject {
             ) { handler(nil, $0) }
         }
         pendingEventsError.set(nil)
-        events.start(
-            StreamHandler(executor, { CMPedometerEvent($0) }, handler), plan: PedometerEventConverter.plan(device))
+        events.start(StreamHandler(executor, { CMPedometerEvent($0) }, handler))
     }
 
     /// Stops reporting pauses and resumptions.

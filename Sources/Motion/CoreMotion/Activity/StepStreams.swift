@@ -20,6 +20,13 @@ extension StreamSource<StepUpdate> {
     }
 }
 
+extension SensorStream where Shaper.Input == StepUpdate {
+    convenience init(device: Device, interval: TimeInterval, shaper: @escaping @Sendable () -> Shaper) {
+        let plan = StreamConfiguration(source: .steps(of: device, StepRequest()), makeConverter: shaper)
+        self.init(device: device, plan: plan, interval: interval)
+    }
+}
+
 /// Converts the step engine's updates to pedometer data: the totals since `start`, at most once a second, if they
 /// changed.
 struct PedometerDataConverter: ReadingConverter {
@@ -70,10 +77,6 @@ struct PedometerDataConverter: ReadingConverter {
 }
 
 struct PedometerEventConverter: ReadingConverter {
-    static func plan(_ device: Device) -> StreamConfiguration<PedometerEventConverter> {
-        StreamConfiguration(source: .steps(of: device, StepRequest())) { PedometerEventConverter() }
-    }
-
     mutating func process(_ update: StepUpdate, into callbacks: inout PendingMotionCallbacks<WalkTransition>) {
         if let turn = update.transition { callbacks.append(turn) }
     }
@@ -115,10 +118,6 @@ struct StepCountConverter: ReadingConverter {
 
 struct ActivityConverter: ReadingConverter {
     private var last: CurrentActivity?
-
-    static func plan(_ device: Device) -> StreamConfiguration<ActivityConverter> {
-        StreamConfiguration(source: .steps(of: device, StepRequest())) { ActivityConverter() }
-    }
 
     mutating func process(_ update: StepUpdate, into callbacks: inout PendingMotionCallbacks<CurrentActivity>) {
         guard let activity = update.activity, activity != last else { return }
