@@ -24,17 +24,10 @@ struct SampleReservoir: Sendable {
             samples.append(sample)
             return
         }
-        var replacedIndex = 0
-        var victimCount = 0
-        for index in samples.indices {
-            let count = counts[samples[index].cell]
-            if count > victimCount || (count == victimCount && samples[index].age < samples[replacedIndex].age) {
-                replacedIndex = index
-                victimCount = count
-            }
-        }
-        counts[samples[replacedIndex].cell] -= 1
-        samples[replacedIndex] = sample
+        func rank(_ index: Int) -> (Int, Int64) { (counts[samples[index].cell], -samples[index].age) }
+        guard let replaced = samples.indices.max(by: { rank($0) < rank($1) }) else { return }
+        counts[samples[replaced].cell] -= 1
+        samples[replaced] = sample
     }
 
     mutating func removeAll(where isOld: (MagneticSample) -> Bool) {
