@@ -29,7 +29,9 @@ struct PressureAverager {
     mutating func process(_ pressure: Double, at time: BootTime) -> Value? {
         guard pressure.isFinite, pressure > 0 else { return nil }
         guard let start, time > last else {
-            restart(pressure, time)
+            // The first reading, or the first reading after the clock has been set back.
+            (self.start, last, count) = (time, time, 0)
+            add(pressure)
             return nil
         }
         let step = time.seconds(since: last)
@@ -43,13 +45,6 @@ struct PressureAverager {
         self.start = time
         defer { count = 0 }
         return Value(pressure: mean, deviation: deviation, time: time)
-    }
-
-    private mutating func restart(_ pressure: Double, _ time: BootTime) {
-        start = time
-        last = time
-        count = 0
-        add(pressure)
     }
 
     private mutating func add(_ pressure: Double) {
