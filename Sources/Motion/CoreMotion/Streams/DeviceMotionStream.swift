@@ -152,17 +152,15 @@ struct MagneticCalibrationMonitor {
             state = .waiting
             return false
         }
-        guard case .uncalibrated(let start) = state else {
+        var isDue = isImplausible(fused)
+        if case .uncalibrated(let start) = state {
+            let timeout = fused.northOffset == nil ? Self.northTimeout : Self.timeout
+            if fused.time.seconds(since: start) > timeout { isDue = true }
+        } else {
             state = .uncalibrated(since: fused.time)
-            return isImplausible(fused) && report()
         }
-        let timeout = fused.northOffset == nil ? Self.northTimeout : Self.timeout
-        return (isImplausible(fused) || fused.time.seconds(since: start) > timeout) && report()
-    }
-
-    private mutating func report() -> Bool {
-        state = .reported
-        return true
+        if isDue { state = .reported }
+        return isDue
     }
 
     private func isImplausible(_ fused: FusedState) -> Bool {
