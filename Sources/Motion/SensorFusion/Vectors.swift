@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SIMD3<Double> {
-    /// True if no component is infinite or NaN.
     package var isFinite: Bool {
-        // Zero times a finite number is zero; zero times infinity or NaN is NaN, and so is the sum.
+        // Zero times a finite number is zero, but zero times infinity or NaN is NaN, and so is the sum.
         (self * 0).sum() == 0
     }
 
@@ -17,7 +16,7 @@ extension SIMD4<Double> {
     @inline(__always)
     func dot(_ other: SIMD4<Double>) -> Double { x * other.x + y * other.y + z * other.z }
 
-    /// Returns the cross product of the first three lanes; the fourth lane is zero.
+    /// Returns the cross product of the first three lanes. The fourth lane is zero.
     @inline(__always)
     func cross(_ other: SIMD4<Double>) -> SIMD4<Double> {
         let first = y * other.z - z * other.y
@@ -26,14 +25,14 @@ extension SIMD4<Double> {
         return SIMD4(first, second, third, 0)
     }
 
-    /// Returns the first three lanes clamped to -limit ... limit; the fourth lane is zero.
+    /// Returns the first three lanes clamped to -limit ... limit. The fourth lane is zero.
     @inline(__always)
     func limited(to limit: Double) -> SIMD4<Double> {
-        SIMD4(Self.limited(x, limit), Self.limited(y, limit), Self.limited(z, limit), 0)
+        SIMD4(x.limited(to: limit), y.limited(to: limit), z.limited(to: limit), 0)
     }
+}
 
+extension Double {
     @inline(__always)
-    private static func limited(_ value: Double, _ limit: Double) -> Double {
-        value > limit ? limit : value < -limit ? -limit : value
-    }
+    func limited(to limit: Double) -> Double { self > limit ? limit : self < -limit ? -limit : self }
 }

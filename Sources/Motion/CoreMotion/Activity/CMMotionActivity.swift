@@ -4,10 +4,8 @@ import DeviceCore
 public import Foundation
 import SensorFusion
 
-/// The activity of the user who carries the device.
-///
-/// Several properties may be true at once. For example, both `automotive` and `stationary` are true in a car that waits
-/// at a traffic light.
+/// The activity of the user who carries the device. Several properties may be true at once. For example, a car that
+/// waits at a traffic light is both `automotive` and `stationary`.
 open class CMMotionActivity: CMLogItem {
     private var stored = CarriedActivity.unknown
     private var storedConfidence = CMMotionActivityConfidence.low
@@ -23,8 +21,7 @@ open class CMMotionActivity: CMLogItem {
         super.init(measuredAt: current.time.seconds)
     }
 
-    /// Creates an activity from an archive. Uses default values if the archive contains none; returns nil if the
-    /// archived values are invalid.
+    /// Creates an activity from an archive, or returns nil if the archived values are invalid.
     public required init?(coder: NSCoder) {
         super.init(coder: coder)
         guard let numbers = coder.numbers(forKey: Self.key, default: [Double(stored.rawValue), 0, 0]),
@@ -41,18 +38,18 @@ open class CMMotionActivity: CMLogItem {
     open var walking: Bool { stored.contains(.walking) }
     /// True if the user is running.
     open var running: Bool { stored.contains(.running) }
-    /// True if the device is in a vehicle. Requires the speed from a position fix.
+    /// True if the device is in a vehicle. Detecting this activity requires the speed from a position fix.
     open var automotive: Bool { stored.contains(.automotive) }
-    /// True if the user is cycling. Requires the speed from a position fix.
+    /// True if the user is cycling. Detecting this activity requires the speed from a position fix.
     open var cycling: Bool { stored.contains(.cycling) }
-    /// True if the device is moving and the activity cannot be determined.
+    /// True if the device is moving, but the activity cannot be determined.
     open var unknown: Bool { stored.contains(.unknown) }
-    /// The time at which the activity began.
+    /// The time when the activity began.
     open var startDate: Date { Date(timeIntervalSince1970: storedStart) }
     /// The confidence in the activity.
     open var confidence: CMMotionActivityConfidence { storedConfidence }
 
-    /// A text with the names of the true properties, the confidence and the start date.
+    /// The names of the true properties, the confidence and the start date.
     open override var description: String {
         let flags = [
             (stationary, "stationary"), (walking, "walking"), (running, "running"), (automotive, "automotive"),
@@ -82,11 +79,9 @@ open class CMMotionActivity: CMLogItem {
     private static let key = "CMMotionActivity.values"
 }
 
-/// The confidence in an activity.
-///
-/// On Linux, the confidence depends on the number of consecutive 1.28-second windows with the same activity: three for
-/// `medium`, ten for `high`. Cycling, unknown activities, and walking or running without counted steps always have low
-/// confidence. `docs/motion.md` lists the measured accuracy of each level.
+/// The confidence in an activity. On Linux, `medium` requires three and `high` ten consecutive windows of 1.28 s with
+/// the same activity. Cycling, unknown activities, and walking or running without counted steps always have low
+/// confidence. `docs/motion.md` lists the accuracy of each level.
 public enum CMMotionActivityConfidence: Int, Sendable {
     /// Low confidence.
     case low = 0
@@ -96,12 +91,10 @@ public enum CMMotionActivityConfidence: Int, Sendable {
     case high = 2
 }
 
-/// A fall of the person who carries the device.
-///
-/// Falls are never detected on Linux, so the framework creates no events. The class exists because published packages
-/// extend its `UserResolution` on every platform that has Core Motion.
+/// A fall of the user. Falls are never detected on Linux. The class exists because published packages extend its
+/// `UserResolution` on every platform that has Core Motion.
 open class CMFallDetectionEvent: NSObject {
-    /// The user's response when the system asks about the fall.
+    /// The user's response when the system asks about a fall.
     public enum UserResolution: Int, Sendable {
         /// The user confirmed the fall.
         case confirmed = 0
@@ -116,9 +109,8 @@ open class CMFallDetectionEvent: NSObject {
     /// Creates an event at 1970-01-01T00:00:00Z with the resolution `unresponsive`.
     public override init() {}
 
-    /// The time of the fall. Always 1970-01-01T00:00:00Z on Linux.
+    /// The time of the fall, which is always 1970-01-01T00:00:00Z on Linux.
     open var date: Date { Date(timeIntervalSince1970: 0) }
-
-    /// The user's response. Always `unresponsive` on Linux.
+    /// The user's response, which is always `unresponsive` on Linux.
     open var resolution: UserResolution { .unresponsive }
 }

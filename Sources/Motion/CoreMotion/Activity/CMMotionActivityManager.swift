@@ -14,10 +14,9 @@ import LiveDevice
 /// }
 /// ```
 ///
-/// Stationary, walking and running are derived from the accelerometer, with a delay of four to six seconds. Automotive
-/// and cycling also require a speed, which is taken from the device's last fix. The manager does not request fixes;
-/// without a fix, it never reports these two activities. Activities are detected only while a manager or a
-/// `CMPedometer` receives updates.
+/// The accelerometer determines stationary, walking and running, with a delay of four to six seconds. Automotive and
+/// cycling also require the speed of the device's last fix, which the manager does not request. Activities are detected
+/// only while a manager or a `CMPedometer` receives updates.
 open class CMMotionActivityManager: NSObject {
     private let device: Device
     private let updates: SensorStream<ActivityConverter>
@@ -26,7 +25,7 @@ open class CMMotionActivityManager: NSObject {
     /// Creates a manager for the current device.
     public override init() {
         device = LiveDevice.resolved
-        updates = SensorStream(device: device, plan: ActivityConverter.plan(device), interval: 0)
+        updates = SensorStream(device: device, interval: 0) { ActivityConverter() }
     }
 
     deinit { updates.stop() }
@@ -37,10 +36,9 @@ open class CMMotionActivityManager: NSObject {
     /// Returns `authorized` if the current device has a readable accelerometer, otherwise `notDetermined`.
     open class func authorizationStatus() -> CMAuthorizationStatus { LiveDevice.resolved.authorization(.accelerometer) }
 
-    /// Starts updates. The handler is called on the queue whenever the activity or its confidence changes.
-    ///
-    /// The handler is called once with nil if the device has no accelerometer, and once with nil each time the
-    /// accelerometer is lost. Updates resume automatically when the accelerometer is available again.
+    /// Starts updates. The handler is called on the queue whenever the activity or its confidence changes. It is called
+    /// once with nil if the device has no accelerometer, and each time the accelerometer is lost. Updates resume
+    /// automatically.
     open func startActivityUpdates(to queue: OperationQueue, withHandler handler: @escaping CMMotionActivityHandler) {
         let delivery = ExecutorSelection.executor(for: queue, device: device)
         guard device.has(.accelerometer) else {
@@ -48,9 +46,7 @@ open class CMMotionActivityManager: NSObject {
             return pendingError.set(PendingCall(device: device, delivery: delivery) { handler(nil) })
         }
         pendingError.set(nil)
-        updates.start(
-            StreamHandler(delivery, { CMMotionActivity($0) }, { activity, _ in handler(activity) }),
-            plan: ActivityConverter.plan(device))
+        updates.start(StreamHandler(delivery, { CMMotionActivity($0) }, { activity, _ in handler(activity) }))
     }
 
     /// Stops updates.
@@ -59,16 +55,13 @@ open class CMMotionActivityManager: NSObject {
         updates.stop()
     }
 
-    /// Queries the activities between two dates within the last seven days. The result includes the activity that was
-    /// in progress at the start date. The handler is called once.
-    ///
-    /// The error is `CMErrorMotionActivityNotAvailable` if the device has no accelerometer, and
-    /// `CMErrorInvalidParameter` if `end` is before `start` or a date is not a finite number.
+    /// Queries the activities between two dates within the last seven days, including the activity that was in progress
+    /// at the start date. The handler is called once. The error is `CMErrorMotionActivityNotAvailable` if the device
+    /// has no accelerometer, and `CMErrorInvalidParameter` if `end` is before `start` or a date is not a finite number.
     open func queryActivityStarting(
         from start: Date, to end: Date, to queue: OperationQueue,
         withHandler handler: @escaping CMMotionActivityQueryHandler
     ) {
-        // The handler is called even if the manager has been released.
         _ = PendingCall(device: device, queue: queue) { [device] in
             do {
                 let (from, to) = try MotionActivityErrors.checkedInterval(device, from: start, to: end)
@@ -99,8 +92,7 @@ enum MotionActivityErrors {
 
     static var invalidDate: NSError { CMErrorInvalidParameter.error("The date is not a number.") }
 
-    /// Converts the dates of a query. Throws if the device has no accelerometer, if a date is not a finite number, or
-    /// if `end` is before `start`.
+    /// Converts the dates of a query. Throws if the device has no accelerometer or the dates are invalid.
     static func checkedInterval(
         _ device: Device, from start: Date, to end: Date
     ) throws(NSError) -> (from: WallTime, to: WallTime) {

@@ -16,20 +16,19 @@ import LiveDevice
 /// ```
 ///
 /// The pedometer requires an accelerometer with at least five readings per second. The device may be worn anywhere on
-/// the body. The accelerometer runs at up to 50 Hz while a pedometer or a `CMMotionActivityManager` receives updates.
-/// The first seven steps of a walk are counted together with the eighth, so that handling the device does not count as
-/// steps. On the wrist, slow walks are missed. `docs/motion.md` lists the errors on recorded walks.
+/// the body, but slow walks are missed on the wrist. The first seven steps of a walk are counted together with the
+/// eighth, so that handling the device does not count as steps. `docs/motion.md` lists the errors on recorded walks.
 ///
-/// The distance is estimated from the cadence, or from the speed of the device's last fix if that is less than three
-/// seconds old. The pedometer does not request fixes; another part of the app has to request them, for example with
-/// `CLLocationManager`. Without a fix, expect an error of 10 to 20 %, or more for running.
+/// The distance is estimated from the cadence, or from the speed of the device's last fix if it is less than three
+/// seconds old. The pedometer does not request fixes. Without a fix, expect an error of 10 to 20 %, or more for
+/// running.
 ///
-/// Steps are counted only while an app receives updates. Counts are kept for seven days. On a live device, they are
-/// stored in the file `steps.json` next to the calibrations. All apps of the user share this file.
+/// Steps are counted only while an app receives updates. Counts are kept for seven days, on a live device in the file
+/// `steps.json` next to the calibrations, which all apps of the user share.
 ///
-/// Handlers are called on a private serial queue of the pedometer, one call at a time. If `stop…` is called on that
-/// queue, the handler is not called after it returns. If the accelerometer is lost, each handler is called once with
-/// `CMErrorNotAvailable`; updates resume automatically when the accelerometer is available again.
+/// Handlers are called on a private serial queue. If `stop…` is called on that queue, the handler is not called after
+/// it returns. If the accelerometer is lost, each handler is called once with `CMErrorNotAvailable`. Updates resume
+/// automatically.
 open class CMPedometer: NSObject {
     private let device: Device
     private let executor: any CallbackExecutor
@@ -57,7 +56,7 @@ open class CMPedometer: NSObject {
         let plan = PedometerDataConverter.configuration(for: device, start: .epoch)
         return (
             SensorStream(device: device, plan: plan, interval: 0),
-            SensorStream(device: device, plan: PedometerEventConverter.plan(device), interval: 0)
+            SensorStream(device: device, interval: 0) { PedometerEventConverter() }
         )
     }
 
@@ -68,7 +67,7 @@ open class CMPedometer: NSObject {
 
     /// Returns true if the current device has an accelerometer.
     open class func isStepCountingAvailable() -> Bool { LiveDevice.resolved.has(.accelerometer) }
-    /// Returns true if step counting is available. The distance is estimated from the steps.
+    /// Returns true if step counting is available, because the distance is estimated from the steps.
     open class func isDistanceAvailable() -> Bool { isStepCountingAvailable() }
     /// Returns true if the current device has an accelerometer and a barometer.
     open class func isFloorCountingAvailable() -> Bool {
@@ -85,13 +84,13 @@ open class CMPedometer: NSObject {
     open class func authorizationStatus() -> CMAuthorizationStatus { LiveDevice.resolved.authorization(.accelerometer) }
 
     /// Starts updates that report the steps since the given date, which may be up to seven days ago. During playback of
-    /// a trace, a date after the trace's current time is replaced by the current time of the trace, because `Date()` is
-    /// usually later than the recording.
+    /// a trace, a date after the trace's current time is replaced by that time, because `Date()` is usually later than
+    /// the recording.
     ///
     /// The handler is called at most once a second, and only with new data. The first call reports stored steps, if
-    /// there are any. At the end of a trace, the last call reports the remaining steps. Calling this method again
-    /// restarts the updates. The handler is called once with `CMErrorMotionActivityNotAvailable` if the device has no
-    /// accelerometer, and once with `CMErrorInvalidParameter` if the date is not a finite number.
+    /// there are any. Calling this method again restarts the updates. The handler is called once with
+    /// `CMErrorMotionActivityNotAvailable` if the device has no accelerometer, and once with `CMErrorInvalidParameter`
+    /// if the date is not a finite number.
     open func startUpdates(from start: Date, withHandler handler: @escaping CMPedometerHandler) {
         let time = WallTime(seconds: start.timeIntervalSince1970)
         guard let time, device.has(.accelerometer) else {
@@ -106,21 +105,19 @@ open class CMPedometer: NSObject {
                 for: device, start: device.isSimulated ? min(time, device.clock.wallTime) : time))
     }
 
-    /// Starts updates that report the steps from the current time of the device's clock.
     package func startUpdatesFromNow(withHandler handler: @escaping CMPedometerHandler) {
         startUpdates(from: Date(timeIntervalSince1970: device.clock.wallTime.seconds), withHandler: handler)
     }
 
-    /// Stops updates. The counts are stored in the background; `exit` and a return from `main` wait up to five seconds
-    /// until they are stored. A process that ends without stopping updates loses up to five minutes of counts.
+    /// Stops updates. The counts are stored in the background, for which `exit` waits up to five seconds. A process
+    /// that ends without stopping updates loses up to five minutes of counts.
     open func stopUpdates() {
         pendingUpdatesError.set(nil)
         updates.stop()
     }
 
-    /// Starts reporting pauses and resumptions of walking. A pause is reported 2.5 seconds after the last step.
-    ///
-    /// The handler is called once with `CMErrorNotAvailable` if the device has no accelerometer.
+    /// Starts reporting pauses and resumptions of walking. A pause is reported 2.5 seconds after the last step. The
+    /// handler is called once with `CMErrorNotAvailable` if the device has no accelerometer.
     open func startEventUpdates(handler: @escaping CMPedometerEventHandler) {
         guard device.has(.accelerometer) else {
             events.stop()
@@ -130,9 +127,7 @@ open class CMPedometer: NSObject {
             ) { handler(nil, $0) }
         }
         pendingEventsError.set(nil)
-        events.start(
-            StreamHandler(executor, { CMPedometerEvent($0) }, handler),
-            plan: PedometerEventConverter.plan(device))
+        events.start(StreamHandler(executor, { CMPedometerEvent($0) }, handler))
     }
 
     /// Stops reporting pauses and resumptions.
@@ -141,11 +136,9 @@ open class CMPedometer: NSObject {
         events.stop()
     }
 
-    /// Queries the steps between two dates within the last seven days. The handler is called once.
-    ///
-    /// In the result, `currentPace` and `currentCadence` are nil. The error is `CMErrorMotionActivityNotAvailable` if
-    /// the device has no accelerometer, and `CMErrorInvalidParameter` if `end` is before `start` or a date is not a
-    /// finite number.
+    /// Queries the steps between two dates within the last seven days. The handler is called once. `currentPace` and
+    /// `currentCadence` are nil in the result. The error is `CMErrorMotionActivityNotAvailable` if the device has no
+    /// accelerometer, and `CMErrorInvalidParameter` if `end` is before `start` or a date is not a finite number.
     open func queryPedometerData(from start: Date, to end: Date, withHandler handler: @escaping CMPedometerHandler) {
         // The handler is called even if the pedometer has been released.
         _ = PendingCall(device: device, delivery: executor) { [device] in

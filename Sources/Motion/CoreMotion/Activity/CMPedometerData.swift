@@ -6,15 +6,14 @@ public import Foundation
 /// The steps, distance and floors that a pedometer counted between two dates.
 open class CMPedometerData: NSObject, NSSecureCoding, NSCopying {
     struct Values: Sendable, Hashable {
-        /// Seconds since 1970.
+        /// Times are in seconds since 1970.
         var start = 0.0
         var end = 0.0
         var steps = 0.0
-        /// Metres.
         var distance: Double?
         var floorsAscended: Double?
         var floorsDescended: Double?
-        /// The pace is in seconds per metre, the cadence in steps per second.
+        /// The pace is in seconds per metre, and the cadence in steps per second.
         var pace: Double?
         var cadence: Double?
         var averageActivePace: Double?
@@ -22,13 +21,12 @@ open class CMPedometerData: NSObject, NSSecureCoding, NSCopying {
 
     private var values = Values()
 
-    /// Creates an object with no steps, whose start and end dates are 1970-01-01T00:00:00Z.
+    /// Creates an object without steps whose dates are 1970-01-01T00:00:00Z.
     public override init() {}
 
     init(_ values: Values) { self.values = values }
 
-    /// Creates an object from an archive. Uses default values if the archive contains none; returns nil if the archived
-    /// values are invalid.
+    /// Creates an object from an archive, or returns nil if the archived values are invalid.
     public required init?(coder: NSCoder) {
         guard let values = Values(coder, Self.key) else { return nil }
         self.values = values
@@ -36,7 +34,7 @@ open class CMPedometerData: NSObject, NSSecureCoding, NSCopying {
 
     /// The start of the counting period.
     open var startDate: Date { Date(timeIntervalSince1970: values.start) }
-    /// The end of the counting period. In live updates, this is the time of the last reading.
+    /// The end of the counting period. In updates, this is the time of the last reading.
     open var endDate: Date { Date(timeIntervalSince1970: values.end) }
     /// The number of steps between the start date and the end date.
     open var numberOfSteps: NSNumber { NSNumber(value: Int(values.steps.rounded())) }
@@ -46,17 +44,17 @@ open class CMPedometerData: NSObject, NSSecureCoding, NSCopying {
     open var floorsAscended: NSNumber? { values.floorsAscended.map { NSNumber(value: Int($0)) } }
     /// The number of floors descended, or nil if the device has no barometer.
     open var floorsDescended: NSNumber? { values.floorsDescended.map { NSNumber(value: Int($0)) } }
-    /// The pace over the last five seconds, in seconds per metre. It is nil if the user is not walking, and in query
-    /// results.
+    /// The pace over the last five seconds, in seconds per metre, or nil in query results and while the user is not
+    /// walking.
     open var currentPace: NSNumber? { values.pace.map { NSNumber(value: $0) } }
-    /// The cadence over the last five seconds, in steps per second. It is nil if the user is not walking, and in query
-    /// results.
+    /// The cadence over the last five seconds, in steps per second, or nil in query results and while the user is not
+    /// walking.
     open var currentCadence: NSNumber? { values.cadence.map { NSNumber(value: $0) } }
-    /// The average pace while the user was walking, in seconds per metre. It is nil if the distance or the walking time
-    /// is zero.
+    /// The average pace while the user was walking, in seconds per metre, or nil if the distance or the walking time is
+    /// zero.
     open var averageActivePace: NSNumber? { values.averageActivePace.map { NSNumber(value: $0) } }
 
-    /// A text with the number of steps, the distance and the dates.
+    /// The number of steps, the distance and the dates.
     open override var description: String {
         "<CMPedometerData \(numberOfSteps) steps, \(distance.map { "\($0) m, " } ?? "")\(startDate) to \(endDate)>"
     }
@@ -119,17 +117,16 @@ open class CMPedometerEvent: NSObject, NSSecureCoding, NSCopying {
         storedType = turn.isWalking ? .resume : .pause
     }
 
-    /// Creates an event from an archive. Uses default values if the archive contains none; returns nil if the archived
-    /// values are invalid.
+    /// Creates an event from an archive, or returns nil if the archived values are invalid.
     public required init?(coder: NSCoder) {
         guard let numbers = coder.numbers(forKey: Self.key, default: [0, 0]) else { return nil }
         storedDate = numbers[0]
         storedType = numbers[1] == 1 ? .resume : .pause
     }
 
-    /// The time of the last step before the pause, or of the first step after walking resumed.
+    /// The time of the last step before a pause, or of the first step after walking resumed.
     open var date: Date { Date(timeIntervalSince1970: storedDate) }
-    /// The type of the event: a pause or a resumption.
+    /// The type of the event.
     open var type: CMPedometerEventType { storedType }
 
     /// Returns this event, which is immutable.

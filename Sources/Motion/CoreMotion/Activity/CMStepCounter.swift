@@ -5,7 +5,7 @@ import DeviceCore
 public import Foundation
 import LiveDevice
 
-/// A step counter, superseded by ``CMPedometer``. Both count the same steps, but this class reports no other data.
+/// A step counter, superseded by ``CMPedometer``, which counts the same steps.
 @available(*, deprecated, message: "Use CMPedometer")
 open class CMStepCounter: NSObject {
     private let device: Device
@@ -25,8 +25,8 @@ open class CMStepCounter: NSObject {
     open class func isStepCountingAvailable() -> Bool { LiveDevice.resolved.has(.accelerometer) }
 
     /// Queries the number of steps between two dates within the last seven days. The handler is called once. If the
-    /// steps cannot be determined, the handler receives 0 and the error that
-    /// ``CMPedometer/queryPedometerData(from:to:withHandler:)`` would report.
+    /// steps cannot be determined, it receives 0 and the error of
+    /// ``CMPedometer/queryPedometerData(from:to:withHandler:)``.
     open func queryStepCountStarting(
         from start: Date, to end: Date, to queue: OperationQueue, withHandler handler: @escaping CMStepQueryHandler
     ) {
@@ -40,11 +40,9 @@ open class CMStepCounter: NSObject {
         }
     }
 
-    /// Starts updates. The handler is called after every `stepCounts` steps, with the number of steps since updates
-    /// started and the time of the last step.
-    ///
-    /// A `stepCounts` below 1 is treated as 1. If the device has no accelerometer, the handler is called once with 0
-    /// steps and `CMErrorMotionActivityNotAvailable`.
+    /// Starts updates. The handler is called after every `stepCounts` steps (at least 1), with the number of steps
+    /// since updates started and the time of the last step. If the device has no accelerometer, the handler is called
+    /// once with 0 steps and `CMErrorMotionActivityNotAvailable`.
     open func startStepCountingUpdates(
         to queue: OperationQueue, updateOn stepCounts: Int, withHandler handler: @escaping CMStepUpdateHandler
     ) {

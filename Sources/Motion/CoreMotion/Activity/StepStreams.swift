@@ -20,8 +20,15 @@ extension StreamSource<StepUpdate> {
     }
 }
 
-/// A converter that turns the step engine's updates into pedometer data: the totals since `start`, at most once a
-/// second and only if they have changed.
+extension SensorStream where Shaper.Input == StepUpdate {
+    convenience init(device: Device, interval: TimeInterval, shaper: @escaping @Sendable () -> Shaper) {
+        let plan = StreamConfiguration(source: .steps(of: device, StepRequest()), makeConverter: shaper)
+        self.init(device: device, plan: plan, interval: interval)
+    }
+}
+
+/// Converts the step engine's updates to pedometer data: the totals since `start`, at most once a second, if they
+/// changed.
 struct PedometerDataConverter: ReadingConverter {
     private static let updateInterval = 1.0
 
@@ -55,8 +62,8 @@ struct PedometerDataConverter: ReadingConverter {
         totals.floorsDescended += update.floorsDescended
         if update.floorsAscended + update.floorsDescended > 0 || hadPace != (update.pace != nil) { hasChanged = true }
         hadPace = update.pace != nil
-        // With the absolute value, an update is also due after the clock has been set back. The last update of a trace
-        // is always due.
+        // The absolute value makes an update due after the clock has been set back. The last update of a trace is
+        // always due.
         let isDue =
             update.isLast || lastUpdate.map { abs(update.time.seconds(since: $0)) >= Self.updateInterval } ?? true
         guard hasChanged, isDue else { return }
@@ -70,17 +77,12 @@ struct PedometerDataConverter: ReadingConverter {
 }
 
 struct PedometerEventConverter: ReadingConverter {
-    static func plan(_ device: Device) -> StreamConfiguration<PedometerEventConverter> {
-        StreamConfiguration(source: .steps(of: device, StepRequest())) { PedometerEventConverter() }
-    }
-
     mutating func process(_ update: StepUpdate, into callbacks: inout PendingMotionCallbacks<WalkTransition>) {
         if let turn = update.transition { callbacks.append(turn) }
     }
 }
 
-/// A converter that turns the step engine's updates into step counts: the total since `start`, after each
-/// `stepsPerUpdate` steps.
+/// Converts the step engine's updates to the number of steps since `start`, after every `stepsPerUpdate` steps.
 struct StepCountConverter: ReadingConverter {
     struct Value: Sendable {
         var steps: Int
@@ -116,10 +118,6 @@ struct StepCountConverter: ReadingConverter {
 
 struct ActivityConverter: ReadingConverter {
     private var last: CurrentActivity?
-
-    static func plan(_ device: Device) -> StreamConfiguration<ActivityConverter> {
-        StreamConfiguration(source: .steps(of: device, StepRequest())) { ActivityConverter() }
-    }
 
     mutating func process(_ update: StepUpdate, into callbacks: inout PendingMotionCallbacks<CurrentActivity>) {
         guard let activity = update.activity, activity != last else { return }

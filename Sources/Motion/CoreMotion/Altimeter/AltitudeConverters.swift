@@ -3,12 +3,11 @@
 import DeviceCore
 import Foundation
 
-/// A converter that computes heights relative to the first value from pressure readings.
+/// Converts pressure readings to heights relative to the first reading.
 struct RelativeAltitudeConverter: ReadingConverter {
     struct Value: Sendable {
-        /// The height, in metres.
+        /// The height is in metres, and the pressure is in kilopascals.
         var altitude: Double
-        /// The pressure, in kilopascals.
         var pressure: Double
         var time: BootTime
     }
@@ -29,17 +28,16 @@ struct RelativeAltitudeConverter: ReadingConverter {
     }
 }
 
-/// The international barometric formula for the troposphere of the standard atmosphere (ISO 2533:1975, ICAO Doc 7488).
-///
+/// The international barometric formula for the troposphere of the standard atmosphere (ISO 2533:1975, ICAO Doc 7488):
 /// h = T/L · (1 - (p/p₀)^(R·L/g)) with the temperature T = 288.15 K at the reference, L = 0.0065 K/m, R = 287.05287
-/// J/(kg·K) and g = 9.80665 m/s², which is 44330.77 m · (1 - (p/p₀)^0.190263). Heights are 3.5 % too large if the air
-/// at the reference is 10 K colder than 15 °C, and 3.5 % too small if it is 10 K warmer.
+/// J/(kg·K) and g = 9.80665 m/s². Heights are 3.5 % too large if the air at the reference is 10 K colder than 15 °C,
+/// and 3.5 % too small if it is 10 K warmer.
 enum BarometricFormula {
     private static let temperature = 288.15
     private static let lapseRate = 0.0065
     private static let exponent = 287.05287 * lapseRate / 9.80665
 
-    /// Returns the height in metres above the level whose pressure is the reference.
+    /// Returns the height in metres above the level with the reference pressure.
     static func height(pressure: Double, reference: Double) -> Double {
         temperature / lapseRate * (1 - pow(pressure / reference, exponent))
     }
@@ -50,19 +48,17 @@ enum BarometricFormula {
     }
 }
 
-/// A converter that computes altitudes above mean sea level: the altitude of a position fix, plus the height that
-/// corresponds to the pressure change since the fix.
+/// Computes altitudes above mean sea level: the altitude of a position fix, plus the height that corresponds to the
+/// pressure change since the fix.
 ///
-/// Pressure alone does not determine the altitude, because the weather changes it by the equivalent of tens of metres.
-/// Values are therefore produced only after a fix with an altitude and an error estimate. Their accuracy is the sum of
+/// Pressure alone does not determine the altitude, because weather changes the pressure by the equivalent of tens of
+/// metres. Therefore, a fix with an altitude and an error estimate is required. The accuracy of a value is the sum of
 ///
 /// - the error of the fix,
-/// - 10 metres for each hour since the fix, which is about the fastest common pressure change due to weather (1.2 hPa
-///   per hour), and
-/// - 4 % of the height gained or lost since the fix, which is the error of the formula if the air is 10 K colder or
-///   warmer than the standard.
+/// - 10 metres for each hour since the fix, which is about the fastest common pressure change due to weather, and
+/// - 4 % of the height gained or lost since the fix, because the air may be 10 K colder or warmer than the standard.
 ///
-/// A new fix replaces the current one if its error does not exceed this accuracy.
+/// A new fix replaces the current fix if its error does not exceed this accuracy.
 struct AbsoluteAltitudeConverter: ReadingConverter {
     /// An altitude and its errors, in metres.
     struct Value: Sendable {
@@ -88,9 +84,8 @@ struct AbsoluteAltitudeConverter: ReadingConverter {
 
     /// The rate at which weather increases the error, in metres per hour.
     static let drift = 10.0
-    /// The relative error of heights computed with the barometric formula.
     static let formulaError = 0.04
-    /// The maximum time between a fix and the pressure that is combined with the fix in an anchor, in seconds.
+    /// The maximum time between a fix and the pressure reading with which the fix is combined, in seconds.
     static let maximumTimeDifference = 2.0
 
     private let lastFix: @Sendable () -> PositionFix?
@@ -108,10 +103,8 @@ struct AbsoluteAltitudeConverter: ReadingConverter {
             let scatter = BarometricFormula.height(ofDifference: event.deviation, at: event.pressure)
             callbacks.append(
                 Value(
-                    altitude: anchor.altitude + height,
-                    accuracy: anchor.accuracy(at: event.time, height: height),
-                    precision: scatter >= 0 ? scatter : -1,
-                    time: event.time))
+                    altitude: anchor.altitude + height, accuracy: anchor.accuracy(at: event.time, height: height),
+                    precision: scatter >= 0 ? scatter : -1, time: event.time))
         }
     }
 

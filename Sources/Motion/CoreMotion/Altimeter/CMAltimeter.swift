@@ -14,14 +14,13 @@ import LiveDevice
 /// }
 /// ```
 ///
-/// A handler is called about once a second with the mean of the barometer's readings since the previous call and the
-/// time of the latest reading. Handlers are called on the queue that was passed when updates were started, one call at
-/// a time, as with ``CMMotionManager``. If the device has no barometer or loses it, the handler is called once with
-/// `CMErrorNotAvailable`. Updates resume automatically when the barometer is available again.
+/// A handler is called about once a second with the mean of the barometer's readings since the previous call. Handlers
+/// are called as described for ``CMMotionManager``. If the barometer is missing or lost, the handler is called once
+/// with `CMErrorNotAvailable`. Updates resume automatically when the barometer is available.
 ///
-/// Heights are computed with the international barometric formula, which assumes an air temperature of 15 °C at the
-/// starting point. For each 10 K of difference, heights are 3.5 % too large in colder air and 3.5 % too small in warmer
-/// air. Weather changes appear as height changes of a few metres per hour.
+/// Heights are computed with the international barometric formula for an air temperature of 15 °C. For each 10 K of
+/// difference, heights are 3.5 % too large in colder air and 3.5 % too small in warmer air. Weather changes appear as
+/// height changes of a few metres per hour.
 open class CMAltimeter: NSObject {
     private let device: Device
     private let relative: SensorStream<RelativeAltitudeConverter>
@@ -49,15 +48,14 @@ open class CMAltimeter: NSObject {
     /// Returns true if the current device has a barometer.
     open class func isRelativeAltitudeAvailable() -> Bool { LiveDevice.resolved.has(.pressure) }
 
-    /// Returns true if the current device has a barometer. Updates also require position fixes with an altitude, which
-    /// another part of the app has to request, for example with `CLLocationManager`.
+    /// Returns true if the current device has a barometer. Updates also require position fixes with an altitude.
     open class func isAbsoluteAltitudeAvailable() -> Bool { LiveDevice.resolved.has(.pressure) }
 
     /// Returns `authorized` if the current device has a readable barometer, otherwise `notDetermined`.
     open class func authorizationStatus() -> CMAuthorizationStatus { LiveDevice.resolved.authorization(.pressure) }
 
-    /// Starts updates of the height relative to the first value, which is exactly 0. Calling this method again restarts
-    /// the updates with a new reference.
+    /// Starts updates of the height relative to the first value, which is exactly 0. Calling this method again sets a
+    /// new reference.
     open func startRelativeAltitudeUpdates(to queue: OperationQueue, withHandler handler: @escaping CMAltitudeHandler) {
         let delivery = ExecutorSelection.executor(for: queue, device: device)
         relative.start(StreamHandler(delivery, CMAltitudeData.init, handler))
@@ -70,12 +68,10 @@ open class CMAltimeter: NSObject {
         relative.stop()
     }
 
-    /// Starts updates of the altitude above mean sea level.
-    ///
-    /// Each altitude is computed from a position fix and the pressure change since the fix, so there are no updates
-    /// before the first fix. The altimeter uses the device's last fix and does not request fixes. `accuracy` starts
-    /// with the receiver's estimate of the vertical error and grows by 10 metres per hour and by 4 % of the height
-    /// gained or lost, until a more accurate fix is available.
+    /// Starts updates of the altitude above mean sea level. Each altitude is computed from the device's last position
+    /// fix, which another part of the app must request, and the pressure change since that fix. There are no updates
+    /// before the first fix. `accuracy` starts with the receiver's estimate of the vertical error. It grows by 10
+    /// metres per hour and by 4 % of the height gained or lost, until a more accurate fix is available.
     open func startAbsoluteAltitudeUpdates(
         to queue: OperationQueue, withHandler handler: @escaping CMAbsoluteAltitudeHandler
     ) {
@@ -90,8 +86,7 @@ open class CMAltimeter: NSObject {
         absolute.stop()
     }
 
-    /// Returns a pending error if the device has no barometer, otherwise nil. The stream itself does not report a
-    /// missing sensor.
+    /// Returns a pending error if the device has no barometer, which the stream itself does not report.
     private func pendingError(_ delivery: any CallbackExecutor, _ handler: @escaping (any Error) -> Void)
         -> PendingCall?
     {

@@ -16,15 +16,14 @@ open class CMAltitudeData: CMLogItem {
         super.init(measuredAt: value.time.seconds)
     }
 
-    /// Creates an object from an archive. Uses default values if the archive contains none; returns nil if the archived
-    /// values are invalid.
+    /// Creates an object from an archive, or returns nil if the archived values are invalid.
     public required init?(coder: NSCoder) {
         guard let numbers = coder.numbers(forKey: Self.key, default: [0, 0]) else { return nil }
         (storedAltitude, storedPressure) = (numbers[0], numbers[1])
         super.init(coder: coder)
     }
 
-    /// The height relative to the first value, in metres. The first value is exactly 0; lower heights are negative.
+    /// The height relative to the first value, in metres. The first value is exactly 0.
     open var relativeAltitude: NSNumber { NSNumber(value: storedAltitude) }
 
     /// The air pressure in kilopascals, averaged over the readings since the previous value.
@@ -56,8 +55,7 @@ open class CMAbsoluteAltitudeData: CMLogItem {
         super.init(measuredAt: value.time.seconds)
     }
 
-    /// Creates an object from an archive. Uses default values if the archive contains none; returns nil if the archived
-    /// values are invalid.
+    /// Creates an object from an archive, or returns nil if the archived values are invalid.
     public required init?(coder: NSCoder) {
         guard let numbers = coder.numbers(forKey: Self.key, default: [0, -1, -1]) else { return nil }
         (storedAltitude, storedAccuracy, storedPrecision) = (numbers[0], numbers[1], numbers[2])
@@ -67,12 +65,11 @@ open class CMAbsoluteAltitudeData: CMLogItem {
     /// The altitude above mean sea level, in metres.
     open var altitude: Double { storedAltitude }
 
-    /// The accuracy of the altitude, in metres: the receiver's error estimate for the underlying fix, plus the error
-    /// that weather and the barometric formula may have added since then. Negative if unknown.
+    /// The accuracy of the altitude, in metres, or a negative value if it is unknown. The accuracy comprises the error
+    /// of the underlying fix and the errors that weather and the barometric formula may have added since the fix.
     open var accuracy: Double { storedAccuracy }
 
-    /// The precision of the altitude, in metres: the standard deviation of the barometer's readings. Negative if
-    /// unknown.
+    /// The standard deviation of the altitude due to sensor noise, in metres, or a negative value if it is unknown.
     open var precision: Double { storedPrecision }
 
     override var archivedValues: ArchivedValues {

@@ -3,20 +3,19 @@
 import DeviceCore
 import Foundation
 
-/// An average of barometer readings over about one second.
+/// Averages barometer readings over about one second.
 struct PressureAverager {
     struct Value: Sendable {
-        /// The pressure, in kilopascals.
+        /// In kilopascals.
         var pressure: Double
-        /// The standard deviation of the readings, in kilopascals. NaN if there was only one reading.
+        /// The standard deviation of the readings, in kilopascals, or NaN if there was only one reading.
         var deviation: Double
         var time: BootTime
     }
 
-    /// The interval between averages, in seconds. Apple's altimeter also reports about one value a second.
+    /// The interval between averages, in seconds, which is similar to that of Apple's altimeter.
     static let interval = 1.0
-    /// The requested interval between readings, in seconds. Averaging about ten readings removes two thirds of the
-    /// noise.
+    /// The requested interval between readings, in seconds. Averaging ten readings removes two thirds of the noise.
     static let readingInterval = 0.1
 
     private var start: BootTime?
@@ -26,12 +25,13 @@ struct PressureAverager {
     /// The sum of the squared deviations from the mean, updated with Welford's algorithm.
     private var squares = 0.0
 
-    /// Processes a reading. Returns the average if this reading is the last of its interval, otherwise nil. Invalid
-    /// pressures are ignored.
+    /// Processes a reading. Returns the average if the reading completes an interval. Invalid pressures are ignored.
     mutating func process(_ pressure: Double, at time: BootTime) -> Value? {
         guard pressure.isFinite, pressure > 0 else { return nil }
         guard let start, time > last else {
-            restart(pressure, time)
+            // The first reading, or the first reading after the clock has been set back.
+            (self.start, last, count) = (time, time, 0)
+            add(pressure)
             return nil
         }
         let step = time.seconds(since: last)
@@ -39,20 +39,12 @@ struct PressureAverager {
         // Readings from before a gap do not describe the current pressure.
         if step > Self.interval { count = 0 }
         add(pressure)
-        // The interval also ends with a reading that is early by up to half the time between readings.
+        // The interval also ends if the last reading is early by up to half the time between readings.
         guard time.seconds(since: start) >= Self.interval - min(step, Self.interval) / 2 else { return nil }
         let deviation = count > 1 ? (squares / Double(count - 1)).squareRoot() : .nan
         self.start = time
         defer { count = 0 }
         return Value(pressure: mean, deviation: deviation, time: time)
-    }
-
-    /// Starts the first interval, or a new interval after the clock has been set back.
-    private mutating func restart(_ pressure: Double, _ time: BootTime) {
-        start = time
-        last = time
-        count = 0
-        add(pressure)
     }
 
     private mutating func add(_ pressure: Double) {

@@ -4,51 +4,43 @@ public import Foundation
 
 /// The rotation of the device relative to a reference frame whose z axis points up.
 ///
-/// The rotation from the device's axes to the axes of the reference frame is Rz(yaw)·Rx(pitch)·Ry(roll). A device that
-/// lies flat with its face up has a pitch and a roll of 0. Use an attitude on one thread at a time, because
-/// `multiply(byInverseOf:)` changes it.
+/// The rotation from device axes to the axes of the reference frame is Rz(yaw)·Rx(pitch)·Ry(roll). Pitch and roll are 0
+/// when the device is lying flat, face up. Use an attitude on one thread at a time, because `multiply(byInverseOf:)`
+/// changes it.
 open class CMAttitude: NSObject, NSCopying, NSSecureCoding {
     private var rotation: Rotation
 
-    /// Creates the identity attitude, in which the device's axes coincide with the axes of the reference frame. On
-    /// Apple's platforms, the properties of an attitude created this way must not be read.
+    /// Creates the identity attitude. On Apple's platforms, the properties of an attitude created this way must not be
+    /// read.
     public override init() { rotation = .identity }
 
     init(deviceToReference quaternion: CMQuaternion) { rotation = Rotation(quaternion) }
 
-    /// Creates an attitude from an archive. Creates the identity attitude if the archive contains no values; returns
-    /// nil if the archived values are invalid.
+    /// Creates an attitude from an archive, or returns nil if the archived values are invalid.
     public required init?(coder: NSCoder) {
         guard let numbers = coder.numbers(forKey: Self.key, default: [0, 0, 0, 1]) else { return nil }
         rotation = Rotation(CMQuaternion(x: numbers[0], y: numbers[1], z: numbers[2], w: numbers[3]))
     }
 
-    /// The rotation about the y axis in radians, from -π to π.
-    ///
-    /// If the device stands upright (pitch ±π/2), roll and yaw are rotations about the same axis, and roll is 0.
+    /// The rotation about the y axis in radians, from -π to π. If the device is upright (pitch ±π/2), roll and yaw are
+    /// rotations about the same axis, and roll is 0.
     open var roll: Double { rotation.angles.roll }
-
     /// The rotation about the x axis in radians, from -π/2 to π/2. It is positive if the top edge is raised.
     open var pitch: Double { rotation.angles.pitch }
-
     /// The rotation about the z axis in radians, from -π to π, counterclockwise as seen from above.
     open var yaw: Double { rotation.angles.yaw }
-
-    /// The rotation from the device's axes to the axes of the reference frame, as a unit quaternion.
+    /// The rotation from device axes to the axes of the reference frame, as a unit quaternion.
     open var quaternion: CMQuaternion { rotation.quaternion }
-
-    /// The rotation from the axes of the reference frame to the device's axes: v(device) = M·v(reference).
-    ///
-    /// Gravity in the device's axes is -(m13, m23, m33). The matrix is the transpose of the matrix of ``quaternion``.
+    /// The rotation from the axes of the reference frame to device axes: v(device) = M·v(reference). The matrix is the
+    /// transpose of the matrix of ``quaternion``.
     open var rotationMatrix: CMRotationMatrix { rotation.matrix }
 
-    /// Makes this attitude relative to the given attitude: M·M(attitude)⁻¹. An attitude relative to itself is the
-    /// identity.
+    /// Makes this attitude relative to the given attitude: M·M(attitude)⁻¹.
     open func multiply(byInverseOf attitude: CMAttitude) {
         rotation = Rotation(quaternion).relative(to: Rotation(attitude.quaternion))
     }
 
-    /// Returns an independent copy, which is not affected by calls of `multiply(byInverseOf:)` on this attitude.
+    /// Returns an independent copy.
     open func copy(with zone: NSZone? = nil) -> Any { CMAttitude(deviceToReference: quaternion) }
 
     /// Always true.
@@ -60,7 +52,7 @@ open class CMAttitude: NSObject, NSCopying, NSSecureCoding {
         coder.encode(numbers: [q.x, q.y, q.z, q.w], forKey: Self.key)
     }
 
-    /// A text with the angles and the quaternion.
+    /// The angles and the quaternion.
     open override var description: String {
         let q = quaternion
         return "<CMAttitude roll \(roll) pitch \(pitch) yaw \(yaw) quaternion x \(q.x) y \(q.y) z \(q.z) w \(q.w)>"
@@ -69,24 +61,22 @@ open class CMAttitude: NSObject, NSCopying, NSSecureCoding {
     private static let key = "CMAttitude.quaternion"
 }
 
-/// A reference frame for attitudes. In all frames, the z axis points up.
+/// A reference frame for attitudes. The z axis of every frame points up.
 public struct CMAttitudeReferenceFrame: OptionSet, Sendable {
     /// The raw value, with one bit for each frame.
     public var rawValue: UInt
 
-    /// Creates a set of frames from its raw value.
+    /// Creates a set of frames from a raw value.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
-    /// The x axis points in an arbitrary horizontal direction, maintained by the gyroscope. It drifts with the
-    /// gyroscope's noise and residual bias, but is not affected by magnetic disturbances.
+    /// The x axis points in an arbitrary horizontal direction that drifts with the gyroscope. Magnetic disturbances do
+    /// not affect it.
     public static let xArbitraryZVertical = CMAttitudeReferenceFrame(rawValue: 1)
-    /// The x axis points in an arbitrary horizontal direction, maintained by the magnetometer. At the start of updates,
-    /// the axis coincides with the x axis of `xArbitraryZVertical`.
+    /// The x axis points in an arbitrary horizontal direction that the magnetometer keeps from drifting.
     public static let xArbitraryCorrectedZVertical = CMAttitudeReferenceFrame(rawValue: 2)
-    /// The x axis points to magnetic north and the y axis to the west. The yaw is 0 if the right edge points north, and
-    /// -90° if the top edge points north.
+    /// The x axis points to magnetic north, and the y axis to the west. The yaw is 0 if the right edge points north.
     public static let xMagneticNorthZVertical = CMAttitudeReferenceFrame(rawValue: 4)
-    /// The x axis points to true north and the y axis to the west. Requires the position, from which the World Magnetic
-    /// Model determines the declination.
+    /// The x axis points to true north, and the y axis to the west. Requires the position, which determines the
+    /// declination.
     public static let xTrueNorthZVertical = CMAttitudeReferenceFrame(rawValue: 8)
 }

@@ -5,17 +5,14 @@ public import Foundation
 /// The attitude, rotation and acceleration of the device, computed from several sensors.
 ///
 /// A filter computes the attitude from the gyroscope, the accelerometer and, if the frame needs it, the magnetometer.
-/// All vectors are in the device's axes: with the device held upright, x points to the right, y to the top edge and z
-/// out of the screen.
-///
-/// The sum of `gravity` and `userAcceleration` is the accelerometer reading at the same time, as in
-/// `CMAccelerometerData`. If a calibration is stored, the sensor errors are subtracted. `timestamp` is the time of the
-/// gyroscope sample.
+/// All vectors are in device axes: with the device held upright, x points to the right, y to the top edge and z out of
+/// the screen. The sum of `gravity` and `userAcceleration` is the accelerometer reading. If a calibration is stored,
+/// the sensor errors are subtracted. `timestamp` is the time of the gyroscope sample.
 open class CMDeviceMotion: CMLogItem {
     private var stored = Values()
     private let storedAttitude: CMAttitude
 
-    /// Creates a device motion at timestamp 0 whose attitude is the identity and whose vectors are zero.
+    /// Creates a device motion at timestamp 0 with the identity attitude and zero vectors.
     public override init() {
         storedAttitude = CMAttitude()
         super.init()
@@ -27,8 +24,7 @@ open class CMDeviceMotion: CMLogItem {
         super.init(measuredAt: timestamp)
     }
 
-    /// Creates a device motion from an archive. Uses default values if the archive contains none; returns nil if the
-    /// archived values are invalid.
+    /// Creates a device motion from an archive, or returns nil if the archived values are invalid.
     public required init?(coder: NSCoder) {
         var values = Values()
         if coder.containsNumbers(forKey: Self.key) {
@@ -43,37 +39,26 @@ open class CMDeviceMotion: CMLogItem {
     }
 
     /// The attitude in the reference frame of the updates. The property always returns the same object, so calling
-    /// `multiply(byInverseOf:)` on it changes the attitude permanently.
+    /// `multiply(byInverseOf:)` on the attitude changes this property.
     open var attitude: CMAttitude { storedAttitude }
-
-    /// The rotation rate in radians per second, right-handed about each axis. The estimated gyroscope bias is
-    /// subtracted; `CMGyroData` includes the bias.
+    /// The rotation rate in radians per second, right-handed about each axis, without the estimated gyroscope bias.
     open var rotationRate: CMRotationRate { stored.rotationRate }
-
-    /// The gravity vector, with length 1. It is (0, 0, -1) if the device lies with its face up.
-    ///
-    /// The vector is computed from the attitude, as -(m13, m23, m33) of its rotation matrix. It remains correct while
-    /// the device moves, unlike a low-pass filter of accelerometer readings.
+    /// The gravity vector of length 1, computed from the attitude. It is (0, 0, -1) when the device is lying face up.
+    /// Unlike a low-pass filter of accelerometer readings, it remains correct while the device moves.
     open var gravity: CMAcceleration { stored.gravity }
-
     /// The accelerometer reading minus `gravity`, in units of standard gravity. It has the sign of gravity: x is
-    /// negative while the device accelerates to its right.
+    /// negative while the device accelerates to the right.
     open var userAcceleration: CMAcceleration { stored.userAcceleration }
-
-    /// The magnetic field in microtesla without the device's own field, and its calibration accuracy.
-    ///
-    /// In the frame `xArbitraryZVertical`, no magnetometer runs, and the field is zero and `uncalibrated`. In the other
-    /// frames, an `uncalibrated` field is the sensor's raw reading.
+    /// The magnetic field in microtesla without the device's own field, and the calibration accuracy. An `uncalibrated`
+    /// field is the raw reading. In the frame `xArbitraryZVertical`, the magnetometer does not run, and the field is
+    /// zero.
     open var magneticField: CMCalibratedMagneticField { stored.magneticField }
-
-    /// The direction of the top edge in degrees clockwise from north, from 0 to less than 360: 270° minus the yaw. It
-    /// is -1 in frames whose x axis does not point north, and in the true-north frame while true north is unknown.
+    /// The direction of the top edge in degrees clockwise from north, from 0 to less than 360. It is -1 in frames whose
+    /// x axis does not point north, and while true north is unknown in the true-north frame.
     ///
-    /// When the top edge rises to more than 60° above the horizon, the heading becomes the direction of the device's
-    /// back, until the edge falls below 50°. With the same angles below the horizon, the heading becomes the direction
-    /// of the face. Core Location uses the same axis for headings in portrait orientation.
+    /// If the top edge rises to more than 60° above the horizon, the heading becomes the direction of the device's back
+    /// until the edge falls below 50°. With the same angles below the horizon, it becomes the direction of the screen.
     open var heading: Double { stored.heading }
-
     /// The location of the sensors that measured this motion.
     open var sensorLocation: SensorLocation { stored.sensorLocation }
 
@@ -114,7 +99,7 @@ extension CMDeviceMotion {
 }
 
 extension CMDeviceMotion.Values {
-    /// The number of values in an archive. To keep archives compatible, append new values at the end.
+    /// The number of values in an archive. New values must be appended, so that archives remain compatible.
     static let numberCount = 19
 
     var numbers: [Double] {
@@ -123,7 +108,7 @@ extension CMDeviceMotion.Values {
             + [Double(magneticField.accuracy.rawValue), heading, Double(sensorLocation.rawValue)]
     }
 
-    /// Creates the values from archived ``numbers``. Returns nil if there are too few numbers, or if one is invalid.
+    /// Creates the values from archived ``numbers``, or returns nil if they are incomplete or invalid.
     init?(numbers n: [Double]) {
         guard n.count >= Self.numberCount,
             let accuracy = Int32(exactly: n[16]).flatMap(CMMagneticFieldCalibrationAccuracy.init(rawValue:)),
@@ -142,7 +127,7 @@ extension CMDeviceMotion.Values {
 extension CMDeviceMotion {
     /// The location of the sensors that measured a device motion.
     public enum SensorLocation: Int, Sendable {
-        /// In the device itself, which is the only location on Linux.
+        /// In the device itself. This is the only location on Linux.
         case `default` = 0
         /// In the left earpiece of Apple's headphones.
         case headphoneLeft = 1

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import SensorFusion
 
 /// A rotation as a 3×3 matrix.
 public struct CMRotationMatrix: Sendable {
@@ -56,23 +57,23 @@ public struct CMQuaternion: Sendable {
     public init(x: Double, y: Double, z: Double, w: Double) { (self.x, self.y, self.z, self.w) = (x, y, z, w) }
 }
 
-/// A rotation from the device's axes to the axes of the reference frame: R = Rz(yaw)·Rx(pitch)·Ry(roll).
-///
-/// The rotation is stored as a unit quaternion. Core Motion's rotation matrix is the transpose of R.
+extension CMQuaternion {
+    init(_ q: Quaternion) { self.init(x: q.x, y: q.y, z: q.z, w: q.w) }
+}
+
+/// A rotation from device axes to the axes of the reference frame, R = Rz(yaw)·Rx(pitch)·Ry(roll), stored as a unit
+/// quaternion. Core Motion's rotation matrix is the transpose of R.
 struct Rotation {
-    /// A unit quaternion.
     let quaternion: CMQuaternion
 
-    /// The rotation for which the device's axes coincide with the axes of the reference frame.
     static let identity = Rotation(unit: CMQuaternion(x: 0, y: 0, z: 0, w: 1))
 
     private init(unit quaternion: CMQuaternion) { self.quaternion = quaternion }
 
-    /// Creates a rotation from a quaternion of any length. The result is the identity if the quaternion cannot be
-    /// normalized.
+    /// Normalizes a quaternion of any length. The result is the identity if that is not possible.
     init(_ q: CMQuaternion) {
         let square = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w
-        // A quaternion that is already normalized is stored unchanged.
+        // Avoids changing a quaternion that is already normalized.
         if abs(square - 1) < 1e-14 {
             quaternion = q
             return
@@ -87,19 +88,11 @@ struct Rotation {
 
     /// Returns this rotation followed by the inverse of the reference.
     func relative(to reference: Rotation) -> Rotation {
-        // The Hamilton product of the conjugate reference and this quaternion.
-        let a = reference.quaternion
-        let b = quaternion
-        return Rotation(
-            CMQuaternion(
-                x: a.w * b.x - a.x * b.w - a.y * b.z + a.z * b.y,
-                y: a.w * b.y + a.x * b.z - a.y * b.w - a.z * b.x,
-                z: a.w * b.z - a.x * b.y + a.y * b.x - a.z * b.w,
-                w: a.w * b.w + a.x * b.x + a.y * b.y + a.z * b.z))
+        func components(_ q: CMQuaternion) -> Quaternion { Quaternion(x: q.x, y: q.y, z: q.z, w: q.w) }
+        return Rotation(CMQuaternion(components(reference.quaternion).conjugate * components(quaternion)))
     }
 
-    /// The matrix M in v(device) = M·v(reference), which converts vectors from the axes of the reference frame to the
-    /// device's axes.
+    /// The matrix M in v(device) = M·v(reference), which converts reference axes to device axes.
     var matrix: CMRotationMatrix {
         let q = quaternion
         return CMRotationMatrix(
@@ -108,10 +101,8 @@ struct Rotation {
             m31: 2 * (q.x * q.z + q.w * q.y), m32: 2 * (q.y * q.z - q.w * q.x), m33: 1 - 2 * (q.x * q.x + q.y * q.y))
     }
 
-    /// The angles in radians.
-    ///
-    /// With R = Rz(yaw)·Rx(pitch)·Ry(roll), the matrix M has m13 = -cos pitch·sin roll, m23 = sin pitch,
-    /// m33 = cos pitch·cos roll, m21 = -sin yaw·cos pitch and m22 = cos yaw·cos pitch.
+    /// The angles in radians, computed from the elements of M: m13 = -cos pitch·sin roll, m23 = sin pitch, m33 = cos
+    /// pitch·cos roll, m21 = -sin yaw·cos pitch and m22 = cos yaw·cos pitch.
     var angles: (roll: Double, pitch: Double, yaw: Double) {
         let m = matrix
         let cosine = Self.cosineOfPitch(m)
@@ -119,14 +110,13 @@ struct Rotation {
         return (cosine > Self.uprightCosine ? atan2(-m.m13, m.m33) : 0, pitch, yaw)
     }
 
-    /// The yaw in radians, without the cost of computing the other ``angles``.
+    /// The yaw in radians, without the cost of the other ``angles``.
     var yaw: Double {
         let m = matrix
-        // If the device stands upright, yaw and roll are rotations about the same axis, and yaw is the entire rotation.
+        // If the device is upright, yaw and roll are rotations about the same axis, and yaw is the entire rotation.
         return Self.cosineOfPitch(m) > Self.uprightCosine ? atan2(-m.m21, m.m22) : atan2(m.m12, m.m11)
     }
 
-    /// The maximum cosine of the pitch at which the device is treated as upright.
     private static let uprightCosine = 1e-8
 
     private static func cosineOfPitch(_ m: CMRotationMatrix) -> Double { (m.m13 * m.m13 + m.m33 * m.m33).squareRoot() }

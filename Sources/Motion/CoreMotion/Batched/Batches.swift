@@ -5,11 +5,11 @@ import MotionEngine
 import SensorFusion
 
 enum Batches {
-    /// The duration of a batch, in seconds.
+    /// In seconds.
     static let duration = 1.0
-    /// The maximum number of queued batches. If there are more, the oldest are dropped.
+    /// If more batches are queued, the oldest batches are dropped.
     static let maximumQueuedBatches = 16
-    /// The maximum rate of accelerometer readings, in hertz, as on Apple's hardware. A faster sensor is limited to this
+    /// The maximum rate of accelerometer readings in hertz, as on Apple's hardware. Faster sensors are limited to this
     /// rate.
     static let maximumAccelerometerRate = 800.0
     /// The maximum rate of device motion, in hertz, as on Apple's hardware.
@@ -20,8 +20,8 @@ enum Batches {
 }
 
 extension Device {
-    /// Returns the number of values per second in the batches: the sensor's maximum rate, or the measured rate if the
-    /// sensor does not specify a maximum. The result is at most `limit`, and 0 if neither rate is known.
+    /// Returns the number of values per second in the batches: the sensor's maximum or measured rate, at most `limit`,
+    /// or 0 if neither rate is known.
     func batchFrequency(of kind: SensorKind, limit: Double) -> Int {
         guard let sensor = sensor(kind) else { return 0 }
         guard let rate = sensor.rates.maximum ?? motionSource.measuredRate(of: sensor.id), rate.isFinite else {
@@ -31,7 +31,7 @@ extension Device {
     }
 }
 
-/// A collector that groups values into one-second arrays by timestamp, regardless of how the source batches them.
+/// Groups values into one-second arrays by timestamp, regardless of how the source batches them.
 struct BatchCollector<Value: Sendable>: Sendable {
     private var values: [Value] = []
     private var start = BootTime.zero
@@ -41,7 +41,7 @@ struct BatchCollector<Value: Sendable>: Sendable {
     /// - Parameter rate: The maximum expected number of values per second.
     init(rate: Double) { maximumQueuedBatches = 2 * Int(rate) }
 
-    /// Adds a value. If the value begins the next array, returns the completed array; otherwise returns nil.
+    /// Adds a value. If the value begins a new array, returns the completed array, otherwise nil.
     mutating func append(_ value: Value, at time: BootTime) -> [Value]? {
         var complete: [Value]?
         if !values.isEmpty {
@@ -61,7 +61,7 @@ struct BatchCollector<Value: Sendable>: Sendable {
 struct AccelerometerBatches: ReadingConverter {
     private var collector = BatchCollector<ConvertedReading>(rate: Batches.maximumAccelerometerRate)
 
-    /// Returns the stream configuration for accelerometer batches. The kernel may buffer readings for one second.
+    /// The kernel may buffer readings for one second.
     static func configuration(for device: Device) -> StreamConfiguration<AccelerometerBatches> {
         StreamConfiguration(source: .sensor(.accelerometer, of: device, latency: Batches.duration)) {
             AccelerometerBatches()
@@ -76,12 +76,12 @@ struct AccelerometerBatches: ReadingConverter {
     }
 }
 
-/// A converter that groups device motion into one-second arrays, in the frame that needs no magnetometer.
+/// Groups device motion into one-second arrays, in the frame that needs no magnetometer.
 struct DeviceMotionBatches: ReadingConverter {
     private var collector = BatchCollector<FusedMotionReading>(rate: Batches.maximumDeviceMotionRate)
     private var axis = HeadingAxis()
 
-    /// Returns the stream configuration for device motion batches. The kernel may buffer readings for one second.
+    /// The kernel may buffer readings for one second.
     static func configuration(for device: Device) -> StreamConfiguration<DeviceMotionBatches> {
         StreamConfiguration(source: .attitude(of: device, withNorth: false, latency: Batches.duration)) {
             DeviceMotionBatches()

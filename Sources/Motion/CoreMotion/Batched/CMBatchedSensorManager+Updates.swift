@@ -24,13 +24,11 @@ extension CMBatchedSensorManager {
             init(device: Device) {
                 loop = BatchIteration(
                     device: device, plan: AccelerometerBatches.configuration(for: device),
-                    interval: Batches.accelerometerInterval,
-                    missing: "There is no accelerometer.")
+                    interval: Batches.accelerometerInterval, missing: "There is no accelerometer.")
             }
 
-            /// Waits until the next batch is complete and returns it. Returns nil if the task has been cancelled.
-            ///
-            /// If the device has no accelerometer or loses it, throws `CMErrorNotAvailable` and ends the iteration.
+            /// Waits for the next batch. Returns nil if the task has been cancelled. If the accelerometer is missing or
+            /// lost, throws `CMErrorNotAvailable` and ends the iteration.
             public mutating func next() async throws -> [CMAccelerometerData]? {
                 try await loop.next()?.map(CMAccelerometerData.init)
             }
@@ -60,10 +58,8 @@ extension CMBatchedSensorManager {
                     missing: "Device motion is not available: it requires an accelerometer and a gyroscope.")
             }
 
-            /// Waits until the next batch is complete and returns it. Returns nil if the task has been cancelled.
-            ///
-            /// Throws `CMErrorNotAvailable` and ends the iteration if the accelerometer or the gyroscope is missing or
-            /// lost.
+            /// Waits for the next batch. Returns nil if the task has been cancelled. If the accelerometer or the
+            /// gyroscope is missing or lost, throws `CMErrorNotAvailable` and ends the iteration.
             public mutating func next() async throws -> [CMDeviceMotion]? {
                 try await loop.next()?.map { CMDeviceMotion($0) }
             }
@@ -85,7 +81,7 @@ final class BatchIteration<Shaper: ReadingConverter>: Sendable {
     private let loop: ConsumerLoop<State>
     private let subscription = RequestSubscription<TimeInterval>()
 
-    /// - Parameter missing: The description of the error that is thrown if the device lacks a required sensor.
+    /// - Parameter missing: The description of the error if the device lacks a required sensor.
     init(device: Device, plan: StreamConfiguration<Shaper>, interval: TimeInterval, missing: String) {
         source = plan.source
         (self.interval, self.unavailableMessage) = (interval, missing)
@@ -94,7 +90,6 @@ final class BatchIteration<Shaper: ReadingConverter>: Sendable {
 
     deinit { finish() }
 
-    /// Returns the next batch, or nil if the task has been cancelled. Throws if a required sensor is missing or lost.
     func next() async throws -> Shaper.Value? {
         guard source.isAvailable() else {
             finish()
@@ -110,7 +105,7 @@ final class BatchIteration<Shaper: ReadingConverter>: Sendable {
         }
     }
 
-    /// Ends the iteration. Called when the iterator is released, its task is cancelled, or an error is thrown.
+    /// Called when the iterator is released, its task is cancelled, or an error is thrown.
     private func finish() {
         loop.finish()
         updateSubscription()
@@ -120,7 +115,7 @@ final class BatchIteration<Shaper: ReadingConverter>: Sendable {
         subscription.update {
             loop.isRunning ? interval : nil
         } subscribe: { interval in
-            // The closure captures `loop` instead of `self`, so that the subscription does not keep this object alive.
+            // Capturing `loop` instead of `self` prevents the subscription from keeping this object alive.
             source.subscribe(interval, nil) { [loop] event in
                 loop.update { state in
                     switch event {

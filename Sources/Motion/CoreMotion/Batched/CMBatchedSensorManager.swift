@@ -16,17 +16,14 @@ import MotionEngine
 /// }
 /// ```
 ///
-/// The accelerometer runs at its maximum rate, and up to 800 readings per second are delivered. If the driver supports
-/// it, the kernel buffers the readings for one second, which avoids most of the wake-ups. A batch is complete when the
-/// first reading of the next batch arrives.
+/// The manager delivers up to 800 accelerometer readings per second, and device motion at up to 200 Hz in the frame
+/// `xArbitraryZVertical`. If the driver supports it, the kernel buffers readings for one second, which avoids most
+/// wake-ups. A batch is complete when the first reading of the next batch arrives.
 ///
-/// Device motion is delivered at up to 200 Hz, with the same values as from `CMMotionManager` in the frame
-/// `xArbitraryZVertical`.
-///
-/// Handlers are called on a private serial queue, one call at a time. If `stop…` is called on that queue, the handler
-/// is not called after it returns. Up to 16 batches are queued for a handler; if there are more, the oldest are
-/// dropped. When a sensor is lost, handlers are called once with `CMErrorNotAvailable`, and batches resume
-/// automatically when the sensor is available again. Loops over the asynchronous sequences end with that error.
+/// Handlers are called on a private serial queue. If `stop…` is called on that queue, the handler is not called after
+/// it returns. Up to 16 batches are queued for a handler. If there are more, the oldest batches are dropped. If a
+/// sensor is lost, handlers are called once with `CMErrorNotAvailable`, and batches resume when the sensor is available
+/// again. Loops over the asynchronous sequences end with this error.
 open class CMBatchedSensorManager: NSObject {
     private let device: Device
     private let executor: any CallbackExecutor
@@ -40,12 +37,10 @@ open class CMBatchedSensorManager: NSObject {
         executor = ExecutorSelection.executor(for: DispatchQueue(label: "device-services.batches"), device: device)
         accelerometer = SensorStream(
             device: device, plan: AccelerometerBatches.configuration(for: device),
-            interval: Batches.accelerometerInterval,
-            limit: Batches.maximumQueuedBatches)
+            interval: Batches.accelerometerInterval, limit: Batches.maximumQueuedBatches)
         deviceMotion = SensorStream(
             device: device, plan: DeviceMotionBatches.configuration(for: device),
-            interval: Batches.deviceMotionInterval,
-            limit: Batches.maximumQueuedBatches)
+            interval: Batches.deviceMotionInterval, limit: Batches.maximumQueuedBatches)
     }
 
     deinit {
@@ -55,65 +50,61 @@ open class CMBatchedSensorManager: NSObject {
 
     /// `authorized` if the current device has a readable accelerometer, otherwise `notDetermined`.
     open class var authorizationStatus: CMAuthorizationStatus { LiveDevice.resolved.authorization(.accelerometer) }
-
     /// True if the current device has an accelerometer.
     open class var isAccelerometerSupported: Bool { LiveDevice.resolved.has(.accelerometer) }
-
     /// True if the current device has an accelerometer and a gyroscope.
     open class var isDeviceMotionSupported: Bool { MotionEngine.of(LiveDevice.resolved).isAvailable(.attitude) }
-
-    /// True while updates for a handler or for `accelerometerBatch` are started and the accelerometer is available.
+    /// True while updates are started and the accelerometer is available.
     open var isAccelerometerActive: Bool { accelerometer.isActive }
 
-    /// The number of readings per second, or 0 if the sensor does not specify its rate and no rate has been measured.
+    /// The number of readings per second, or 0 if the rate is unknown.
     open var accelerometerDataFrequency: Int {
         device.batchFrequency(of: .accelerometer, limit: Batches.maximumAccelerometerRate)
     }
 
-    /// The latest batch. It is nil before the first batch and while updates are stopped.
+    /// The latest batch, or nil before the first batch and while updates are stopped.
     open var accelerometerBatch: [CMAccelerometerData]? { accelerometer.latest?.map(CMAccelerometerData.init) }
 
     /// Starts accelerometer updates without a handler. Read `accelerometerBatch` to obtain the latest batch.
     open func startAccelerometerUpdates() { accelerometer.start(nil) }
 
-    /// Starts accelerometer updates. The handler is called with each batch. It is Sendable because it is not called on
-    /// the main thread.
+    /// Starts accelerometer updates. The handler is called with each batch. It is Sendable because it runs off the main
+    /// thread.
     open func startAccelerometerUpdates(handler: @escaping @Sendable ([CMAccelerometerData]?, (any Error)?) -> Void) {
         accelerometer.start(StreamHandler(executor, { $0.map(CMAccelerometerData.init) }, handler))
     }
 
-    /// Stops the updates for this manager's handler and for `accelerometerBatch`. Loops over `accelerometerUpdates()`
-    /// continue.
+    /// Stops the updates, except for loops over `accelerometerUpdates()`.
     open func stopAccelerometerUpdates() { accelerometer.stop() }
 
-    /// Returns the batches as an asynchronous sequence. Each loop over it runs the accelerometer until the loop ends.
+    /// Returns the batches as an asynchronous sequence. Each loop over the sequence runs the accelerometer until the
+    /// loop ends.
     open func accelerometerUpdates() -> AccelerometerUpdates { AccelerometerUpdates(device: device) }
 
-    /// True while updates for a handler or for `deviceMotionBatch` are started and the sensors are available.
+    /// True while updates are started and the sensors are available.
     open var isDeviceMotionActive: Bool { deviceMotion.isActive }
 
-    /// The number of device motion values per second, or 0 if the gyroscope does not specify its rate and no rate has
-    /// been measured.
+    /// The number of device motion values per second, or 0 if the rate is unknown.
     open var deviceMotionDataFrequency: Int {
         device.batchFrequency(of: .gyroscope, limit: Batches.maximumDeviceMotionRate)
     }
 
-    /// The latest batch. It is nil before the first batch and while updates are stopped.
+    /// The latest batch, or nil before the first batch and while updates are stopped.
     open var deviceMotionBatch: [CMDeviceMotion]? { deviceMotion.latest?.map { CMDeviceMotion($0) } }
 
     /// Starts device motion updates without a handler. Read `deviceMotionBatch` to obtain the latest batch.
     open func startDeviceMotionUpdates() { deviceMotion.start(nil) }
 
-    /// Starts device motion updates. The handler is called with each batch. It is Sendable because it is not called on
-    /// the main thread.
+    /// Starts device motion updates. The handler is called with each batch. It is Sendable because it runs off the main
+    /// thread.
     open func startDeviceMotionUpdates(handler: @escaping @Sendable ([CMDeviceMotion]?, (any Error)?) -> Void) {
         deviceMotion.start(StreamHandler(executor, { $0.map { CMDeviceMotion($0) } }, handler))
     }
 
-    /// Stops the updates for this manager's handler and for `deviceMotionBatch`. Loops over `deviceMotionUpdates()`
-    /// continue.
+    /// Stops the updates, except for loops over `deviceMotionUpdates()`.
     open func stopDeviceMotionUpdates() { deviceMotion.stop() }
 
-    /// Returns the batches as an asynchronous sequence. Each loop over it runs the sensors until the loop ends.
+    /// Returns the batches as an asynchronous sequence. Each loop over the sequence runs the sensors until the loop
+    /// ends.
     open func deviceMotionUpdates() -> DeviceMotionUpdates { DeviceMotionUpdates(device: device) }
 }

@@ -4,17 +4,13 @@ import DeviceCore
 public import Foundation
 import LiveDevice
 
-/// A manager for the motion of headphones with motion sensors. Headphones are not supported on Linux.
-///
-/// The manager behaves as on a device without headphone motion support: device motion is not available, and a handler
-/// is called once, on its queue, with `CMErrorNotAvailable`. The delegate is never called.
+/// A manager for the motion of headphones, which are not supported on Linux. Device motion is not available, handlers
+/// are called once with `CMErrorNotAvailable`, and the delegate is never called.
 open class CMHeadphoneMotionManager: NSObject {
-    /// The handler of device motion updates. It receives either device motion or an error; the other argument is nil.
+    /// The handler of device motion updates, which receives either device motion or an error.
     public typealias DeviceMotionHandler = (CMDeviceMotion?, (any Error)?) -> Void
-
     /// The delegate, held weakly.
     open weak var delegate: (any CMHeadphoneMotionManagerDelegate)?
-
     /// True between ``startConnectionStatusUpdates()`` and ``stopConnectionStatusUpdates()``.
     open private(set) var isConnectionStatusActive = false
 
@@ -26,25 +22,18 @@ open class CMHeadphoneMotionManager: NSObject {
 
     /// Always returns `authorized`, because no permission is needed.
     open class func authorizationStatus() -> CMAuthorizationStatus { .authorized }
-
-    /// Always false, because no headphones with sensors can be connected.
+    /// Always false on Linux.
     open var isDeviceMotionAvailable: Bool { false }
-
-    /// Always false, because device motion is never delivered.
+    /// Always false on Linux.
     open var isDeviceMotionActive: Bool { false }
-
-    /// Always nil, because device motion is never delivered.
+    /// Always nil on Linux.
     open var deviceMotion: CMDeviceMotion? { nil }
 
-    /// Cancels the pending handler call, if there is one. Does not start updates, because device motion is not
-    /// available.
+    /// Cancels the pending handler call, if there is one. Does not start updates.
     open func startDeviceMotionUpdates() { refusal.set(nil) }
 
-    /// Calls the handler once with `CMErrorNotAvailable`, unless ``stopDeviceMotionUpdates()`` is called first.
-    ///
-    /// - Parameters:
-    ///   - queue: The queue on which the handler is called.
-    ///   - handler: Called with nil and the error.
+    /// Calls the handler once on the queue, with `CMErrorNotAvailable`, unless ``stopDeviceMotionUpdates()`` is called
+    /// first.
     open func startDeviceMotionUpdates(
         to queue: OperationQueue, withHandler handler: @escaping CMHeadphoneMotionManager.DeviceMotionHandler
     ) {
@@ -58,16 +47,15 @@ open class CMHeadphoneMotionManager: NSObject {
     /// Cancels the pending handler call, if there is one.
     open func stopDeviceMotionUpdates() { refusal.set(nil) }
 
-    /// Starts connection updates. The delegate is never called, because headphones are not supported.
+    /// Sets ``isConnectionStatusActive``. The delegate is never called.
     open func startConnectionStatusUpdates() { isConnectionStatusActive = true }
 
-    /// Stops connection updates.
+    /// Resets ``isConnectionStatusActive``.
     open func stopConnectionStatusUpdates() { isConnectionStatusActive = false }
 }
 
-/// The methods that a ``CMHeadphoneMotionManager`` calls when headphones with sensors are connected or disconnected.
-///
-/// Headphones are not supported on Linux, so the methods are never called. Both are optional.
+/// The methods that a ``CMHeadphoneMotionManager`` calls when headphones with sensors are connected or disconnected. On
+/// Linux, they are never called.
 public protocol CMHeadphoneMotionManagerDelegate: NSObjectProtocol {
     /// Headphones with sensors have been connected.
     func headphoneMotionManagerDidConnect(_ manager: CMHeadphoneMotionManager)

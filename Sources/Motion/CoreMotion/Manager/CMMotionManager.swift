@@ -6,10 +6,10 @@ public import Foundation
 import LiveDevice
 import Synchronization
 
-/// A manager that delivers the readings of the accelerometer, the gyroscope and the magnetometer, and the device motion
-/// computed from them.
+/// A manager that delivers readings of the accelerometer, the gyroscope and the magnetometer, and the device motion
+/// computed from these readings.
 ///
-/// Either read the latest value whenever you need it, or pass a handler that is called with each value:
+/// Read the latest value whenever you need it, or pass a handler that is called with each value:
 ///
 /// ```swift
 /// let manager = CMMotionManager()
@@ -20,51 +20,42 @@ import Synchronization
 /// ```
 ///
 /// **Axes.** With the device held upright, x points to the right, y to the top edge and z out of the screen. Readings
-/// are already corrected for the mounting of the sensor, which is read from the kernel or from the configuration.
+/// are corrected for the mounting of the sensor, which the kernel or the configuration specifies.
 ///
-/// **Intervals** are in seconds. A property returns the value that was set; the sensor runs at the nearest rate that it
-/// supports. Zero, negative values and NaN request the sensor's maximum rate. During updates, a new interval takes
-/// effect immediately.
+/// **Intervals** are in seconds. The sensor runs at the nearest supported rate. Zero, negative values and NaN request
+/// the maximum rate. During updates, a new interval takes effect immediately.
 ///
-/// **Handlers** are called on the operation queue that was passed when updates were started, one call at a time and in
-/// order, even if the queue runs several operations at once. Up to 1,024 readings of each sensor are queued for a
-/// handler; if there are more, the oldest are dropped. Starting updates again replaces the handler. If `stop…` is
-/// called on the handler's thread, the handler is not called after it returns; if `stop…` is called on a different
-/// thread, a handler call that is already running completes. Cancelling the operations of the queue does not drop
-/// readings, unlike on Apple's platforms.
+/// **Handlers** are called in order on the operation queue that was passed when updates were started, one call at a
+/// time even on a concurrent queue. Up to 1,024 readings of each sensor are queued for a handler. If there are more,
+/// the oldest readings are dropped. Starting updates again replaces the handler. If `stop…` is called on the handler's
+/// thread, the handler is not called after it returns. On a different thread, a running handler call completes. Unlike
+/// on Apple's platforms, cancelling the operations of the queue does not drop readings.
 ///
-/// **Errors.** When a sensor is lost, its handler is called once with `CMErrorNotAvailable`, or with
+/// **Errors.** If a sensor is lost, its handler is called once with `CMErrorNotAvailable`, or with
 /// `CMErrorNotAuthorized` if the process may not read the sensor's device node. The underlying error contains the
-/// cause. Updates resume automatically when the sensor is available again. No error is reported if updates are started
-/// for a missing sensor; check `is…Available` first. The first check searches for sensors, which may take a few seconds
-/// if they are provided by a server.
+/// cause. Updates resume automatically when the sensor is available again. Because starting updates for a missing
+/// sensor reports no error, check `is…Available` first. The first check may take a few seconds if a server provides the
+/// sensors.
 ///
-/// **Device motion** comprises the attitude of the device, gravity, the user acceleration, the rotation rate without
-/// the gyroscope's bias, and the magnetic field without the device's own field. It requires an accelerometer and a
-/// gyroscope. One value is delivered for each gyroscope sample, with the time of that sample; with a longer interval,
-/// fewer values are delivered. The filter runs at its own rate, so a long interval does not reduce the accuracy. The
-/// first value is delivered as soon as gravity has been measured.
+/// **Device motion** requires an accelerometer and a gyroscope. One value is delivered for each gyroscope sample, or
+/// fewer with a longer interval, which does not reduce the accuracy.
 ///
-/// Updates can be started in a specific reference frame; the default is `xArbitraryZVertical`. If the device lacks a
-/// sensor that the specified frame needs, no updates start and the handler is called with `CMErrorNotAvailable`. If the
-/// value is not exactly one of the four frames, the handler is called with `CMErrorInvalidParameter`. If no frame is
-/// specified, missing sensors are not reported. In frames that need a magnetometer, updates begin when north is known,
-/// usually with the first sample. When a sensor that the frame needs is lost, the handler is called as described under
-/// Errors. If only the magnetometer is lost, device motion continues without it. In the two north frames, the handler
-/// also receives these errors:
+/// The default reference frame is `xArbitraryZVertical`. If the device lacks a sensor that a specified frame needs, no
+/// updates start, and the handler is called with `CMErrorNotAvailable`. If the value is not exactly one of the four
+/// frames, the handler is called with `CMErrorInvalidParameter`. In frames that need a magnetometer, updates begin when
+/// north is known. If only the magnetometer is lost, device motion continues. In the two north frames, the handler also
+/// receives these errors:
 ///
-/// - `CMErrorDeviceRequiresMovement`, once after each start: if the readings of an uncalibrated magnetometer are not
-///   plausible for the Earth's field (0.15 to 0.8 gauss), if the magnetometer is still uncalibrated after 20 s, or if
-///   north is still unknown after 1 s. Device motion is still delivered if north is known; check
-///   `magneticField.accuracy`.
-/// - `CMErrorTrueNorthNotAvailable`, each time true north becomes unknown because there is no position. Until a
-///   position is known, attitudes are relative to magnetic north and `heading` is -1. The device's last fix is used;
-///   another part of the app has to request fixes, for example with `CLLocationManager`.
+/// - `CMErrorDeviceRequiresMovement`, once after each start, if the magnetometer is still uncalibrated after 20 s, if
+///   the readings of an uncalibrated magnetometer are not plausible for the Earth's field (0.15 to 0.8 gauss), or if
+///   north is still unknown after 1 s. Device motion is delivered nevertheless if north is known.
+/// - `CMErrorTrueNorthNotAvailable`, each time true north becomes unknown because there is no position fix, which
+///   another part of the app must request. While the position is unknown, attitudes are relative to magnetic north, and
+///   `heading` is -1.
 ///
-/// The manager uses the device that was set with `SimulatedDevice.use`, or the live device if none was set. Keep a
-/// reference to the manager, because releasing it stops its updates. A manager is designed for use on one thread, as on
-/// Apple's platforms, but calls from other threads are safe. Several managers share the sensors, each with its own
-/// intervals.
+/// The manager uses the device that was set with `SimulatedDevice.use`, or the live device. Keep a reference to the
+/// manager, because releasing it stops its updates. All methods are thread-safe. Several managers share the sensors,
+/// each with its own intervals.
 open class CMMotionManager: NSObject {
     private let device: Device
     private let accelerometer: SensorStream<SingleReadings>
@@ -90,7 +81,6 @@ open class CMMotionManager: NSObject {
         fusedMotion.stop()
     }
 
-    /// Returns a stream handler that calls the app's handler on the queue.
     private func streamHandler<Value, Data>(
         _ queue: OperationQueue, _ data: @escaping (Value) -> Data, _ handler: @escaping (Data?, (any Error)?) -> Void
     ) -> StreamHandler<Value> {
@@ -107,15 +97,12 @@ open class CMMotionManager: NSObject {
 
     /// True if the device has an accelerometer.
     open var isAccelerometerAvailable: Bool { accelerometer.isAvailable }
-
     /// True while accelerometer updates are started and the accelerometer is available.
     open var isAccelerometerActive: Bool { accelerometer.isActive }
-
-    /// The latest accelerometer reading, with or without a handler. It is nil before the first reading and while
-    /// updates are stopped.
+    /// The latest accelerometer reading, or nil before the first reading and while updates are stopped.
     open var accelerometerData: CMAccelerometerData? { accelerometer.latest.map(CMAccelerometerData.init) }
 
-    /// Starts accelerometer updates without a handler. Read `accelerometerData` to obtain the latest reading.
+    /// Starts accelerometer updates without a handler. `accelerometerData` returns the latest reading.
     open func startAccelerometerUpdates() { accelerometer.start(nil) }
 
     /// Starts accelerometer updates. The handler is called on the queue with each reading.
@@ -128,7 +115,7 @@ open class CMMotionManager: NSObject {
     /// Stops the accelerometer updates of this manager.
     open func stopAccelerometerUpdates() { accelerometer.stop() }
 
-    /// The number of accelerometer readings that this manager dropped because its handler was too slow.
+    /// The number of readings that were dropped because the handler was too slow.
     package var droppedAccelerometerDataCount: Int { accelerometer.droppedCount }
 
     // MARK: Gyroscope
@@ -141,15 +128,12 @@ open class CMMotionManager: NSObject {
 
     /// True if the device has a gyroscope.
     open var isGyroAvailable: Bool { gyroscope.isAvailable }
-
     /// True while gyroscope updates are started and the gyroscope is available.
     open var isGyroActive: Bool { gyroscope.isActive }
-
-    /// The latest gyroscope reading, with or without a handler. It is nil before the first reading and while updates
-    /// are stopped.
+    /// The latest gyroscope reading, or nil before the first reading and while updates are stopped.
     open var gyroData: CMGyroData? { gyroscope.latest.map(CMGyroData.init) }
 
-    /// Starts gyroscope updates without a handler. Read `gyroData` to obtain the latest reading.
+    /// Starts gyroscope updates without a handler. `gyroData` returns the latest reading.
     open func startGyroUpdates() { gyroscope.start(nil) }
 
     /// Starts gyroscope updates. The handler is called on the queue with each reading.
@@ -160,7 +144,7 @@ open class CMMotionManager: NSObject {
     /// Stops the gyroscope updates of this manager.
     open func stopGyroUpdates() { gyroscope.stop() }
 
-    /// The number of gyroscope readings that this manager dropped because its handler was too slow.
+    /// The number of readings that were dropped because the handler was too slow.
     package var droppedGyroDataCount: Int { gyroscope.droppedCount }
 
     // MARK: Magnetometer
@@ -173,15 +157,12 @@ open class CMMotionManager: NSObject {
 
     /// True if the device has a magnetometer.
     open var isMagnetometerAvailable: Bool { magnetometer.isAvailable }
-
     /// True while magnetometer updates are started and the magnetometer is available.
     open var isMagnetometerActive: Bool { magnetometer.isActive }
-
-    /// The latest magnetometer reading, with or without a handler. It is nil before the first reading and while updates
-    /// are stopped.
+    /// The latest magnetometer reading, or nil before the first reading and while updates are stopped.
     open var magnetometerData: CMMagnetometerData? { magnetometer.latest.map(CMMagnetometerData.init) }
 
-    /// Starts magnetometer updates without a handler. Read `magnetometerData` to obtain the latest reading.
+    /// Starts magnetometer updates without a handler. `magnetometerData` returns the latest reading.
     open func startMagnetometerUpdates() { magnetometer.start(nil) }
 
     /// Starts magnetometer updates. The handler is called on the queue with each reading.
@@ -192,7 +173,7 @@ open class CMMotionManager: NSObject {
     /// Stops the magnetometer updates of this manager.
     open func stopMagnetometerUpdates() { magnetometer.stop() }
 
-    /// The number of magnetometer readings that this manager dropped because its handler was too slow.
+    /// The number of readings that were dropped because the handler was too slow.
     package var droppedMagnetometerDataCount: Int { magnetometer.droppedCount }
 
     // MARK: Device motion
@@ -203,38 +184,27 @@ open class CMMotionManager: NSObject {
         set { fusedMotion.stream.interval = newValue }
     }
 
-    /// Returns the reference frames that the sensors of the current device support. Empty if device motion is not
-    /// available.
-    ///
-    /// All frames except `xArbitraryZVertical` need a magnetometer. `xTrueNorthZVertical` is included even while the
-    /// position is unknown, because a position may become available at any time. A handler receives
-    /// `CMErrorTrueNorthNotAvailable` while the position is unknown.
+    /// Returns the reference frames that the sensors of the current device support. All frames except
+    /// `xArbitraryZVertical` need a magnetometer. `xTrueNorthZVertical` is included even while the position is unknown.
     open class func availableAttitudeReferenceFrames() -> CMAttitudeReferenceFrame {
         DeviceMotionStream.frames(of: LiveDevice.resolved)
     }
 
-    /// The reference frame of the updates; `xArbitraryZVertical` while updates are stopped.
+    /// The reference frame of the updates, or `xArbitraryZVertical` while updates are stopped.
     open var attitudeReferenceFrame: CMAttitudeReferenceFrame { fusedMotion.frame }
-
     /// True if the device has an accelerometer and a gyroscope.
     open var isDeviceMotionAvailable: Bool { fusedMotion.stream.isAvailable }
-
     /// True while device motion updates are started and the sensors are available.
     open var isDeviceMotionActive: Bool { fusedMotion.stream.isActive }
-
-    /// The latest device motion, with or without a handler. It is nil before the first value and while updates are
-    /// stopped.
-    ///
-    /// The property returns a new object each time, so calling `multiply(byInverseOf:)` on its attitude affects no
-    /// other object.
+    /// The latest device motion, or nil before the first value and while updates are stopped. Each access returns a new
+    /// object, so calling `multiply(byInverseOf:)` on its attitude affects no other object.
     open var deviceMotion: CMDeviceMotion? { fusedMotion.stream.latest.map { CMDeviceMotion($0) } }
 
-    /// Starts device motion updates in the frame `xArbitraryZVertical` without a handler. Read `deviceMotion` to obtain
-    /// the latest value.
+    /// Starts device motion updates in the frame `xArbitraryZVertical` without a handler.
     open func startDeviceMotionUpdates() { fusedMotion.start(nil) }
 
-    /// Starts device motion updates in the given frame without a handler. Read `deviceMotion` to obtain the latest
-    /// value. If the frame is not available, running updates are stopped.
+    /// Starts device motion updates in the given frame without a handler. If the frame is not available, updates are
+    /// stopped.
     open func startDeviceMotionUpdates(using referenceFrame: CMAttitudeReferenceFrame) {
         fusedMotion.start(nil, frame: referenceFrame)
     }
@@ -257,12 +227,10 @@ open class CMMotionManager: NSObject {
     /// Stops the device motion updates of this manager.
     open func stopDeviceMotionUpdates() { fusedMotion.stop() }
 
-    /// The number of device motion values that this manager dropped because its handler was too slow.
+    /// The number of values that were dropped because the handler was too slow.
     package var droppedDeviceMotionCount: Int { fusedMotion.stream.droppedCount }
 
-    /// If true, the system asks the user to move the device when its sensors require this. The default is false.
-    ///
-    /// The property has no effect on Linux.
+    /// If true, the system may ask the user to move the device. The property has no effect on Linux.
     open var showsDeviceMovementDisplay: Bool {
         get { showsMovementDisplay.withLock { $0 } }
         set { showsMovementDisplay.withLock { $0 = newValue } }

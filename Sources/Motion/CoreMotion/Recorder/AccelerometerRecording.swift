@@ -5,20 +5,18 @@ import DeviceCore
 import Foundation
 import Synchronization
 
-/// The accelerometer recording of a device, shared by all its recorders.
-///
-/// The recording is kept in memory. Each reading takes 16 bytes, and a recording of the maximum duration, twelve hours,
-/// takes 35 MB.
+/// The accelerometer recording of a device, shared by all its recorders. The recording is kept in memory, where the
+/// maximum duration of twelve hours takes 35 MB.
 final class AccelerometerRecording: Sendable {
-    /// The recording rate, in hertz.
+    /// In hertz.
     static let rate = 50.0
-    /// The maximum duration of a request and of the stored recording, in seconds.
+    /// The maximum duration of a request and of the recording, in seconds.
     static let maximumDuration = 12.0 * 3600
     /// The maximum time for which the kernel may buffer readings, in seconds.
     static let latency = 1.0
-    /// The time after the end of the recording during which earlier readings may still arrive, in seconds.
+    /// The time for which buffered readings may still arrive after the end of the recording, in seconds.
     static let gracePeriod = 1.5 * latency
-    /// The maximum number of stored readings. If there are more, the oldest piece is dropped.
+    /// The maximum number of stored readings. If there are more, the oldest chunk is dropped.
     static let maximumCount = Int(maximumDuration * rate)
 
     private struct State {
@@ -52,8 +50,7 @@ final class AccelerometerRecording: Sendable {
         device.component(AccelerometerRecording.self) { AccelerometerRecording(device: $0) }
     }
 
-    /// Records for the given number of seconds from now. If an earlier request ends later, the recording continues
-    /// until then.
+    /// Records for the given number of seconds from now. An earlier request that ends later stays in effect.
     func record(seconds: Double) {
         guard seconds > 0, device.has(.accelerometer) else { return }
         let end = device.clock.now.advanced(bySeconds: min(seconds, Self.maximumDuration))
@@ -67,7 +64,7 @@ final class AccelerometerRecording: Sendable {
             self?.updateSubscription()
         }
         let former = state.withLock { state in
-            // Another thread may have extended the recording in the meantime.
+            // Another thread may have extended the recording.
             guard state.end == end else { return timer }
             defer { state.timer = timer }
             return state.timer ?? timer
@@ -76,7 +73,6 @@ final class AccelerometerRecording: Sendable {
         updateSubscription()
     }
 
-    /// Subscribes to the accelerometer, or ends the subscription if the grace period after the recording is over.
     private func updateSubscription() {
         subscription.update {
             device.clock.now < state.withLock(\.end).advanced(bySeconds: Self.gracePeriod)
@@ -86,7 +82,7 @@ final class AccelerometerRecording: Sendable {
         }
     }
 
-    /// Returns the readings between two wall-clock times, including both.
+    /// Returns the readings between two wall-clock times, inclusive.
     func readings(from start: WallTime, to end: WallTime) -> [(piece: RecordingChunk, indices: Range<Int>)] {
         let pieces = state.withLock { $0.pieces }
         return pieces.compactMap { piece in
@@ -97,7 +93,7 @@ final class AccelerometerRecording: Sendable {
 
     func receive(_ event: MotionEvent) {
         guard case .samples(let batch) = event else { return }
-        // The wall-clock time of boot, which converts the timestamps of buffered readings to wall-clock time.
+        // The wall-clock time of boot, from which the wall-clock time of buffered readings is computed.
         let boot = device.clock.wallTime.nanoseconds.subtractingSaturated(device.clock.now.nanoseconds)
         state.withLock { state in
             for index in 0..<batch.count where batch.times[index] <= state.end {
@@ -108,12 +104,11 @@ final class AccelerometerRecording: Sendable {
     }
 }
 
-/// A piece of a recording. Each reading takes 16 bytes.
+/// A part of a recording. Each reading takes 16 bytes.
 struct RecordingChunk: Sendable {
-    /// The maximum number of readings in a piece. A smaller value reduces the amount of data that is copied when a
-    /// reading is added to a piece while a query uses it.
+    /// The maximum number of readings in a chunk. Smaller chunks reduce copying if a reading is added during a query.
     static let maximumCount = 3000
-    /// The maximum time between the first and the last reading of a piece, in seconds.
+    /// The maximum time between the first and the last reading of a chunk, in seconds.
     static let maximumDuration = 600.0
 
     let firstIdentifier: UInt64
@@ -129,8 +124,8 @@ struct RecordingChunk: Sendable {
 
     var count: Int { offsets.count }
 
-    /// Adds a reading. Returns false if the reading needs a new piece because this piece is full, the reading is
-    /// earlier than the last one or too long after the first one, or the wall clock has been set.
+    /// Adds a reading. Returns false if the reading needs a new chunk, because this chunk is full, because the reading
+    /// is early or late, or because the wall clock has been set.
     mutating func add(_ value: SIMD3<Double>, at time: BootTime, wall: WallTime) -> Bool {
         let seconds = time.seconds(since: start)
         guard count < Self.maximumCount, seconds >= 0, seconds < Self.maximumDuration,
@@ -151,7 +146,7 @@ struct RecordingChunk: Sendable {
 
     func wallTime(at index: Int) -> WallTime { wallStart.advanced(bySeconds: Double(offsets[index]) / 1e6) }
 
-    /// Returns the indices of the readings between two wall-clock times, including both.
+    /// Returns the indices of the readings between two wall-clock times, inclusive.
     func indices(from start: WallTime, to end: WallTime) -> Range<Int> {
         guard count > 0, wallStart <= end, wallTime(at: count - 1) >= start else { return 0..<0 }
         let lower = offsets.indices.first { wallTime(at: $0) >= start } ?? count

@@ -2,7 +2,7 @@
 
 public import Foundation
 
-/// A list of recorded readings, oldest first. The objects are created during iteration.
+/// A list of recorded readings, oldest first.
 ///
 /// As on Apple's platforms, the class itself is not a `Sequence`. Apps add the conformance
 ///
@@ -23,20 +23,15 @@ open class CMSensorDataList: NSObject {
 }
 
 extension CMSensorDataList {
-    /// The readings as a typed sequence.
     package var items: Items { Items(list: self) }
 
-    /// The number of readings.
     package var count: Int { parts.reduce(0) { $0 + $1.indices.count } }
 
-    /// A sequence of the readings in a list.
     package struct Items: Sequence {
         let list: CMSensorDataList
 
-        /// Creates an iterator that begins at the oldest reading.
         package func makeIterator() -> Iterator { Iterator(list: list) }
 
-        /// An iterator over the readings in a list.
         package struct Iterator: IteratorProtocol {
             private let list: CMSensorDataList
             private var part = 0
@@ -44,7 +39,6 @@ extension CMSensorDataList {
 
             init(list: CMSensorDataList) { self.list = list }
 
-            /// Returns the next reading, or nil after the last one.
             package mutating func next() -> CMRecordedAccelerometerData? {
                 while part < list.parts.count {
                     let (piece, indices) = list.parts[part]
@@ -65,15 +59,14 @@ extension CMSensorDataList {
     }
 }
 
-/// An untyped iterator over recorded readings, for apps written for Apple's platforms.
-///
-/// Foundation on Linux does not provide this type, but every app that uses `CMSensorDataList` refers to it.
+/// An untyped iterator over recorded readings. Foundation on Linux does not provide this type, but every app that uses
+/// `CMSensorDataList` refers to it.
 public struct NSFastEnumerationIterator: IteratorProtocol {
     private var iterator: CMSensorDataList.Items.Iterator
 
     /// Creates an iterator that begins at the oldest reading of the list.
     public init(_ list: CMSensorDataList) { iterator = list.items.makeIterator() }
 
-    /// Returns the next reading, a `CMRecordedAccelerometerData`, or nil after the last one.
+    /// Returns the next `CMRecordedAccelerometerData`, or nil after the last reading.
     public mutating func next() -> Any? { iterator.next() }
 }

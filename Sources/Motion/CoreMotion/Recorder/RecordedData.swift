@@ -16,17 +16,15 @@ open class CMRecordedAccelerometerData: CMAccelerometerData {
         super.init(reading)
     }
 
-    /// Creates a reading from an archive. Uses default values if the archive contains none; returns nil if the archived
-    /// values are invalid.
+    /// Creates a reading from an archive, or returns nil if the archived values are invalid.
     public required init?(coder: NSCoder) {
         guard let mark = RecordMetadata(coder, Self.key) else { return nil }
         self.metadata = mark
         super.init(coder: coder)
     }
 
-    /// The sequence number of the reading. The first reading that a process records has the number 1.
+    /// The sequence number of the reading, which starts at 1 in each process.
     open var identifier: UInt64 { metadata.identifier }
-
     /// The wall-clock time of the measurement.
     open var startDate: Date { Date(timeIntervalSince1970: metadata.start) }
 
@@ -39,7 +37,7 @@ open class CMRecordedAccelerometerData: CMAccelerometerData {
     private static let key = "CMRecordedAccelerometerData.values"
 }
 
-/// The additional values of a recorded reading: its sequence number and its wall-clock time in seconds since 1970.
+/// The sequence number of a recorded reading, and its wall-clock time in seconds since 1970.
 struct RecordMetadata {
     var identifier: UInt64 = 0
     var start: TimeInterval = 0
@@ -73,8 +71,7 @@ open class CMRotationRateData: CMLogItem {
         super.init(measuredAt: reading.time.seconds)
     }
 
-    /// Creates a reading from an archive. Uses default values if the archive contains none; returns nil if the archived
-    /// values are invalid.
+    /// Creates a reading from an archive, or returns nil if the archived values are invalid.
     public required init?(coder: NSCoder) {
         guard let numbers = coder.numbers(forKey: Self.key, default: [0, 0, 0]) else { return nil }
         stored = CMRotationRate(SIMD3(numbers))
@@ -83,7 +80,6 @@ open class CMRotationRateData: CMLogItem {
 
     /// The rotation rate, in radians per second.
     open var rotationRate: CMRotationRate { stored }
-
     /// The values and the timestamp.
     open override var description: String { "<CMRotationRateData \(rotationRate.text) @ \(timestamp)>" }
 
@@ -92,15 +88,14 @@ open class CMRotationRateData: CMLogItem {
     private static let key = "CMRotationRateData.rotationRate"
 }
 
-/// A recorded rotation rate with its date. The package does not record rotation rates yet.
+/// A recorded rotation rate with its date. Rotation rates are not recorded on Linux.
 open class CMRecordedRotationRateData: CMRotationRateData {
     private var storedStart: TimeInterval = 0
 
     /// Creates a reading of zero at timestamp 0.
     public override init() { super.init() }
 
-    /// Creates a reading from an archive. Uses default values if the archive contains none; returns nil if the archived
-    /// values are invalid.
+    /// Creates a reading from an archive, or returns nil if the archived values are invalid.
     public required init?(coder: NSCoder) {
         guard let numbers = coder.numbers(forKey: Self.key, default: [0]) else { return nil }
         storedStart = numbers[0]
@@ -117,15 +112,14 @@ open class CMRecordedRotationRateData: CMRotationRateData {
     private static let key = "CMRecordedRotationRateData.startDate"
 }
 
-/// A recorded ambient pressure reading. The package does not record pressure yet.
+/// A recorded ambient pressure reading. Pressures are not recorded on Linux.
 open class CMRecordedPressureData: CMAmbientPressureData {
     private var metadata = RecordMetadata()
 
     /// Creates a reading of zero with timestamp 0 and identifier 0.
     public override init() { super.init() }
 
-    /// Creates a reading from an archive. Uses default values if the archive contains none; returns nil if the archived
-    /// values are invalid.
+    /// Creates a reading from an archive, or returns nil if the archived values are invalid.
     public required init?(coder: NSCoder) {
         guard let mark = RecordMetadata(coder, Self.key) else { return nil }
         self.metadata = mark
@@ -134,7 +128,6 @@ open class CMRecordedPressureData: CMAmbientPressureData {
 
     /// The sequence number of the reading.
     open var identifier: UInt64 { metadata.identifier }
-
     /// The wall-clock time of the measurement.
     open var startDate: Date { Date(timeIntervalSince1970: metadata.start) }
 
@@ -147,9 +140,7 @@ open class CMRecordedPressureData: CMAmbientPressureData {
     private static let key = "CMRecordedPressureData.values"
 }
 
-/// The ambient pressure and temperature.
-///
-/// On Apple's platforms, the objects come from recordings. On Linux, only archives and subclasses create them so far.
+/// The ambient pressure and temperature. On Linux, only archives and subclasses create objects of this class.
 open class CMAmbientPressureData: CMLogItem {
     private var storedPressure = 0.0
     private var storedTemperature = 0.0
@@ -157,8 +148,7 @@ open class CMAmbientPressureData: CMLogItem {
     /// Creates a reading of 0 kPa and 0 °C at timestamp 0.
     public override init() { super.init() }
 
-    /// Creates a reading from an archive. Uses default values if the archive contains none; returns nil if the archived
-    /// values are invalid.
+    /// Creates a reading from an archive, or returns nil if the archived values are invalid.
     public required init?(coder: NSCoder) {
         guard let numbers = coder.numbers(forKey: Self.key, default: [0, 0]) else { return nil }
         (storedPressure, storedTemperature) = (numbers[0], numbers[1])
@@ -167,7 +157,6 @@ open class CMAmbientPressureData: CMLogItem {
 
     /// The air pressure, in kilopascals.
     open var pressure: Measurement<UnitPressure> { Measurement(value: storedPressure, unit: .kilopascals) }
-
     /// The temperature of the barometer, in degrees Celsius.
     open var temperature: Measurement<UnitTemperature> { Measurement(value: storedTemperature, unit: .celsius) }
 

@@ -9,10 +9,9 @@ import Synchronization
 
 /// The step counter and activity detector of a device, shared by all its managers.
 ///
-/// The engine runs while it has subscribers. It subscribes to the accelerometer at 50 Hz, and also to the barometer, if
-/// there is one, while a subscriber needs floors. It never requests positions, but uses the device's last fix if
-/// another part of the app has requested fixes. Subscribers receive events in order, on the threads of the motion
-/// source, with no lock held.
+/// While the engine has subscribers, it subscribes to the accelerometer, and also to the barometer if a subscriber
+/// needs floors. It uses the device's last fix, but never requests fixes. Subscribers receive events in order, on the
+/// threads of the motion source, with no lock held.
 final class StepEngine: Sendable {
     private struct State: Sendable {
         var state: StepEngineState
@@ -20,7 +19,7 @@ final class StepEngine: Sendable {
         var queue = BoundedQueue<QueuedStepEvent>()
         var status = SourceStatus.unknown
         var isLoaded = false
-        /// The time at which the log was last stored, or the time of the first change if it has not been stored yet.
+        /// The time when the log was last stored, or the time of the first change if the log has not been stored yet.
         var lastStore: BootTime?
 
         mutating func post(_ event: StepEvent) {
@@ -28,16 +27,15 @@ final class StepEngine: Sendable {
         }
     }
 
-    /// The interval at which a changed log is stored, in seconds.
     private static let storeInterval = 300.0
     private static let interval = 0.02
-    /// The maximum time that readings may be batched, in seconds. Updates are due once a second.
+    /// The maximum time for which readings may be batched, in seconds.
     private static let latency = 0.5
-    /// The serial queue on which all engines access their files. Writes are asynchronous.
+    /// The serial queue on which all engines access their files.
     private static let fileQueue = DispatchQueue(label: "device-services.steps", qos: .utility)
-    /// Registers an exit handler that waits up to five seconds for pending writes.
+    /// Waits up to five seconds for pending writes when the process exits.
     private static let exitHandler = atexit {
-        // After a fork, the threads that would run the queue do not exist in the child process.
+        // After a fork, the child process lacks the threads that would run the queue.
         guard getpid() == StepEngine.process else { return }
         let isStored = DispatchSemaphore(value: 0)
         StepEngine.fileQueue.async { isStored.signal() }
@@ -45,7 +43,7 @@ final class StepEngine: Sendable {
     }
     private static let process = getpid()
 
-    // The engine holds no reference to the device, because the device owns the engine.
+    // A reference to the device would be a cycle, because the device owns the engine.
     private let clock: any DeviceClock
     private let motion: any MotionSource
     private let positions: any PositionSource
@@ -66,14 +64,14 @@ final class StepEngine: Sendable {
 
     // MARK: Subscribers
 
-    /// Delivers the current state immediately, and then events until the subscription ends.
+    /// Delivers the current state immediately and then events until the subscription ends.
     func subscribe(_ request: StepRequest, receive: @escaping @Sendable (StepEvent) -> Void) -> Subscription {
         load()
         let client = StepSubscriber(request, receive: receive)
         let (now, wallTime) = (clock.now, clock.wallTime)
         state.withLock { state in
-            // Flushes pending counts to the existing subscribers first. The new subscriber receives these counts as
-            // part of its totals, because the log already contains them.
+            // Flushes pending counts to the existing subscribers. The new subscriber receives these counts as part of
+            // its totals.
             if state.clients.isEmpty {
                 state.state.start()
             } else {
@@ -88,8 +86,7 @@ final class StepEngine: Sendable {
         }
         updateSubscriptions()
         drain()
-        // The reference is strong, as in the motion engine: cancelling the last subscription also ends the
-        // subscriptions to the sensors.
+        // The strong reference allows the last subscriber to end the subscriptions to the sensors.
         return Subscription {
             client.cancel()
             self.remove(client)
@@ -135,7 +132,7 @@ final class StepEngine: Sendable {
 
     // MARK: History
 
-    /// Returns the totals between two times (seconds since 1970).
+    /// Times are in seconds since 1970.
     func totals(from start: Double, to end: Double) -> StepTotals {
         load()
         return state.withLock { $0.state.log.totals(from: start, to: end) }
@@ -148,7 +145,8 @@ final class StepEngine: Sendable {
 
     private func load() {
         guard let file, !state.withLock(\.isLoaded) else { return }
-        // Problems are logged after `sync` returns. A log handler that queries steps would deadlock on the queue.
+        // Problems are logged after `sync` returns, because a log handler that queries steps would deadlock on the
+        // queue.
         var problems: [String] = []
         defer { for problem in problems { StepLogFile.log(problem) } }
         Self.fileQueue.sync {
@@ -204,7 +202,7 @@ final class StepEngine: Sendable {
         drain()
     }
 
-    /// Publishes the final update. Called when the source expects no further readings for now.
+    /// Called when the source expects no further readings for now.
     private func flush() {
         let (now, wallTime) = (clock.now, clock.wallTime)
         state.withLock { state in state.post(.update(state.state.finalUpdate(now: now, wallTime: wallTime))) }
@@ -216,7 +214,6 @@ final class StepEngine: Sendable {
 
 enum StepEvent: Sendable {
     case update(StepUpdate)
-    /// The accelerometer delivers no readings. The error describes the reason.
     indirect case lost(DeviceError)
     case regained
 }

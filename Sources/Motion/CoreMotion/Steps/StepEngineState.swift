@@ -3,9 +3,8 @@
 import DeviceCore
 import SensorFusion
 
-/// The state of the step engine and the processing of its readings. Protected by the engine's lock.
+/// Processes the step engine's readings. The engine's lock protects the state.
 struct StepEngineState: Sendable {
-    /// The interval between updates, in seconds.
     private static let updateInterval = 1.0
     /// The maximum age of a fix whose speed is used, in seconds.
     private static let maximumFixAge = 3.0
@@ -20,7 +19,6 @@ struct StepEngineState: Sendable {
     private var pressure = PressureAverager()
     private var reference: Double?
     private(set) var log = StepLog()
-    /// True if the log contains changes that have not been stored.
     var hasUnstoredChanges = false
 
     private var speed: Double?
@@ -35,7 +33,6 @@ struct StepEngineState: Sendable {
 
     var lengthFactor: Double { lengths.factor }
 
-    /// Merges the stored log and sets the stored step length factor.
     mutating func restore(_ stored: StepLog, lengthFactor: Double, now: Double) {
         log.merge(stored, now: now)
         lengths = StepLength(factor: lengthFactor)
@@ -67,7 +64,7 @@ struct StepEngineState: Sendable {
         return update
     }
 
-    /// Updates the speed from the device's last fix, at most once a second.
+    /// Uses the speed of the device's last fix, which is checked at most once a second.
     mutating func updateSpeed(from fix: PositionFix?, now: BootTime) {
         if let nextFixCheck, now < nextFixCheck, nextFixCheck.seconds(since: now) <= Self.updateInterval { return }
         nextFixCheck = now.advanced(bySeconds: Self.updateInterval)
@@ -79,32 +76,27 @@ struct StepEngineState: Sendable {
         isSpeedAccurate = report.horizontalError <= Self.maximumHorizontalError
     }
 
-    /// Processes an accelerometer reading (m/s²). Returns an update if one is due, otherwise nil.
+    /// Processes an accelerometer reading in m/s². Returns an update if one is due.
     mutating func process(
         _ acceleration: SIMD3<Double>, at time: BootTime, now: BootTime, wallTime: WallTime
     ) -> StepUpdate? {
         let update = tracker.update(acceleration, at: time.seconds, speed: speed)
         if update.hasSteps { recordSteps(now: now, wallTime: wallTime) }
         if update.hasActivity, let state = tracker.activity {
-            current = CurrentActivity(
-                activity: state.activity, confidence: state.confidence,
-                start: Self.wallTime(of: state.start, now: now, wallTime: wallTime), time: time)
-            if let current {
-                log.add(
-                    StepLog.Activity(
-                        start: current.start.seconds, activity: current.activity, confidence: current.confidence))
-                hasUnstoredChanges = true
-            }
+            let start = Self.wallTime(of: state.start, now: now, wallTime: wallTime)
+            current = CurrentActivity(activity: state.activity, confidence: state.confidence, start: start, time: time)
+            log.add(StepLog.Activity(start: start.seconds, activity: state.activity, confidence: state.confidence))
+            hasUnstoredChanges = true
         }
-        // With the absolute value, an update is also due after the clock has been set back.
+        // The absolute value makes an update due after the clock has been set back.
         let isDue = lastUpdate.map { abs(time.seconds(since: $0)) >= Self.updateInterval } ?? true
-        let turn = self.transition(at: time, now: now, wallTime: wallTime)
+        let turn = transition(at: time, now: now, wallTime: wallTime)
         guard isDue || turn != nil || update.hasActivity else { return nil }
         if isDue { lastUpdate = time }
-        return self.makeUpdate(at: time, now: now, wallTime: wallTime, transition: turn)
+        return makeUpdate(at: time, now: now, wallTime: wallTime, transition: turn)
     }
 
-    /// Processes barometer readings (kPa).
+    /// Processes barometer readings in kPa.
     mutating func process(pressures batch: MotionBatch) {
         for index in 0..<batch.count {
             guard let event = pressure.process(batch.values[index].x, at: batch.times[index]) else { continue }
@@ -116,13 +108,13 @@ struct StepEngineState: Sendable {
         }
     }
 
-    /// Returns an update with all steps and floors that have been counted but not reported. It never reports the end of
-    /// a walk, because readings that have not arrived yet may contain further steps.
+    /// Returns an update with all steps and floors that have not been reported. It never reports the end of a walk,
+    /// because readings that have not arrived yet may contain further steps.
     mutating func update(_ now: BootTime, _ wallTime: WallTime) -> StepUpdate {
         makeUpdate(at: now, now: now, wallTime: wallTime, transition: nil)
     }
 
-    /// Returns the final update. Called when no further readings are expected.
+    /// Called when no further readings are expected.
     mutating func finalUpdate(now: BootTime, wallTime: WallTime) -> StepUpdate {
         let turn = transition(at: now, now: now, wallTime: wallTime)
         var update = makeUpdate(at: now, now: now, wallTime: wallTime, transition: turn)
@@ -144,9 +136,9 @@ struct StepEngineState: Sendable {
         hasUnstoredChanges = true
     }
 
-    /// Returns a transition if walking has begun or ended since the last call, otherwise nil.
+    /// Returns a transition if walking has begun or ended since the last call.
     private mutating func transition(at time: BootTime, now: BootTime, wallTime: WallTime) -> WalkTransition? {
-        // If the clock was set back, the last step may be later than `time`. The absolute value treats such a step as
+        // After the clock was set back, the last step may be later than `time`. The absolute value treats this step as
         // too old.
         let isWalkingNow = abs(time.seconds - pace.lastStep) <= StepPace.walkTimeout + 0.5
         guard isWalkingNow != isWalking else { return nil }

@@ -42,8 +42,7 @@ extension StepLog {
 
     private static func rounded(_ value: Double) -> Double { (value * 100).rounded() / 100 }
 
-    /// Parses the content of a file. Returns the log and the step length factor. If the content is unusable, returns an
-    /// empty log, the factor 1 and the reason.
+    /// Parses the content of a file. If the content is unusable, returns an empty log, the factor 1 and the reason.
     static func read(_ bytes: [UInt8]) -> (log: StepLog, lengthFactor: Double, problem: String?) {
         bytes.withUnsafeBytes { bytes in
             do throws(JSONError) {
@@ -92,8 +91,8 @@ extension StepLog {
         return (StepLog(stretches: stretches, activities: activities), factor, nil)
     }
 
-    /// Calls the closure with each row of numbers, for at most `limit` rows and seven numbers per row. An element that
-    /// is not an array is passed as an empty row and does not count towards the limit.
+    /// Calls the closure with each row of at most seven numbers, for at most `limit` rows. An element that is not an
+    /// array is passed as an empty row and does not count towards the limit.
     private static func forEachRow(
         _ reader: inout JSONReader, limit: Int, _ take: ([Double]) -> Void
     ) throws(JSONError) {
@@ -115,7 +114,7 @@ extension StepLog {
 }
 
 extension StepLog.StepInterval {
-    /// Creates a stretch from a row of a file. Returns nil if the values are implausible.
+    /// Returns nil if the values are implausible.
     fileprivate init?(_ row: [Double]) {
         guard row.count == 7, row.allSatisfy({ $0.isFinite && $0 >= 0 && $0 < 1e11 }), row[1] >= row[0],
             row[1] - row[0] <= 60, row[2] <= 1000, row[3] <= 10_000, row[4] <= 1000, row[5] <= 1000, row[6] <= 1000

@@ -6,8 +6,8 @@ import SensorFusion
 
 /// The steps and activities of the last seven days, in bounded memory.
 ///
-/// Steps are stored in stretches of up to ten seconds. If a query begins or ends within a stretch, a proportional share
-/// of the stretch is counted.
+/// Steps are stored in intervals of up to ten seconds. If a query covers part of an interval, a proportional share
+/// counts.
 struct StepLog: Sendable {
     struct StepInterval: Sendable, Hashable {
         /// The times of the first and the last step, in seconds since 1970.
@@ -17,17 +17,18 @@ struct StepLog: Sendable {
     }
 
     struct Activity: Sendable, Hashable {
-        /// Seconds since 1970.
+        /// The start in seconds since 1970.
         var start: Double
-        /// Empty if this entry marks the start of a period without detection.
+        /// The set is empty at the start of a period without detection.
         var activity: CarriedActivity
         var confidence: ActivityConfidence
     }
 
-    /// The retention period, in seconds. Apple's documentation specifies seven days.
+    /// The retention period in seconds, which is seven days according to Apple's documentation.
     static let retention = 7 * 86_400.0
     static let maximumStretchDuration = 10.0
-    /// The maximum number of stretches, enough for 45 hours of walking. If there are more, the oldest are dropped.
+    /// The maximum number of intervals, enough for 45 hours of walking. If there are more, the oldest intervals are
+    /// dropped.
     static let maximumIntervals = 16_384
     static let maximumActivities = 4_096
 
@@ -49,7 +50,7 @@ struct StepLog: Sendable {
         stretches[stretches.count - 1].totals.add(step)
     }
 
-    /// Adds floors to the latest stretch, which contains their steps. Creates a stretch if there is none.
+    /// Adds floors to the latest interval, which contains their steps, or to a new interval.
     mutating func add(ascended: Int, descended: Int, at time: WallTime) {
         if stretches.isEmpty { stretches.append(StepInterval(start: time.seconds, end: time.seconds)) }
         stretches[stretches.count - 1].totals.floorsAscended += ascended
@@ -57,7 +58,6 @@ struct StepLog: Sendable {
     }
 
     mutating func add(_ activity: Activity) {
-        // The same activity with a new confidence replaces the last entry.
         if let last = activities.last, last.activity == activity.activity, last.start == activity.start {
             activities[activities.count - 1] = activity
             return
@@ -66,7 +66,7 @@ struct StepLog: Sendable {
         activities.append(activity)
     }
 
-    /// Returns the totals between two times (seconds since 1970).
+    /// Times are in seconds since 1970.
     func totals(from start: Double, to end: Double) -> StepTotals {
         var sum = StepTotals()
         for stretch in stretches where stretch.end >= start && stretch.start <= end {
@@ -77,8 +77,7 @@ struct StepLog: Sendable {
         return sum
     }
 
-    /// Returns the activities that began between two times (seconds since 1970), and the activity that was in progress
-    /// at `start`.
+    /// Returns the activities between two times (in seconds since 1970), including the activity in progress at `start`.
     func activities(from start: Double, to end: Double) -> [Activity] {
         var found: [Activity] = []
         if let before = activities.last(where: { $0.start < start }) { found.append(before) }
@@ -86,12 +85,11 @@ struct StepLog: Sendable {
         return found.filter { !$0.activity.isEmpty }
     }
 
-    /// Adds the entries of a different log for periods that this log does not cover. If both logs cover a period, the
-    /// entries of this log take precedence.
+    /// Adds the entries of a different log for periods that this log does not cover.
     mutating func merge(_ other: StepLog, now: Double) {
         // Both logs are sorted by time unless a clock was set back.
         let own = stretches.sorted { $0.start < $1.start }
-        // The element at each index is the latest end of all stretches up to that index.
+        // Each element is the latest end of all intervals up to its index.
         var ends: [Double] = []
         for stretch in own { ends.append(max(ends.last ?? -.infinity, stretch.end)) }
         var index = 0
@@ -121,15 +119,15 @@ struct StepLog: Sendable {
 
 struct CountedStep: Sendable, Hashable {
     var time: WallTime
-    /// Metres.
+    /// In metres.
     var length: Double
-    /// The time since the previous step, in seconds. It is 0 for the first step of a walk.
+    /// The time since the previous step, in seconds, or 0 for the first step of a walk.
     var interval: Double
 }
 
 struct StepTotals: Sendable, Hashable {
     var steps = 0.0
-    /// Metres.
+    /// In metres.
     var distance = 0.0
     /// The time spent walking, in seconds.
     var activeTime = 0.0
@@ -146,7 +144,7 @@ struct StepTotals: Sendable, Hashable {
         steps += other.steps * share
         distance += other.distance * share
         activeTime += other.activeTime * share
-        // Floors are not divided: they are counted if at least half of the stretch is.
+        // Floors are not divided. They count if at least half of the interval does.
         guard share >= 0.5 else { return }
         floorsAscended += other.floorsAscended
         floorsDescended += other.floorsDescended

@@ -4,19 +4,17 @@ import DeviceCore
 import LiveDevice
 import Logging
 
-/// The file that stores the steps and activities of the last seven days, next to the calibrations.
+/// The file that stores the steps and activities of a live device, next to the calibrations.
 ///
-/// Only live devices have a step log file. The file is replaced atomically, so it is complete even after a power
-/// failure, and only its owner can read it. If the file is unusable, one warning is logged, and the next store
-/// overwrites it.
+/// Only the owner can read the file. It is replaced atomically, so that it is complete even after a power failure. If
+/// the file is unusable, a warning is logged, and the next store overwrites it.
 struct StepLogFile: Sendable {
-    /// The maximum size of a file to read, in bytes. The largest file that this type writes has about 1.5 million
-    /// bytes.
+    /// The maximum size of a file in bytes, which exceeds the largest file that this type writes (1.5 MB).
     static let maximumSize = 4 << 20
 
     private let path: String
 
-    /// Creates the step log file of a device. Returns nil if the device does not store steps.
+    /// Returns nil if the device does not store steps.
     init?(of device: Device) {
         guard !device.isSimulated, device.calibrations.isWritable,
             let folder = (device.calibrations as? CalibrationDirectory)?.path
@@ -30,9 +28,7 @@ struct StepLogFile: Sendable {
     func load(warn: (String) -> Void = Self.log) -> (log: StepLog, lengthFactor: Double) {
         do throws(DeviceError) {
             let (log, factor, problem) = StepLog.read(try FileIO.read(path, limit: Self.maximumSize))
-            if let problem {
-                warn("The step log \(path) is ignored, because \(problem). A new log is started.")
-            }
+            if let problem { warn("The step log \(path) is ignored, because \(problem). A new log is started.") }
             return (log, factor)
         } catch {
             if error.code != .notFound { warn("The step log cannot be read: \(error)") }

@@ -5,18 +5,16 @@ import SensorFusion
 
 /// An update of the step engine, published once a second and whenever a walk or an activity begins or ends.
 struct StepUpdate: Sendable {
-    /// The time of the latest sample.
     var time: BootTime
     var wallTime: WallTime
-    /// The totals from the subscriber's start time until now; nil in all updates except the first.
+    /// The totals since the subscriber's start time in the first update, or nil in later updates.
     var previousTotals: StepTotals?
     var steps: [CountedStep] = []
     var floorsAscended = 0
     var floorsDescended = 0
-    /// The current cadence (steps per second) and speed (metres per second), or nil if the user is not walking.
+    /// The cadence (steps per second) and the speed (metres per second), or nil if the user is not walking.
     var pace: (cadence: Double, speed: Double)?
     var transition: WalkTransition?
-    /// The current activity, or nil if it has not been determined yet.
     var activity: CurrentActivity?
     /// True if no further updates are expected, for example at the end of a trace.
     var isLast = false
@@ -24,7 +22,7 @@ struct StepUpdate: Sendable {
 
 struct WalkTransition: Sendable, Hashable {
     var isWalking: Bool
-    /// The time of the first step if the walk begins, or of the last step if the walk ends.
+    /// The time of the first step if a walk begins, or of the last step if a walk ends.
     var time: WallTime
 }
 
@@ -39,6 +37,5 @@ struct CurrentActivity: Sendable, Hashable {
 struct StepRequest: Sendable, Hashable {
     /// The time from which steps are counted, or nil if the subscriber does not need earlier steps.
     var start: WallTime?
-    /// True if the subscriber also needs floors, which require a barometer.
     var needsFloors = false
 }

@@ -31,12 +31,11 @@ final class DeviceMotionStream: Sendable {
         return engine.isAvailable(.heading) ? [.xArbitraryZVertical, .magnetic] : .xArbitraryZVertical
     }
 
-    /// The reference frame of the updates, or the default frame while updates are stopped.
     var frame: CMAttitudeReferenceFrame { stream.converter?.frame ?? .defaultFrame }
 
     /// Starts updates, or continues them with a different handler or frame. If `frame` is nil, the default frame is
-    /// used and missing sensors are not reported. If a specified frame is not available, updates are stopped and the
-    /// handler is called with an error.
+    /// used, and missing sensors are not reported. If `frame` is not available, updates are stopped, and the handler
+    /// receives an error.
     func start(_ handler: Handler?, frame: CMAttitudeReferenceFrame? = nil) {
         pendingError.set(nil)
         if let frame, let error = error(for: frame) {
@@ -66,11 +65,10 @@ final class DeviceMotionStream: Sendable {
     }
 }
 
-/// A converter that turns the motion engine's states into device motion in one reference frame.
+/// Converts states of the motion engine to device motion in one reference frame.
 ///
 /// In frames that need a magnetometer, no values are delivered before north is known. In the true-north frame,
-/// attitudes are relative to magnetic north and have no heading while the declination is unknown. The handler receives
-/// an error before the first such value.
+/// attitudes are relative to magnetic north while the declination is unknown. The handler then receives an error first.
 struct DeviceMotionConverter: ReadingConverter {
     let frame: CMAttitudeReferenceFrame
     /// The first known north offset, which defines the x axis of the corrected frame.
@@ -82,7 +80,7 @@ struct DeviceMotionConverter: ReadingConverter {
     init(frame: CMAttitudeReferenceFrame) { self.frame = frame }
 
     mutating func process(_ states: [FusedState], into callbacks: inout PendingMotionCallbacks<FusedMotionReading>) {
-        // Without the gyroscope, the attitude comes from the accelerometer alone and follows movements too slowly.
+        // Without the gyroscope, the attitude follows movements too slowly.
         for state in states where state.usesGyroscope {
             reportMissingNorth(state, into: &callbacks)
             if initialNorthOffset == nil { initialNorthOffset = state.northOffset }
@@ -115,37 +113,33 @@ extension CMDeviceMotion {
 
 extension CMAttitudeReferenceFrame {
     static let defaultFrame = CMAttitudeReferenceFrame.xArbitraryZVertical
-    /// The frames that need a magnetometer.
     static let magnetic: CMAttitudeReferenceFrame = [
         .xArbitraryCorrectedZVertical, .xMagneticNorthZVertical, .xTrueNorthZVertical,
     ]
     /// The frames whose x axis points north. Only these frames have a heading.
     static let north: CMAttitudeReferenceFrame = [.xMagneticNorthZVertical, .xTrueNorthZVertical]
 
-    /// True if the value is exactly one of the four frames.
     var isSingleFrame: Bool { [1, 2, 4, 8].contains(rawValue) }
 }
 
-/// A monitor that determines when to report that the device must be moved to calibrate the magnetometer.
+/// Determines when to report that the device must be moved to calibrate the magnetometer.
 ///
-/// Even a magnetometer that was calibrated by its manufacturer or by the system is treated as uncalibrated until the
-/// first fit, which takes several seconds of movement. The error is reported only if no fit succeeds in time, or if the
-/// readings are not plausible for the Earth's field.
+/// Even a magnetometer that was calibrated by its manufacturer counts as uncalibrated until the first fit, which takes
+/// several seconds of movement. The error is reported only if no fit succeeds in time, or if the readings are not
+/// plausible for the Earth's field.
 struct MagneticCalibrationMonitor {
-    /// The time without a calibration after which the error is reported, in seconds.
     private static let timeout = 20.0
     /// The time without north after which the error is reported, in seconds. North is unknown if the magnetometer
     /// delivers no readings.
     private static let northTimeout = 1.0
-    /// The plausible field strengths, in gauss: the range of the Earth's field, 0.22 to 0.67 (World Magnetic Model),
-    /// extended because buildings change the field.
+    /// The range of the Earth's field in gauss, 0.22 to 0.67 (World Magnetic Model), extended because buildings change
+    /// the field.
     private static let plausibleStrength = 0.15...0.8
 
     private enum State {
         case waiting
-        /// The magnetometer has been uncalibrated, or north has been unknown, since this time.
+        /// The start of the period in which the magnetometer is uncalibrated or north is unknown.
         case uncalibrated(since: BootTime)
-        /// The error has been reported.
         case reported
     }
 
@@ -158,17 +152,15 @@ struct MagneticCalibrationMonitor {
             state = .waiting
             return false
         }
-        guard case .uncalibrated(let start) = state else {
+        var isDue = isImplausible(fused)
+        if case .uncalibrated(let start) = state {
+            let timeout = fused.northOffset == nil ? Self.northTimeout : Self.timeout
+            if fused.time.seconds(since: start) > timeout { isDue = true }
+        } else {
             state = .uncalibrated(since: fused.time)
-            return isImplausible(fused) && report()
         }
-        let timeout = fused.northOffset == nil ? Self.northTimeout : Self.timeout
-        return (isImplausible(fused) || fused.time.seconds(since: start) > timeout) && report()
-    }
-
-    private mutating func report() -> Bool {
-        state = .reported
-        return true
+        if isDue { state = .reported }
+        return isDue
     }
 
     private func isImplausible(_ fused: FusedState) -> Bool {

@@ -5,8 +5,7 @@ import DeviceCore
 import Foundation
 import Synchronization
 
-/// A scheduled handler call that can be cancelled until it runs on the app's callback executor. The call reports that
-/// updates cannot be started, or passes the result of a query.
+/// A scheduled handler call that can be cancelled until it runs. The call reports an error or the result of a query.
 final class PendingCall: Sendable {
     private struct Call: @unchecked Sendable {
         // Called only on the executor that the app has chosen.
@@ -31,8 +30,7 @@ final class PendingCall: Sendable {
     private func takeCall() -> Call? { call.withLock { $0.take() } }
 }
 
-/// The pending error call of the last start. Setting a new call or nil, or releasing the slot, cancels the previous
-/// call.
+/// The pending error call of the last start. Setting a new value, or releasing the slot, cancels the previous call.
 final class PendingCallSlot: Sendable {
     private let call = Mutex<PendingCall?>(nil)
 

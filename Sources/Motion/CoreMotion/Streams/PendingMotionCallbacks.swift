@@ -31,8 +31,7 @@ struct PendingMotionCallbacks<Value: Sendable>: Sendable {
         queue.append(.failure(failure))
     }
 
-    /// Clears the queue. Subsequent values are queued if `acceptsValues` is true; otherwise only the latest value is
-    /// stored.
+    /// Clears the queue. Values are then queued only if `acceptsValues` is true.
     mutating func reset(acceptsValues: Bool) {
         queue.reset()
         self.acceptsValues = acceptsValues
@@ -43,7 +42,6 @@ struct PendingMotionCallbacks<Value: Sendable>: Sendable {
 
 /// The reason why a handler is called with an error.
 enum MotionStreamFailure: Sendable {
-    /// A sensor delivers no readings.
     indirect case loss(SensorKind, DeviceError)
     /// North is unreliable until the device has been moved.
     case requiresMovement

@@ -8,7 +8,7 @@ import Synchronization
 /// The updates of one manager: the latest value, and a queue of values if there is a handler.
 ///
 /// Input is converted and queued on the source's thread. The handler is called on the app's callback executor, one call
-/// at a time even on a concurrent queue. Each drain of the queue delivers all queued values.
+/// at a time even on a concurrent queue.
 final class SensorStream<Shaper: ReadingConverter>: Sendable {
     typealias Handler = StreamHandler<Shaper.Value>
 
@@ -21,18 +21,16 @@ final class SensorStream<Shaper: ReadingConverter>: Sendable {
         var configuration: StreamConfiguration<Shaper>
         var converter: Shaper
         var handler: Handler?
-        /// The work that drains the queue into the handler. The same object is scheduled each time.
+        /// Drains the queue into the handler. The same object is scheduled each time.
         var drain: HandlerDrain?
         var callbacks: PendingMotionCallbacks<Shaper.Value>
         var reportedLosses: [SensorKind] = []
 
-        /// Returns the drain if it must be scheduled. Returns nil if the drain is already scheduled or running, or if
-        /// the queue is empty.
+        /// Returns the drain if it must be scheduled, or nil if it is already scheduled or the queue is empty.
         mutating func claimDrain() -> HandlerDrain? {
             drain != nil && callbacks.queue.scheduleDrainIfNeeded() ? drain : nil
         }
 
-        /// Replaces the handler and clears its queue. Returns the previous handler and its drain.
         mutating func replaceHandler(by new: Handler?, _ newDrain: HandlerDrain?) -> (Handler?, HandlerDrain?) {
             callbacks.reset(acceptsValues: new != nil)
             reportedLosses = []
@@ -53,7 +51,6 @@ final class SensorStream<Shaper: ReadingConverter>: Sendable {
 
     private let device: Device
     private let state: Mutex<State>
-    /// The subscription to the source. It is replaced whenever the generation in the state changes.
     private let subscription = RequestSubscription<UInt32>()
 
     init(device: Device, plan: StreamConfiguration<Shaper>, interval: TimeInterval, limit: Int = 1024) {
@@ -68,7 +65,6 @@ final class SensorStream<Shaper: ReadingConverter>: Sendable {
 
     var isAvailable: Bool { state.withLock { $0.configuration.source }.isAvailable() }
 
-    /// True while updates are started and the required sensors are available.
     var isActive: Bool { state.withLock { $0.isStarted } && isAvailable }
 
     var converter: Shaper? { state.withLock { $0.isStarted ? $0.converter : nil } }
@@ -77,7 +73,6 @@ final class SensorStream<Shaper: ReadingConverter>: Sendable {
 
     var droppedCount: Int { state.withLock { $0.callbacks.queue.droppedCount } }
 
-    /// The interval that the app has set, in seconds.
     var interval: TimeInterval {
         get { state.withLock { $0.interval } }
         set {
@@ -100,7 +95,7 @@ final class SensorStream<Shaper: ReadingConverter>: Sendable {
         let isNewPlan = plan != nil
         let plan = plan ?? state.withLock { $0.configuration }
         let shaper = plan.makeConverter()
-        // The reference to `self` is strong; `stop()` releases it.
+        // The reference to `self` is strong until `stop()` releases it.
         let drain = handler.map { handler in HandlerDrain(handler.executor) { self.drain(handler) } }
         let former = state.withLock { state in
             state.isStarted = true
@@ -116,8 +111,7 @@ final class SensorStream<Shaper: ReadingConverter>: Sendable {
         withExtendedLifetime(former) {}
     }
 
-    /// Stops updates. The handler is not called again, but a call that is already running on a different thread
-    /// completes.
+    /// Stops updates. A handler call that is already running on a different thread completes.
     func stop() {
         let former = state.withLock { state in
             state.isStarted = false
@@ -136,7 +130,7 @@ final class SensorStream<Shaper: ReadingConverter>: Sendable {
             let (interval, source, place) = state.withLock {
                 ($0.interval, $0.configuration.source, $0.handler?.executor)
             }
-            // The reference to `self` is strong; `stop()` releases it.
+            // The reference to `self` is strong until `stop()` releases it.
             return source.subscribe(UpdateInterval.effective(interval), ExecutorIdentity(place)) { event in
                 self.receive(event, number)
             }
@@ -153,7 +147,7 @@ final class SensorStream<Shaper: ReadingConverter>: Sendable {
                 if state.configuration.source.inputImpliesAvailable { state.reportedLosses = [] }
                 state.converter.process(input, into: &state.callbacks)
             case .lost(let kind, let error):
-                // Each loss is reported to the handler once, although every new subscription delivers it again.
+                // A loss is reported only once, although every new subscription delivers it again.
                 guard !state.reportedLosses.contains(kind) else { return nil }
                 state.reportedLosses.append(kind)
                 state.callbacks.append(.loss(kind, error))
@@ -166,7 +160,6 @@ final class SensorStream<Shaper: ReadingConverter>: Sendable {
 
     // MARK: Handler calls, on the callback executor
 
-    /// Drains the queue: calls the handler with each queued item.
     private func drain(_ handler: Handler) {
         var item: PendingMotionCallbacks<Shaper.Value>.Item?
         var nextDrain = continueDrain(of: handler, into: &item, begins: true)
@@ -177,7 +170,7 @@ final class SensorStream<Shaper: ReadingConverter>: Sendable {
                 case .value(let value): handler.handleValue(value)
                 case .failure(let error): handler.handleError(error.error)
                 }
-                // The state is checked before each call, because the handler may have stopped or restarted the manager.
+                // Each iteration checks the state, because the handler may have stopped or restarted the manager.
                 nextDrain = continueDrain(of: handler, into: &item)
             }
         }
@@ -185,7 +178,7 @@ final class SensorStream<Shaper: ReadingConverter>: Sendable {
     }
 
     /// Stores the next item in `item`, or finishes the drain if the queue is empty. Returns the drain if it must be
-    /// scheduled again. The item is passed inout because values are large and copying them is measurably slow.
+    /// scheduled again. The item is inout, because copying large values is measurably slow.
     private func continueDrain(
         of handler: Handler, into item: inout PendingMotionCallbacks<Shaper.Value>.Item?, begins: Bool = false
     ) -> HandlerDrain? {
@@ -212,8 +205,8 @@ extension SensorStream where Shaper.Input == MotionBatch {
 
 /// An app's handler and the callback executor on which it is called.
 ///
-/// Unchecked because handlers are not Sendable. They are called only on the executor that the app has chosen, one call
-/// at a time.
+/// The type is unchecked Sendable, because handlers are not Sendable but are called only on their executor, one call at
+/// a time.
 final class StreamHandler<Value>: @unchecked Sendable {
     let executor: any CallbackExecutor
     let handleValue: (Value) -> Void

@@ -8,10 +8,10 @@ struct StreamSource<Input: Sendable>: Sendable {
     typealias Receiver = @Sendable (StreamEvent<Input>) -> Void
 
     let isAvailable: @Sendable () -> Bool
-    /// True if receiving input means that no sensor is lost, which is the case if the source has a single sensor.
+    /// True if any input means that no sensor is lost, because the source has a single sensor.
     let inputImpliesAvailable: Bool
-    /// Subscribes to events. `interval` is in seconds; 0 requests the maximum rate. `place` is the handler's executor
-    /// if that executor can poll the source itself, otherwise nil.
+    /// Subscribes to events. `interval` is in seconds, and 0 requests the maximum rate. `place` is the handler's
+    /// executor if it can poll the source itself.
     let subscribe:
         @Sendable (_ interval: TimeInterval, _ place: ExecutorIdentity?, _ receive: @escaping Receiver) -> Subscription
 }
@@ -53,7 +53,7 @@ extension StreamSource<[FusedState]> {
         }
     }
 
-    /// Returns true if this stream needs the sensor. The engine also reports sensors that only other subscribers need.
+    /// The engine also reports the loss of sensors that only other subscribers need.
     private static func needsSensor(_ kind: SensorKind, withNorth: Bool) -> Bool {
         kind == .accelerometer || kind == .gyroscope || withNorth && kind == .magnetometer
     }
@@ -61,30 +61,25 @@ extension StreamSource<[FusedState]> {
 
 enum StreamEvent<Input: Sendable>: Sendable {
     case input(Input)
-    /// A sensor delivers no readings. The error describes the reason. The case is indirect so that the other cases are
-    /// cheap to copy.
+    /// A sensor delivers no readings. The case is indirect so that the other cases are cheap to copy.
     indirect case lost(SensorKind, DeviceError)
     case regained(SensorKind)
 }
 
 enum UpdateInterval {
-    /// The maximum interval in seconds, which is one day. It also replaces an infinite interval.
+    /// One day in seconds, which also replaces an infinite interval.
     static let maximum: TimeInterval = 86_400
 
-    /// Returns the interval to request, in seconds. Zero, negative values and NaN become 0, which requests the sensor's
-    /// maximum rate.
-    ///
-    /// The source limits the interval to the range that the sensor supports.
+    /// Returns the interval to request, in seconds. Zero, negative values and NaN become 0, which requests the maximum
+    /// rate.
     static func effective(_ interval: TimeInterval) -> TimeInterval { interval > 0 ? min(interval, maximum) : 0 }
 }
 
 extension Device {
     func has(_ kind: SensorKind) -> Bool { sensor(kind) != nil }
 
-    /// Returns `authorized` if the device has a readable sensor of this kind, otherwise `notDetermined`.
     func authorization(_ kind: SensorKind) -> CMAuthorizationStatus { has(kind) ? .authorized : .notDetermined }
 
-    /// Returns the best sensor of this kind, or nil if there is none.
     func sensor(_ kind: SensorKind) -> SensorDescription? { motionSource.sensors.first { $0.kind == kind } }
 }
 
@@ -92,11 +87,10 @@ protocol ReadingConverter: Sendable {
     associatedtype Input: Sendable
     associatedtype Value: Sendable
 
-    /// Processes input. Appends completed values and errors to the handler's queue, in order.
+    /// Processes input, and appends completed values and errors to the handler's queue, in order.
     mutating func process(_ input: Input, into callbacks: inout PendingMotionCallbacks<Value>)
 }
 
-/// A converter that delivers each reading as a separate value.
 struct SingleReadings: ReadingConverter {
     mutating func process(_ batch: MotionBatch, into callbacks: inout PendingMotionCallbacks<ConvertedReading>) {
         for index in 0..<batch.count {
@@ -105,7 +99,7 @@ struct SingleReadings: ReadingConverter {
     }
 }
 
-/// A reading of a sensor, in the sensor's units and the device's axes, with the time of the measurement.
+/// A reading in the sensor's units and in device axes, with the time of the measurement.
 struct ConvertedReading: Sendable {
     var value: SIMD3<Double>
     var time: BootTime

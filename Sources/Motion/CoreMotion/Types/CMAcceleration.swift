@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An acceleration in the device's axes, in units of standard gravity (9.80665 m/s²), with the sign of gravity.
-///
-/// A device that lies with its face up measures (0, 0, -1); a device in free fall measures zero.
+/// An acceleration in device axes, in units of standard gravity (9.80665 m/s²), with the sign of gravity: a device that
+/// is lying face up measures (0, 0, -1).
 ///
 /// As on Apple's platforms, the structure is neither Equatable nor Codable, so that apps can add these conformances.
 public struct CMAcceleration: Sendable, AxisVector {
@@ -20,7 +19,7 @@ public struct CMAcceleration: Sendable, AxisVector {
     public init(x: Double, y: Double, z: Double) { (self.x, self.y, self.z) = (x, y, z) }
 }
 
-/// A rotation rate about the device's axes, in radians per second, by the right-hand rule.
+/// A rotation rate about the device axes, in radians per second, by the right-hand rule.
 ///
 /// As on Apple's platforms, the structure is neither Equatable nor Codable, so that apps can add these conformances.
 public struct CMRotationRate: Sendable, AxisVector {
@@ -49,13 +48,11 @@ protocol AxisVector {
 extension AxisVector {
     init(_ vector: SIMD3<Double>) { self.init(x: vector.x, y: vector.y, z: vector.z) }
 
-    /// The components to archive.
     var numbers: [Double] { [x, y, z] }
-    /// The components for a description.
     var text: String { "x \(x) y \(y) z \(z)" }
 }
 
-/// A magnetic field in the device's axes, in microtesla.
+/// A magnetic field in device axes, in microtesla.
 ///
 /// As on Apple's platforms, the structure is neither Equatable nor Codable, so that apps can add these conformances.
 public struct CMMagneticField: Sendable, AxisVector {
@@ -75,8 +72,8 @@ public struct CMMagneticField: Sendable, AxisVector {
 
 /// A magnetic field from which the device's own field has been subtracted, with the calibration accuracy.
 public struct CMCalibratedMagneticField: Sendable {
-    /// The field in the device's axes, in microtesla. It is the sensor's raw reading while `accuracy` is
-    /// `uncalibrated`, and zero if no magnetometer is running.
+    /// The field in device axes, in microtesla. It is the raw reading while `accuracy` is `uncalibrated`, and zero if
+    /// no magnetometer is running.
     public var field: CMMagneticField
     /// The accuracy with which the device's own field is known.
     public var accuracy: CMMagneticFieldCalibrationAccuracy

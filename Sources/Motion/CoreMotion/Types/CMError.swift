@@ -5,8 +5,7 @@ import Foundation
 
 /// The code of a Core Motion error.
 ///
-/// The code itself is not an error. Handlers receive and functions throw an `NSError` in ``CMErrorDomain``, whose code
-/// is the raw value of one of the constants.
+/// Handlers receive and functions throw an `NSError` in ``CMErrorDomain``, whose code is the raw value of a constant.
 public struct CMError: RawRepresentable, Equatable, Sendable {
     /// The numeric code.
     public var rawValue: UInt32
@@ -25,43 +24,30 @@ public let CMErrorDomain: String = "CMErrorDomain"
 
 /// No error (100).
 public let CMErrorNULL = CMError(100)
-
 /// The device must be moved to calibrate its sensors (101).
 public let CMErrorDeviceRequiresMovement = CMError(101)
-
 /// True north is unknown because the position is unknown (102).
 public let CMErrorTrueNorthNotAvailable = CMError(102)
-
 /// An unknown error (103).
 public let CMErrorUnknown = CMError(103)
-
 /// Activities and steps are not available on this device (104).
 public let CMErrorMotionActivityNotAvailable = CMError(104)
-
 /// The app is not authorized to use activities (105).
 public let CMErrorMotionActivityNotAuthorized = CMError(105)
-
 /// The app is not entitled to use activities (106).
 public let CMErrorMotionActivityNotEntitled = CMError(106)
-
 /// An argument is invalid (107).
 public let CMErrorInvalidParameter = CMError(107)
-
 /// The requested action is not possible in the current state (108).
 public let CMErrorInvalidAction = CMError(108)
-
 /// The sensor or service is missing, or delivers no data (109).
 public let CMErrorNotAvailable = CMError(109)
-
 /// The app lacks an entitlement (110).
 public let CMErrorNotEntitled = CMError(110)
-
 /// The app is not authorized to use the sensor (111).
 public let CMErrorNotAuthorized = CMError(111)
-
 /// There is no data (112).
 public let CMErrorNilData = CMError(112)
-
 /// A size is invalid (113).
 public let CMErrorSize = CMError(113)
 
@@ -70,7 +56,7 @@ extension CMError {
         NSError(domain: CMErrorDomain, code: Int(rawValue), userInfo: [NSLocalizedDescriptionKey: explanation])
     }
 
-    /// Returns the error that an app receives for a device error. The device error is its underlying error.
+    /// Returns the error that an app receives for a device error, which becomes the underlying error.
     static func error(_ cause: DeviceError) -> NSError {
         let code = cause.code == .permissionDenied ? CMErrorNotAuthorized : CMErrorNotAvailable
         return NSError(
@@ -95,11 +81,9 @@ extension MotionStreamFailure {
     }
 }
 
-/// The authorization of an app to use a sensor.
-///
-/// On Linux, an app is authorized if the device has a sensor whose device node the app may read.
+/// The authorization of an app to use a sensor. On Linux, an app is authorized if it may read the sensor's device node.
 public enum CMAuthorizationStatus: Int, Sendable {
-    /// The user has not decided yet. On Linux, this means that the device has no readable sensor of this kind.
+    /// The user has not decided yet. On Linux, the device has no readable sensor of this kind.
     case notDetermined = 0
     /// The app may not use the sensor, and the user cannot change this.
     case restricted = 1

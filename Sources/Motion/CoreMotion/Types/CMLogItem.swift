@@ -3,9 +3,7 @@
 import AppDelivery
 public import Foundation
 
-/// The base class of timestamped values in Core Motion.
-///
-/// Apps receive log items from managers; tests can create subclasses and override properties. Log items are immutable.
+/// The base class of timestamped values. Log items are immutable. Tests can create subclasses and override properties.
 open class CMLogItem: NSObject, NSSecureCoding, NSCopying {
     private var storedTimestamp: TimeInterval = 0
 
@@ -14,17 +12,14 @@ open class CMLogItem: NSObject, NSSecureCoding, NSCopying {
 
     init(measuredAt timestamp: TimeInterval) { storedTimestamp = timestamp }
 
-    /// Creates an item from an archive. Uses the timestamp 0 if the archive contains none; returns nil if the archived
-    /// timestamp is invalid.
+    /// Creates an item from an archive, or returns nil if the archived timestamp is invalid.
     public required init?(coder: NSCoder) {
         guard let numbers = coder.numbers(forKey: Self.timestampKey, default: [0]) else { return nil }
         storedTimestamp = numbers[0]
     }
 
-    /// The time of the measurement, in seconds since boot. It is assigned by the sensor's driver and is not the time of
-    /// delivery.
-    ///
-    /// The time includes periods of system suspend (`CLOCK_BOOTTIME`), unlike `ProcessInfo.systemUptime` on Linux.
+    /// The time of the measurement, in seconds since boot, assigned by the sensor's driver. Unlike
+    /// `ProcessInfo.systemUptime` on Linux, it includes periods of system suspend (`CLOCK_BOOTTIME`).
     open var timestamp: TimeInterval { storedTimestamp }
 
     /// Returns this item, which is immutable.
@@ -38,14 +33,13 @@ open class CMLogItem: NSObject, NSSecureCoding, NSCopying {
         for part in archivedValues { coder.encode(numbers: part.numbers, forKey: part.key) }
     }
 
-    /// The values to archive. They are read from the public properties, which subclasses may override. Each class
-    /// appends its own values to the values of its superclass.
+    /// The values to archive, read from the public properties, which subclasses may override. Each class appends its
+    /// values to those of its superclass.
     var archivedValues: ArchivedValues { [(Self.timestampKey, [timestamp])] }
 
     private static let timestampKey = "CMLogItem.timestamp"
 }
 
-/// The keys of an archive and their values.
 typealias ArchivedValues = [(key: String, numbers: [Double])]
 
 extension NSCoder {
@@ -55,18 +49,17 @@ extension NSCoder {
         encode(words: numbers.map(\.bitPattern), forKey: key)
     }
 
-    /// Returns true if the archive contains the key. An archive without the key is valid, because a subclass may
-    /// override `encode(with:)` without calling `super`.
+    /// Returns true if the archive contains the key. The key is optional, because a subclass may override
+    /// `encode(with:)` without calling `super`.
     func containsNumbers(forKey key: String) -> Bool { allowsKeyedCoding && containsValue(forKey: key) }
 
-    /// Decodes as many numbers as there are defaults. Returns the defaults if the archive does not contain the key, and
-    /// nil if the archived data has fewer numbers or a different type.
+    /// Decodes as many numbers as there are defaults. Returns the defaults if the archive does not contain the key, or
+    /// nil if the archived data is invalid.
     func numbers(forKey key: String, default numbers: [Double]) -> [Double]? {
         containsNumbers(forKey: key) ? decodeNumbers(numbers.count, forKey: key) : numbers
     }
 
-    /// Decodes `count` numbers and ignores any additional numbers. Returns nil if the archived data has fewer numbers
-    /// or a different type.
+    /// Decodes `count` numbers and ignores additional numbers. Returns nil if the archived data is invalid.
     func decodeNumbers(_ count: Int, forKey key: String) -> [Double]? {
         decodeWords(count, forKey: key)?.map(Double.init(bitPattern:))
     }

@@ -5,16 +5,14 @@ import Foundation
 import MotionEngine
 import SensorFusion
 
-/// Conversions from the units and signs of the kernel's Industrial I/O subsystem to those of Core Motion. No other type
-/// in this module converts units or signs.
+/// Converts the units and signs of the kernel's Industrial I/O subsystem to those of Core Motion. No other type in this
+/// module converts units or signs.
 ///
 /// Both use the same axes: x to the right, y to the top edge, z out of the screen. An accelerometer measures proper
-/// acceleration, +9.81 m/s² on the axis that points up. Core Motion reports the opposite, gravity minus the
-/// acceleration of the device, in units of standard gravity.
+/// acceleration, +9.81 m/s² on the axis that points up. Core Motion reports the opposite in units of standard gravity.
 enum MotionConversion {
-    /// Standard gravity in m/s² (3rd General Conference on Weights and Measures, 1901).
+    /// In m/s² (3rd General Conference on Weights and Measures, 1901).
     static let standardGravity = 9.80665
-    /// The number of microtesla in a gauss.
     static let microteslaPerGauss = 100.0
 
     /// Converts a proper acceleration in m/s².
@@ -28,16 +26,16 @@ enum MotionConversion {
 
     static func magneticField(_ value: SIMD3<Double>) -> CMMagneticField { CMMagneticField(value * microteslaPerGauss) }
 
-    /// Converts a motion engine state to device motion in a reference frame. Returns nil if the frame requires north
-    /// and north is unknown. When the north offset equals `correctedFrom`, the corrected frame coincides with the frame
-    /// of the state's attitude.
+    /// Converts a state of the motion engine to device motion in a reference frame, or returns nil if the frame
+    /// requires north and north is unknown. `correctedFrom` is the north offset for which the corrected frame coincides
+    /// with the frame of the state's attitude.
     static func deviceMotion(
         _ state: FusedState, in frame: CMAttitudeReferenceFrame, correctedFrom start: Double, axis: inout HeadingAxis
     ) -> CMDeviceMotion.Values? {
         guard let turn = yawOffset(of: state, to: frame, correctedFrom: start) else { return nil }
         let attitude = frame == .xArbitraryZVertical ? state.attitude : Quaternion(aboutZ: turn) * state.attitude
         var values = CMDeviceMotion.Values()
-        values.attitude = CMQuaternion(x: attitude.x, y: attitude.y, z: attitude.z, w: attitude.w)
+        values.attitude = CMQuaternion(attitude)
         values.rotationRate = rotationRate(state.rotationRate)
         (values.gravity, values.userAcceleration) = gravityAndUserAcceleration(of: state)
         if !frame.isDisjoint(with: .magnetic), let field = state.magneticField {
@@ -45,7 +43,7 @@ enum MotionConversion {
                 field: magneticField(field), accuracy: accuracy(state.magneticQuality))
         }
         if frame == .xMagneticNorthZVertical || frame == .xTrueNorthZVertical && state.declination != nil {
-            // `HeadingAxis` expects a frame whose x axis points east. In these frames, x points north, so its result is
+            // `HeadingAxis` expects a frame whose x axis points east. In these frames, x points north, so the result is
             // relative to west.
             values.heading = HeadingAxis.degrees(axis.direction(attitude: attitude).heading - 90)
         }
@@ -53,7 +51,7 @@ enum MotionConversion {
     }
 
     /// Returns the rotation from the frame of the state's attitude to the given frame, in radians counterclockwise
-    /// about the vertical. Returns nil if north is required but unknown.
+    /// about the vertical, or nil if north is required but unknown.
     private static func yawOffset(
         of state: FusedState, to frame: CMAttitudeReferenceFrame, correctedFrom start: Double
     ) -> Double? {
@@ -61,29 +59,28 @@ enum MotionConversion {
         guard let offset = state.northOffset else { return nil }
         switch frame {
         case .xArbitraryCorrectedZVertical: return offset - start
-        // Rotates by -90° to convert axes with x east and y north to axes with x north and y west.
+        // Rotating by -90° converts axes with x east and y north to axes with x north and y west.
         case .xMagneticNorthZVertical: return offset - .pi / 2
-        // The declination is the angle of magnetic north east of true north, so the attitude is rotated clockwise by
-        // the declination.
+        // The declination is the angle from true north to magnetic north, clockwise, so the attitude is rotated
+        // clockwise.
         default: return offset - .pi / 2 - (state.declination ?? 0)
         }
     }
 
-    /// Splits the accelerometer's reading into gravity, a vector of length 1 that points down, and user acceleration.
-    /// The sum of the two equals the reading exactly.
+    /// Splits a reading into gravity, a vector of length 1 that points down, and user acceleration. The sum of the two
+    /// equals the reading exactly.
     private static func gravityAndUserAcceleration(of state: FusedState) -> (
         gravity: CMAcceleration, user: CMAcceleration
     ) {
         let reading = acceleration(state.acceleration)
         let r = SIMD3(reading.x, reading.y, reading.z)
         // This sum may be rounded, because a reading below 0.5 has more digits than a sum of larger numbers can
-        // represent. The subtraction below assigns the rounding error, at most half a unit in the last place of the
-        // reading, to gravity.
+        // represent. The subtraction below assigns the rounding error to gravity.
         let u = r + state.up
         return (CMAcceleration(r - u), CMAcceleration(u))
     }
 
-    /// Converts a calibration quality. Both scales have the same levels.
+    /// Both scales have the same levels.
     static func accuracy(_ quality: MagneticQuality) -> CMMagneticFieldCalibrationAccuracy {
         CMMagneticFieldCalibrationAccuracy(rawValue: Int32(quality.rawValue)) ?? .uncalibrated
     }

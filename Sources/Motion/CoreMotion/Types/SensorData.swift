@@ -15,17 +15,15 @@ open class CMAccelerometerData: CMLogItem {
         super.init(measuredAt: reading.time.seconds)
     }
 
-    /// Creates a reading from an archive. Uses default values if the archive contains none; returns nil if the archived
-    /// values are invalid.
+    /// Creates a reading from an archive, or returns nil if the archived values are invalid.
     public required init?(coder: NSCoder) {
         guard let numbers = coder.numbers(forKey: Self.key, default: [0, 0, 0]) else { return nil }
         stored = CMAcceleration(SIMD3(numbers))
         super.init(coder: coder)
     }
 
-    /// The acceleration as measured by the sensor, in units of gravity. It is (0, 0, -1) at rest with the face up.
+    /// The measured acceleration in units of gravity, which is (0, 0, -1) when the device is lying still, face up.
     open var acceleration: CMAcceleration { stored }
-
     /// The values and the timestamp.
     open override var description: String { "<CMAccelerometerData \(acceleration.text) @ \(timestamp)>" }
 
@@ -46,17 +44,15 @@ open class CMGyroData: CMLogItem {
         super.init(measuredAt: reading.time.seconds)
     }
 
-    /// Creates a reading from an archive. Uses default values if the archive contains none; returns nil if the archived
-    /// values are invalid.
+    /// Creates a reading from an archive, or returns nil if the archived values are invalid.
     public required init?(coder: NSCoder) {
         guard let numbers = coder.numbers(forKey: Self.key, default: [0, 0, 0]) else { return nil }
         stored = CMRotationRate(SIMD3(numbers))
         super.init(coder: coder)
     }
 
-    /// The rotation rate as measured by the sensor, in radians per second. It includes the sensor's bias.
+    /// The measured rotation rate in radians per second, including the sensor's bias.
     open var rotationRate: CMRotationRate { stored }
-
     /// The values and the timestamp.
     open override var description: String { "<CMGyroData \(rotationRate.text) @ \(timestamp)>" }
 
@@ -77,17 +73,15 @@ open class CMMagnetometerData: CMLogItem {
         super.init(measuredAt: reading.time.seconds)
     }
 
-    /// Creates a reading from an archive. Uses default values if the archive contains none; returns nil if the archived
-    /// values are invalid.
+    /// Creates a reading from an archive, or returns nil if the archived values are invalid.
     public required init?(coder: NSCoder) {
         guard let numbers = coder.numbers(forKey: Self.key, default: [0, 0, 0]) else { return nil }
         stored = CMMagneticField(SIMD3(numbers))
         super.init(coder: coder)
     }
 
-    /// The magnetic field as measured by the sensor, in microtesla. It includes the device's own field.
+    /// The measured magnetic field in microtesla, including the device's own field.
     open var magneticField: CMMagneticField { stored }
-
     /// The values and the timestamp.
     open override var description: String { "<CMMagnetometerData \(magneticField.text) @ \(timestamp)>" }
 

@@ -1,44 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Classifies the activity of a person carrying the device, from acceleration windows, steps, and the speed if known.
+/// Classifies the activity of a person who carries the device, based on windows of acceleration, on steps, and on the
+/// speed if it is known.
 ///
-/// A window with little variation in acceleration is stationary. A moving window that is as regular as steps is walking
-/// or running; any other moving window is unknown. The reported activity is the majority of the last five windows,
-/// which start 1.28 s apart. Therefore, a single knock rarely changes the activity, and changes are reported four to
-/// six seconds late. Acceleration alone cannot distinguish riding from resting (six of ten windows in a car stay below
-/// 0.05 g), so automotive and cycling require a speed and are never reported without one.
+/// A window whose acceleration varies little is stationary. Any other window is walking or running if its movement is
+/// as regular as steps, and unknown otherwise. The reported activity is the majority of the last five windows, which
+/// start 1.28 s apart. Therefore, a single knock rarely changes the activity, and changes are reported four to six
+/// seconds late. Because acceleration alone cannot distinguish riding from resting (six of ten windows in a car stay
+/// below 0.05 g), automotive and cycling require a speed.
 ///
-/// The constants were chosen on six subjects of MotionSense (1 to 11, odd), with a phone in the front pocket, and
-/// tested on six others (13 to 23). The results are in docs/motion.md.
+/// The constants were chosen with six subjects of the MotionSense data set (1 to 11, odd), who had the phone in a front
+/// pocket, and tested with six other subjects (13 to 23). docs/motion.md lists the results.
 package struct ActivityClassifier: Sendable {
-    /// The maximum standard deviation of the acceleration magnitude in a stationary window, in g. On the tuning
-    /// subjects, values from 0.07 to 0.12 give at most one or two errors.
+    /// The maximum standard deviation of the acceleration magnitude in a stationary window, in g. Values from 0.07 to
+    /// 0.12 cause at most two errors on the tuning subjects.
     static let maximumRestDeviation = 0.10
-    /// The minimum score for running. The score is the standard deviation along the main axis, in g, plus 0.2 for each
-    /// cycle per second above 2.4. On the tuning subjects, values from 0.91 to 1.05 are equally good.
+    /// The minimum score for running: the standard deviation along the main axis, in g, plus 0.2 for each zero-crossing
+    /// cycle per second above 2.4. Values from 0.91 to 1.05 work equally well on the tuning subjects.
     static let minimumRunningScore = 0.98
     private static let crossingWeight = 0.2
     private static let walkingCrossings = 2.4
-    /// A moving window with a lower regularity is unknown, unless steps were counted recently.
+    /// The minimum regularity of walking and running if no steps were counted recently.
     static let minimumRegularity = 0.45
-    /// The number of agreeing windows required for medium and for high confidence.
+    /// The numbers of agreeing windows required for medium and high confidence.
     private static let mediumWindows = 3
     private static let highWindows = 10
-    /// The time after a step during which the person is considered to be on foot, in seconds.
+    /// The time after a step for which the person counts as on foot, in seconds.
     private static let stepTimeout = 5.0
-    /// The interval between the starts of consecutive windows, in seconds.
     private static let windowInterval = Double(MovementWindow.samplesPerHalf) / UniformResampler.rate
-
     /// The activities of the last windows, newest first.
     private var recent = InlineArray<5, CarriedActivity>(repeating: [])
-    /// The number of consecutive windows that agree with the reported activity, at most `highWindows`. A disagreeing
-    /// window resets it to 0.
+    /// The number of consecutive windows that agree with the reported activity, capped at `highWindows`.
     private var agreeingWindows = 0
     private var changeStart = 0.0
     private var lastStep = -Double.infinity
     private var vehicle = RideDetector()
-
-    /// The reported activity; nil before the first window.
+    /// The reported activity, or nil before the first window is complete.
     package private(set) var state: ActivityState?
 
     init() {}
@@ -56,9 +53,8 @@ package struct ActivityClassifier: Sendable {
         vehicle.restart()
     }
 
-    /// Processes a window. `speed` is the GNSS speed in m/s, `rhythm` the rhythm at the end of the window, and
-    /// `pedalling` the regularity at pedalling periods. Returns true if the reported activity or its confidence
-    /// changed.
+    /// Processes a window and returns true if the reported activity or its confidence changed. `speed` is the GNSS
+    /// speed in m/s, and `pedalling` is the regularity of the movement at the periods of pedalling.
     mutating func process(
         _ window: MovementFeatures, speed: Double?, rhythm: MovementHistory.Rhythm, pedalling: Double
     ) -> Bool {
@@ -73,7 +69,8 @@ package struct ActivityClassifier: Sendable {
         if ride == .automotive, onFoot == .stationary, let speed, speed < RideDetector.maximumStationarySpeed {
             activity.insert(.stationary)
         }
-        // During a ride, the window is ignored, so that the confidence is kept while a car waits at a traffic light.
+        // During a ride, every window counts as agreeing, so that a car that waits at a traffic light keeps its
+        // confidence.
         let agrees = ride == nil ? windowActivity == activity : true
         return updateState(activity, agrees: agrees, ride: ride, window: window)
     }
@@ -91,7 +88,7 @@ package struct ActivityClassifier: Sendable {
         return count
     }
 
-    /// The most frequent activity of the recent windows. If several are equally frequent, the most recent one.
+    /// The most frequent activity of the recent windows, or the latest of several equally frequent activities.
     private var majority: CarriedActivity {
         var best = recent[0]
         for index in recent.indices where !recent[index].isEmpty && count(recent[index]) > count(best) {
@@ -105,7 +102,7 @@ package struct ActivityClassifier: Sendable {
     ) -> Bool {
         let isSame = state?.activity == activity
         if !isSame {
-            // The new activity may have begun in an earlier window, before it became the majority.
+            // The new activity may have begun several windows before it became the majority.
             let early = ride == nil ? recent.indices.last { recent[$0] == activity } ?? 0 : 0
             changeStart = window.start - Double(early) * Self.windowInterval
             agreeingWindows = ride == nil ? max(0, count(activity) - (agrees ? 1 : 0)) : 0
@@ -113,23 +110,19 @@ package struct ActivityClassifier: Sendable {
         agreeingWindows = agrees ? min(agreeingWindows + 1, Self.highWindows) : 0
         var confidence: ActivityConfidence =
             agreeingWindows >= Self.highWindows ? .high : agreeingWindows >= Self.mediumWindows ? .medium : .low
-        // A single disagreeing window lowers the confidence of a continuing activity at most to medium.
+        // One disagreeing window limits the confidence of a continuing activity to medium.
         if isSame, !agrees, let state { confidence = min(state.confidence, .medium) }
-        if ride == .cycling { confidence = .low }
-        if ride == nil, activity == .walking || activity == .running,
-            window.end - lastStep > Self.stepTimeout
-        {
-            confidence = .low
-        }
-        if activity == .unknown { confidence = .low }
+        let isOnFoot = ride == nil && (activity == .walking || activity == .running)
+        let lacksSteps = isOnFoot && window.end - lastStep > Self.stepTimeout
+        if ride == .cycling || activity == .unknown || lacksSteps { confidence = .low }
         let new = ActivityState(activity: activity, confidence: confidence, start: changeStart)
         defer { state = new }
         return !isSame || state?.confidence != confidence
     }
 }
 
-/// The activity of a person carrying the device. Several activities may apply at once: a car waiting at a traffic light
-/// is both automotive and stationary.
+/// The activity of a person who carries the device. Several activities may apply at once: a car that waits at a traffic
+/// light is both automotive and stationary.
 package struct CarriedActivity: OptionSet, Sendable, Hashable {
     package let rawValue: UInt8
 
@@ -140,7 +133,7 @@ package struct CarriedActivity: OptionSet, Sendable, Hashable {
     package static let running = CarriedActivity(rawValue: 4)
     package static let cycling = CarriedActivity(rawValue: 8)
     package static let automotive = CarriedActivity(rawValue: 16)
-    /// The device moves, but the kind of movement cannot be determined.
+    /// The device moves, but the kind of movement is unclear.
     package static let unknown = CarriedActivity(rawValue: 32)
 }
 
@@ -155,7 +148,7 @@ package enum ActivityConfidence: UInt8, Sendable, Comparable {
 package struct ActivityState: Sendable, Hashable {
     package var activity: CarriedActivity
     package var confidence: ActivityConfidence
-    /// The time when the activity began, in seconds on the sample clock.
+    /// The start of the activity, in seconds on the sample clock.
     package var start: Double
 
     package init(activity: CarriedActivity, confidence: ActivityConfidence, start: Double) {

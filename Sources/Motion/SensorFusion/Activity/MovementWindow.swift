@@ -2,22 +2,22 @@
 
 import SystemCalls
 
-/// Features of the acceleration during a window.
+/// Features of the acceleration within a time window.
 struct MovementFeatures: Sendable, Equatable {
     /// The standard deviation of the acceleration magnitude, in g.
     var magnitudeDeviation: Double
-    /// The standard deviation along the axis of greatest variance, in g. It is independent of the device orientation.
+    /// The standard deviation along the axis of greatest variance, in g, which does not depend on the device
+    /// orientation.
     var axisDeviation: Double
-    /// The frequency of the step band-pass filter's output, in cycles per second, computed from zero crossings.
+    /// The frequency of the band-pass-filtered acceleration, in cycles per second, estimated from zero crossings.
     var crossingRate: Double
-    /// The timestamps of the first and the last sample.
     var start: Double
     var end: Double
 }
 
 /// Collects evenly spaced samples into windows of 2.56 s that overlap by half.
 struct MovementWindow: Sendable {
-    /// The number of samples in half a window. Published comparisons use windows of 2.56 s.
+    /// The number of samples in half a window. Published studies use windows of 2.56 s.
     static let samplesPerHalf = 64
     private static let gravity = 9.80665
 
@@ -26,7 +26,6 @@ struct MovementWindow: Sendable {
         var start = 0.0
         var sum = SIMD3<Double>.zero
         var squares = SIMD3<Double>.zero
-        /// The sums of xy, yz and zx.
         var products = SIMD3<Double>.zero
         var magnitude = 0.0
         var squaredMagnitude = 0.0
@@ -42,8 +41,8 @@ struct MovementWindow: Sendable {
         current = Half()
     }
 
-    /// Processes a sample in m/s², its magnitude, and the output of the band-pass filter. Returns the features of the
-    /// window that this sample completes, or nil if it completes none.
+    /// Processes a sample in m/s², its magnitude, and its band-pass-filtered magnitude. Returns the features of the
+    /// window that the sample completes, or nil if the window is incomplete.
     mutating func append(
         _ value: SIMD3<Double>, magnitude: Double, filtered: Double, at time: Double
     ) -> MovementFeatures? {
@@ -81,15 +80,15 @@ struct MovementWindow: Sendable {
             start: first.start, end: end)
     }
 
-    /// Returns the greatest eigenvalue of a symmetric matrix, computed from its characteristic equation: O. K. Smith,
-    /// "Eigenvalues of a symmetric 3 × 3 matrix", Communications of the ACM 4(4), 1961.
+    /// Returns the largest eigenvalue of a symmetric matrix, using O. K. Smith's method ("Eigenvalues of a symmetric 3
+    /// × 3 matrix", Communications of the ACM 4(4), 1961).
     private static func greatestEigenvalue(_ diagonal: SIMD3<Double>, _ others: SIMD3<Double>) -> Double {
         let third = diagonal.sum() / 3
         let rest = diagonal - third
         let spread = (rest.squaredLength + 2 * others.squaredLength) / 6
         guard spread > 0 else { return third }
         let scale = spread.squareRoot()
-        // xy, yz and zx are the elements (1,2), (2,3) and (1,3).
+        // xy, yz and zx are the matrix elements (1,2), (2,3) and (1,3).
         let (xy, yz, zx) = (others.x, others.y, others.z)
         let determinant =
             rest.x * (rest.y * rest.z - yz * yz) - xy * (xy * rest.z - yz * zx) + zx * (xy * yz - rest.y * zx)

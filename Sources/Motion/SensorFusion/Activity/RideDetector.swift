@@ -1,31 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Detects riding in a vehicle or on a bicycle, from the GNSS speed, steps and pedalling.
+/// Detects riding in a vehicle or on a bicycle from the GNSS speed, steps and pedalling.
 ///
-/// The speeds are taken from open-source trackers such as GeoPulse: bicycles move at 8 to 25 km/h, at most 35 km/h, and
-/// pedestrians at up to 8 km/h.
+/// The speed limits follow open-source trackers such as GeoPulse: bicycles move at 8 to 25 km/h, and at most at 35
+/// km/h, whereas pedestrians move at up to 8 km/h.
 struct RideDetector: Sendable {
-    /// The speed above which a person is not on foot, in m/s.
+    /// The speed above which a person cannot be on foot, in m/s.
     static let maximumOnFootSpeed = 7.0
-    /// The minimum speed, in m/s, at which a person who takes no steps for `rideStartDelay` seconds is riding.
+    /// The minimum speed of a ride, in m/s, if the person takes no steps for `rideStartDelay` seconds.
     static let minimumRideSpeed = 4.0
     /// The speed below which a car is stationary, in m/s.
     static let maximumStationarySpeed = 0.5
-    /// The minimum standard deviation of the acceleration magnitude while pedalling, in g. Six of ten windows in a car
-    /// are below this value.
+    /// The minimum standard deviation of the acceleration magnitude while pedalling, in g.
     static let minimumPedallingDeviation = 0.05
     private static let bicycleSpeeds = 2.5...10.0
-    /// The minimum regularity of pedalling.
     private static let minimumPedallingRegularity = 0.5
     private static let minimumPedallingWindows = 3
-    /// A ride is reported after `rideStartDelay` seconds at riding speed without steps, and ends `rideEndDelay` seconds
-    /// after the last riding speed.
+    /// A ride is reported after `rideStartDelay` seconds at riding speed without steps, and ends after `rideEndDelay`
+    /// seconds without riding speed.
     private static let rideStartDelay = 20.0
     private static let rideEndDelay = 60.0
-    /// The number of steps that end a ride.
     private static let maximumStepsInRide = 8
-
-    /// `.cycling` or `.automotive`; nil if the person is not riding.
+    /// `.cycling` or `.automotive`, or nil if the person is not riding.
     private(set) var minimumRideSpeed: CarriedActivity?
     private var ridingSince: Double?
     private var lastRide = -Double.infinity
@@ -74,7 +70,7 @@ struct RideDetector: Sendable {
     }
 
     private mutating func expire(_ time: Double) {
-        // A negative difference, after the clock was set back, also ends a ride.
+        // A negative time difference, after the clock was set back, also ends a ride.
         if minimumRideSpeed != nil, !(0...Self.rideEndDelay).contains(time - lastRide) { end() }
     }
 }

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Detects the steps and the activity of a person carrying the device, from accelerometer samples.
+/// Detects the steps and the activity of a person who carries the device, from accelerometer samples.
 ///
-/// Pass every sample, at 5 to 50 Hz. The intervals may be irregular; samples are resampled to 50 Hz. The device may be
-/// carried anywhere and in any orientation. Processing a sample takes constant time and allocates no memory. Samples
-/// that are infinite, NaN or not newer than the previous one are ignored. Components beyond 16 g are clamped to 16 g. A
-/// gap of more than a quarter of a second ends a walk. Further steps count only after eight more regular peaks; steps
-/// already counted are kept.
+/// Pass every sample in m/s², including gravity, at 5 to 50 Hz. The intervals may be irregular, because samples are
+/// resampled to 50 Hz. The device may be carried anywhere and in any orientation. Samples that are infinite, NaN or not
+/// newer than the previous sample are ignored. Components beyond 16 g are clamped. After a gap of more than 0.25 s,
+/// steps count again after eight regular peaks.
 ///
-/// Acceleration is in m/s², including gravity, with any axes and sign. Times are in seconds on any monotonic clock.
+/// Processing takes constant time and does not allocate memory. Times are in seconds on any monotonic clock.
 package struct WalkTracker: Sendable {
-    /// Indicates which results a sample changed.
     package struct Changes: Sendable {
         package var hasSteps = false
         package var hasActivity = false
@@ -26,16 +24,15 @@ package struct WalkTracker: Sendable {
     private var detector = StepDetector()
     private var window = MovementWindow()
     private var classifier = ActivityClassifier()
-
-    /// The steps counted with the latest sample, oldest first; at most nine.
+    /// The steps that the latest sample completed, oldest first. There are at most nine.
     package private(set) var steps: [Footstep] = []
 
     package init() { steps.reserveCapacity(StepDetector.maximumIrregularPeaks + 1) }
 
-    /// The current activity; nil during the first 2.56 seconds.
+    /// The current activity, or nil during the first 2.56 seconds.
     package var activity: ActivityState? { classifier.state }
 
-    /// Processes a sample. `speed` is the current GNSS speed in m/s; nil if unavailable.
+    /// Processes a sample. `speed` is the current GNSS speed in m/s, or nil if it is unavailable.
     package mutating func update(_ acceleration: SIMD3<Double>, at time: Double, speed: Double? = nil) -> Changes {
         var changes = Changes()
         if !steps.isEmpty { steps.removeAll(keepingCapacity: true) }
@@ -75,7 +72,7 @@ package struct WalkTracker: Sendable {
             classifier.record(steps: steps.count - former, at: time)
         }
         guard let features = window.append(value, magnitude: magnitude, filtered: filtered, at: time) else { return }
-        // The rhythm is computed only for moving windows, since a stationary window has none.
+        // The rhythm is computed only for moving windows, because stationary windows have none.
         let moves = features.magnitudeDeviation > ActivityClassifier.maximumRestDeviation
         let rhythm = moves ? history.rhythm() : MovementHistory.Rhythm(regularity: -1, period: 0)
         let isPedallingPossible = speed != nil && features.magnitudeDeviation > RideDetector.minimumPedallingDeviation

@@ -1,52 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// All getters are inlinable, because calling a getter that is not inlined would copy the whole filter, which is large.
+// The getters are inlinable, because calling a getter that is not inlined copies the whole filter, which is large.
 extension AttitudeFilter {
-    /// The rotation from the device to the earth. The heading starts at an arbitrary angle and drifts with the
+    /// The rotation from device axes to earth axes. The heading starts at an arbitrary angle and drifts with the
     /// gyroscope.
     @inlinable public var attitude: Quaternion {
         Self.extrapolated(inclination, inertial, rateWithoutBias, settings.gyroscopeDelay)
     }
 
     /// The rotation about the vertical that aligns the y axis of ``attitude`` with magnetic north, in radians,
-    /// counterclockwise as seen from above; nil before the first magnetometer sample.
+    /// counterclockwise as seen from above. It is nil before the first magnetometer sample.
     @inlinable public var northOffset: Double? { north.offset }
-
-    /// The rotation from the device to the earth with y pointing to magnetic north, which is ``attitude`` rotated by
-    /// ``northOffset``; nil before the first magnetometer sample.
+    /// The rotation from device axes to earth axes with y pointing to magnetic north, or nil before the first
+    /// magnetometer sample.
     @inlinable public var magneticAttitude: Quaternion? { north.rotated(attitude) }
-
     /// The latest angular rate minus the bias, in rad/s.
     @inlinable public var rotationRate: SIMD3<Double> { SIMD3(rateWithoutBias.x, rateWithoutBias.y, rateWithoutBias.z) }
-
     /// The gyroscope bias, in rad/s.
     @inlinable public var bias: SIMD3<Double> { SIMD3(estimator.bias.x, estimator.bias.y, estimator.bias.z) }
-
-    /// An upper bound of the bias's standard deviation on the least certain axis, in rad/s.
+    /// An upper bound for the standard deviation of the bias on the least certain axis, in rad/s.
     @inlinable public var biasSigma: Double { estimator.sigma }
-
-    /// True while the device rests.
+    /// True while the device is at rest.
     @inlinable public var isResting: Bool { rest.isResting }
-
-    /// True if a magnetic field is expected: either it was set, or a measured field has been accepted.
+    /// True if a magnetic field is expected, either because it was set or because a measured field was accepted.
     @inlinable package var isFieldExpected: Bool { field.expected != nil }
-
-    /// True while the magnetic field differs from the expected one, or if none is expected yet.
+    /// True while the magnetic field differs from the expected field, and as long as no field is expected.
     @inlinable public var isMagneticallyDisturbed: Bool { field.isDisturbed }
 
-    /// The half-width of the 95 % confidence interval of the magnetic heading, in radians; always positive. nil before
-    /// the first magnetometer sample.
+    /// Half the width of the 95 % confidence interval of the magnetic heading, in radians, or nil before the first
+    /// magnetometer sample.
     ///
     /// The value is twice the square root of a sum of variances:
     ///
     /// - the variance of the heading in the Kalman filter, which grows with time, with rotation, and while a disturbed
-    ///   magnetometer is ignored;
-    /// - the variance due to the field in which the heading was determined, from the deviation of its strength and dip
-    ///   from the expected ones;
-    /// - the square of the mean disagreement between magnetometer and heading, averaged over 5 s;
-    /// - the square of the standard deviation of the bias multiplied by the time without a magnetometer;
-    /// - (1.5°)² for errors that the filter cannot observe, such as the magnetic field of a building, or (10°)² as long
-    ///   as no field is expected.
+    ///   magnetometer is ignored
+    /// - the variance caused by the field that determined the heading, if its strength and dip differ from the expected
+    ///   field
+    /// - the square of the mean disagreement between magnetometer and heading over 5 s
+    /// - the square of the heading drift that the uncertain bias may have caused without a magnetometer
+    /// - (1.5°)² for errors that the filter cannot observe, such as the magnetic field of a building, or (10°)² while
+    ///   no field is expected
     @inlinable public var headingUncertainty: Double? {
         Self.uncertainty(north, estimator, headingTrust, field, silence: gyroscope.timestamp - magnetometer.timestamp)
     }
@@ -75,16 +68,15 @@ extension AttitudeFilter {
         return min(.pi, 2 * variance.squareRoot())
     }
 
-    /// Restarts the heading estimation after the magnetometer calibration has changed. The heading is initialized from
-    /// the next samples; attitude and bias are kept. `strength` is the expected field strength in the unit of the newly
-    /// calibrated samples, and `dip` is in radians, positive below the horizon; nil or NaN if unknown.
+    /// Restarts the heading estimation after the magnetometer calibration has changed. Attitude and bias are kept.
+    /// `strength` is the expected field strength in the unit of the calibrated samples. `dip` is in radians, positive
+    /// below the horizon. Both may be nil or NaN if they are unknown.
     package mutating func restartMagnetometer(strength: Double? = nil, dip: Double? = nil) {
         restartHeading()
         field.discardExpected()
         if let strength, let dip, dip.isFinite { setExpectedField(strength: strength, dip: dip) }
     }
 
-    /// Restarts the heading estimation from the next magnetometer samples.
     mutating func restartHeading() {
         field.restart()
         rejection.restart()

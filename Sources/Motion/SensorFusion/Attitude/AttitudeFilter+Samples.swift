@@ -8,7 +8,7 @@ extension AttitudeFilter {
     ///     Samples with a component beyond 1000 rad/s are ignored.
     ///   - timestamp: The time in seconds, on the common clock of all sensors.
     public mutating func updateGyroscope(_ rate: SIMD3<Double>, timestamp: Double) {
-        // The comparisons are also false for NaN and infinity.
+        // These comparisons also exclude NaN and infinity.
         guard abs(rate.x) < 1e3, abs(rate.y) < 1e3, abs(rate.z) < 1e3 else { return }
         let rate = SIMD4(rate.x, rate.y, rate.z, 0)
         let silence = timestamp - gyroscope.timestamp
@@ -35,8 +35,8 @@ extension AttitudeFilter {
         renormalizePeriodically()
     }
 
-    /// Applies the rotation estimated for a gap. After a large rotation or a long gap, reinitializes the attitude
-    /// instead.
+    /// Applies the rotation estimated for a gap in the samples. After a long gap or a large rotation, reinitializes the
+    /// attitude.
     private mutating func bridgeGap(_ silence: Double, to rate: SIMD4<Double>) {
         guard silence > 0, silence <= settings.maximumGap else { return reinitialize() }
         let before = lastRate - estimator.bias
@@ -54,11 +54,10 @@ extension AttitudeFilter {
         inertial = inertial.after(Quaternion(rotationVector: vector))
     }
 
-    /// The maximum rotation during a gap, in radians. After a larger rotation, the attitude is reinitialized.
+    /// The largest rotation during a gap, in radians, after which the attitude is kept.
     private static var maximumBridgedRotation: Double { 0.1 }
-
-    /// The weight, in the rotation between two samples, of the cross product of their rates, for steady coning: 1/6 for
-    /// instantaneous samples, plus 1/24 because samples are means over their interval.
+    /// The weight of the cross product of two consecutive rates during steady coning: 1/6 for instantaneous samples,
+    /// plus 1/24 because samples are means over their interval.
     private static var coningFactor: Double { 5 / 24.0 }
 
     /// Processes an accelerometer sample.
@@ -73,7 +72,7 @@ extension AttitudeFilter {
         guard acceleration.dot(acceleration) > 0 else { return }
         if accelerometer.step(to: timestamp) == .ignored { return }
         let hasGyroscope = timestamp - gyroscope.timestamp <= settings.maximumGap
-        // Ignore a stuck sensor, which reports an outdated gravity direction. At rest, repeated values may be correct.
+        // A stuck sensor reports an outdated gravity direction. At rest, repeated values may be correct.
         if repetition.isStuck(acceleration), hasGyroscope, isReady, !isNearlyUp(acceleration) { return }
         let interval = accelerometer.interval
         rest.update(acceleration: acceleration, interval: interval)
@@ -83,7 +82,7 @@ extension AttitudeFilter {
         isReady = true
         inclination = correction.after(inclination)
         renormalizePeriodically()
-        // The first inclination is not a correction.
+        // The first inclination is an initialization, not a correction.
         let isNew = isInclinationNew
         isInclinationNew = false
         guard estimatesBias, hasGyroscope, !isNew else { return }
@@ -99,7 +98,7 @@ extension AttitudeFilter {
         return vector.z > 0 && vector.z * vector.z > 0.9973 * vector.dot(vector)
     }
 
-    /// Returns the mean acceleration in the inertial frame. Without a gyroscope, that frame rotates with the device, so
+    /// Returns the mean acceleration in the inertial frame. Without a gyroscope, this frame rotates with the device, so
     /// the mean covers a shorter time.
     @inline(__always)
     private mutating func mean(of acceleration: SIMD4<Double>, hasGyroscope: Bool, interval: Double) -> SIMD4<Double> {
@@ -107,10 +106,8 @@ extension AttitudeFilter {
         guard hasGyroscope else { return shortMean(of: inFrame, interval: interval) }
         gravityCoefficients.advance(by: interval)
         let mean = gravityLanes.update(inFrame, gravityCoefficients)
-        // One of four accelerometer samples is sufficient. `steps` also counts the gyroscope samples.
-        if steps & 6 == 0 {
-            motion.update(acceleration: inFrame - mean, rate: rateWithoutBias, interval: 4 * interval)
-        }
+        // One of four accelerometer samples is sufficient. `steps` also counts gyroscope samples.
+        if steps & 6 == 0 { motion.update(acceleration: inFrame - mean, rate: rateWithoutBias, interval: 4 * interval) }
         return mean
     }
 
@@ -128,8 +125,8 @@ extension AttitudeFilter {
         let y = vector.y * inverse
         let t = x * x + y * y
         guard vector.z > 1e-6, t < 1e-4 else { return steepLeveling(vector) }
-        // Series in t, the square of the tangent of the angle: the cosine, the cosine of the half angle, and the ratio
-        // of the sine of the half angle to the tangent. The omitted terms are below 1e-16.
+        // Series in t, the squared tangent of the angle. They yield the cosine, the cosine of the half angle, and the
+        // ratio of the sine of the half angle to the tangent. The omitted terms are below 1e-16.
         let t2 = t * t
         let cosine = (1 - t * 0.5) + t2 * (3 / 8.0 - t * (5 / 16.0))
         let half = (1 - t * (1 / 8.0)) + t2 * (11 / 128.0 - t * (69 / 1024.0))
@@ -137,20 +134,18 @@ extension AttitudeFilter {
         return (SIMD4(x * cosine, y * cosine, cosine, 0), Quaternion(components: SIMD4(y * ratio, -x * ratio, 0, half)))
     }
 
-    /// Handles the general case of `leveling`. If the vector has no direction, the returned direction is outside the
-    /// unit sphere.
+    /// Handles the general case of `leveling`. If the vector has no direction, returns a point outside the unit sphere.
     @inline(never)
     private static func steepLeveling(_ vector: SIMD4<Double>) -> (SIMD4<Double>, Quaternion) {
         let squared = vector.dot(vector)
         guard squared > 1e-12 else { return (SIMD4(0, 0, -3, 0), .identity) }
         let up = vector * (1 / squared.squareRoot())
         let w = (max(up.z + 1, 0) * 0.5).squareRoot()
-        // If the direction is straight down, any horizontal axis can be used.
         guard w > 1e-6 else { return (up, Quaternion(x: 1, y: 0, z: 0, w: 0)) }
         return (up, Quaternion(x: 0.5 * up.y / w, y: -0.5 * up.x / w, z: 0, w: w))
     }
 
-    /// Renormalizes the quaternions with every 16th sample, because rounding errors grow slowly.
+    /// Renormalizes the quaternions every 16 samples, which is sufficient because rounding errors grow slowly.
     @inline(__always)
     private mutating func renormalizePeriodically() {
         steps &+= 1
@@ -159,14 +154,12 @@ extension AttitudeFilter {
         inclination = inclination.renormalized
     }
 
-    /// Processes a magnetometer sample. The sample should be calibrated as well as possible.
+    /// Processes a magnetometer sample, which should be calibrated as well as possible.
     ///
     /// - Parameters:
-    ///   - field: The magnetic field in device axes, in any unit that does not change. Samples that are all zeros are
-    ///     ignored.
+    ///   - field: The magnetic field in device axes, in any constant unit. Samples that are all zeros are ignored.
     ///   - timestamp: The time in seconds, on the common clock of all sensors.
-    ///   - attitude: The value of ``attitude`` at the time of the sample, if it differs from the current one; otherwise
-    ///     nil.
+    ///   - attitude: The value of ``attitude`` at the time of the sample, or nil to use the current value.
     public mutating func updateMagnetometer(_ field: SIMD3<Double>, timestamp: Double, attitude: Quaternion? = nil) {
         guard abs(field.x) < 1e9, abs(field.y) < 1e9, abs(field.z) < 1e9 else { return }
         let field = SIMD4(field.x, field.y, field.z, 0)
@@ -177,7 +170,6 @@ extension AttitudeFilter {
         case .next: break
         case .ignored: return
         case .start:
-            // The heading has drifted during the gap.
             if silence > 0, silence < 1e6 { advanceHeading(by: silence) }
         }
         let interval = magnetometer.interval
@@ -193,8 +185,8 @@ extension AttitudeFilter {
                 field, attitude: attitude ?? inclination.after(inertial), rate: rateWithoutBias,
                 isUsable: !self.field.isDisturbed, interval: fieldTime)
         }
-        // Compensates for the rotation of the device since the magnetometer measured the field. An attitude passed by
-        // the caller is extrapolated by the gyroscope delay; the current one is not.
+        // Compensates for the rotation of the device since the magnetometer measured the field. Unlike the current
+        // attitude, an attitude passed by the caller has been extrapolated by the gyroscope delay.
         let totalDelay = delay.delay + (attitude == nil ? 0 : settings.gyroscopeDelay)
         let compensatedField = field + totalDelay * field.cross(rateWithoutBias)
         if let attitude {
@@ -207,14 +199,14 @@ extension AttitudeFilter {
 
     @inline(never)
     private mutating func updateHeading() {
-        let interval = fieldTime > 0 ? fieldTime : Self.unknownInterval
+        let interval = fieldTime > 0 ? fieldTime : 0.01
         let earth = inclination.rotate(fieldSum * (1 / fieldCount))
         (fieldSum, fieldCount, fieldTime) = (.zero, 0, 0)
         let squaredRate = rateWithoutBias.dot(rateWithoutBias)
         if settings.rejectsMagneticDisturbance {
             var motion = rest.meanRate.dot(rest.meanRate)
             if settings.weightsHeadingByUncertainty {
-                // Average the magnitude of the rate rather than the rate itself, so that shaking does not cancel out.
+                // Averages the magnitude of the rate, because the rate itself cancels out during shaking.
                 meanSpeed += speedGain.value(for: interval) * (squaredRate.squareRoot() - meanSpeed)
                 motion = meanSpeed * meanSpeed
             }
@@ -241,9 +233,6 @@ extension AttitudeFilter {
             up: SIMD4(up.x, up.y, up.z, 0), squaredRate: rateWithoutBias.dot(rateWithoutBias), interval: interval)
     }
 
-    /// The assumed interval before the first sample, in seconds.
-    private static var unknownInterval: Double { 0.01 }
-
     private mutating func updateFieldReference(_ earth: SIMD4<Double>, squaredRate: Double, interval: Double) {
         let strength = earth.dot(earth).squareRoot()
         guard strength > 0 else { return }
@@ -251,8 +240,7 @@ extension AttitudeFilter {
             strength: strength, dip: -Self.arcsine(earth.z / strength), squaredRate: squaredRate, interval: interval)
     }
 
-    /// Follows the magnetometer, which is the only source of heading without a gyroscope. Disturbances cannot be
-    /// bridged.
+    /// Follows the magnetometer, which is the only source of heading without a gyroscope, even while it is disturbed.
     @inline(never)
     private mutating func followWithoutGyroscope(_ earth: SIMD4<Double>, interval: Double) {
         if settings.rejectsMagneticDisturbance {
@@ -262,7 +250,7 @@ extension AttitudeFilter {
         north.rotate(by: weight * north.disagreement(x: earth.x, y: earth.y))
     }
 
-    /// Returns the arc sine, with an error of at most 2e-8 (M. Abramowitz, I. Stegun, Handbook of Mathematical
+    /// Returns the arc sine with an error of at most 2e-8 (M. Abramowitz and I. Stegun, Handbook of Mathematical
     /// Functions, 4.4.46).
     @inline(__always)
     private static func arcsine(_ value: Double) -> Double {

@@ -2,32 +2,31 @@
 
 /// Estimates the attitude of a device from a gyroscope, an accelerometer and a magnetometer.
 ///
-/// The filter has the structure of D. Laidig and T. Seel's VQF (Information Fusion 91, 2023). The acceleration is
-/// averaged in a frame that follows only the gyroscope, in which gravity is constant during any rotation of the device.
-/// The mean corrects the inclination only, and the magnetometer corrects the heading only. The corrections also
-/// determine the gyroscope bias, which is measured directly while the device rests. A magnetic field with an unexpected
-/// strength or dip is ignored for a while. ``AttitudeSettings/reference`` is this published filter. The default
-/// settings add intervals computed from timestamps, rotation rates interpolated linearly between samples, a larger bias
-/// limit, and support for sensors with different rates and for missing sensors.
+/// The filter has the structure of VQF by D. Laidig and T. Seel (Information Fusion 91, 2023). The acceleration is
+/// averaged in a frame that follows only the gyroscope, in which gravity is constant. The mean corrects only the
+/// inclination, and the magnetometer corrects only the heading. The corrections also reveal the gyroscope bias, which
+/// is measured directly while the device is at rest. A magnetic field with an unexpected strength or dip is ignored for
+/// a while. ``AttitudeSettings/reference`` configures the published filter. The default settings add intervals computed
+/// from timestamps, linear interpolation of rotation rates, a larger bias limit, and support for missing sensors and
+/// different sample rates.
 ///
-/// The axes of the device are x right, y towards the top edge, z out of the screen. The axes of the earth are x east, y
-/// north, z up.
+/// The device axes are x right, y towards the top edge and z out of the screen. The earth axes are x east, y north and
+/// z up.
 ///
-/// Pass the samples in chronological order; if timestamps are equal, pass the gyroscope sample first, then the
-/// accelerometer sample. Infinite, NaN, all-zero, implausibly large, late and duplicate samples are ignored. After a
-/// gap in the gyroscope samples during which the device may have rotated by more than a few degrees, the inclination
-/// and the heading are reinitialized; the bias and the expected magnetic field are kept.
+/// Pass the samples in chronological order. If timestamps are equal, pass the gyroscope sample before the accelerometer
+/// sample. Infinite, NaN, all-zero, implausibly large, late and duplicate samples are ignored. If the device may have
+/// rotated by more than a few degrees during a gap in the gyroscope samples, the inclination and the heading are
+/// reinitialized. The bias and the expected magnetic field are kept.
 ///
-/// Not synchronized. Updates do not allocate memory.
+/// The filter is not synchronized. Updates do not allocate memory.
 public struct AttitudeFilter: Sendable {
     @usableFromInline let settings: AttitudeSettings
     @usableFromInline var gyroscope: SensorInterval
     var accelerometer: SensorInterval
     @usableFromInline var magnetometer: SensorInterval
-
     /// The rotation from the device to the inertial frame, which drifts due to gyroscope errors.
     @usableFromInline var inertial = Quaternion.identity
-    /// The rotation from the inertial frame to the earth, except for the heading.
+    /// The rotation from the inertial frame to earth axes, except for the heading.
     @usableFromInline var inclination = Quaternion.identity
     var lastRate = SIMD4<Double>.zero
     @usableFromInline var rateWithoutBias = SIMD4<Double>.zero
@@ -53,15 +52,13 @@ public struct AttitudeFilter: Sendable {
     var fieldCount = 0.0
     var fieldTime = 0.0
     var gainWithoutGyroscope: OnePoleGain
-
-    /// True until the first accelerometer sample after the start or after an interruption.
+    /// True until the first accelerometer sample after the start or an interruption.
     var isInclinationNew: Bool
-    /// The number of gyroscope and accelerometer samples, for the renormalization.
+    /// The number of gyroscope and accelerometer samples, which schedules renormalization.
     var steps: UInt32 = 0
-
-    /// The number of times the attitude was reinitialized. Attitudes before and after a reinitialization are unrelated.
+    /// The number of times that the attitude was reinitialized. Attitudes before and after a reinitialization are
+    /// unrelated.
     package internal(set) var reinitializationCount: UInt32 = 0
-
     /// True after the first usable accelerometer sample, which provides the direction up.
     public internal(set) var isReady = false
 
@@ -72,8 +69,8 @@ public struct AttitudeFilter: Sendable {
     ///
     /// - Parameters:
     ///   - settings: The assumptions about the sensors.
-    ///   - interval: The interval between samples in seconds, if it is fixed and known. Timestamps then determine only
-    ///     the number of missing samples. nil means that intervals are computed from the timestamps.
+    ///   - interval: The constant interval between samples in seconds. Timestamps then determine only the number of
+    ///     missing samples. If nil, intervals are computed from the timestamps.
     public init(settings: AttitudeSettings = AttitudeSettings(), interval: Double? = nil) {
         self.settings = settings
         let nominal = interval.map { $0.isFinite && $0 > 0 ? $0 : 0 } ?? 0

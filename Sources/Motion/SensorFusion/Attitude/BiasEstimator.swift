@@ -1,25 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A Kalman filter for the gyroscope bias, modelled as a constant with slowly growing uncertainty.
+/// A Kalman filter for the gyroscope bias, which is modelled as a constant with slowly growing uncertainty.
 @usableFromInline
 struct BiasEstimator: Sendable {
-    /// The bias in rad/s; the fourth lane is zero.
+    /// The bias in rad/s. The fourth lane is zero.
     @usableFromInline private(set) var bias = SIMD4<Double>.zero
     private(set) var covariance: SymmetricMatrix
-
-    /// The variance of the heading in square radians. `coupling` is its covariance with the bias.
+    /// The variance of the heading in square radians. `coupling` is the covariance of heading and bias.
     var headingVariance = Double.pi * .pi
     var coupling = SIMD4<Double>.zero
     var isCoupled = false
     var headingCorrection = 0.0
-    /// The increase of the heading variance per second, and the additional increase per (rad/s)² of squared angular
-    /// rate.
+    /// The growth of the heading variance per second, and the additional growth per (rad/s)² of squared angular rate.
     let headingNoise: Double
     let headingNoisePerSquaredRate: Double
     let knownBiasVariance: Double
 
     private let initialVariance: Double
-    /// The increase of the bias variance per second.
     private let noise: Double
     private let limit: Double
     private let motionVariance: Double
@@ -68,7 +65,7 @@ struct BiasEstimator: Sendable {
         clip()
     }
 
-    /// Corrects the bias by comparisons along three vectors. The third comparison assumes a vertical bias of zero.
+    /// Corrects the bias by measurements along three vectors. The third measurement assumes a vertical bias of zero.
     @inline(__always)
     mutating func correctInMotion(
         _ first: SIMD4<Double>, _ second: SIMD4<Double>, _ third: SIMD4<Double>, residual: SIMD4<Double>,
@@ -82,19 +79,18 @@ struct BiasEstimator: Sendable {
         clip()
     }
 
-    /// Returns the comparison variance that makes the bias variance converge to `variance`.
+    /// Returns the measurement variance with which the bias variance converges to `variance`.
     @inline(__always)
     private static func weight(_ variance: Double, _ added: Double) -> Double { variance * variance / added + variance }
 
-    /// Corrects the bias by its covariance with the heading.
     mutating func correctByHeadingCovariance(_ part: SIMD4<Double>, _ factor: Double, inverse: Double) {
         bias += factor * part
         covariance.subtract(part, times: inverse)
         clip()
     }
 
-    /// Corrects the bias by one comparison, and returns the heading correction. Because the errors of the comparisons
-    /// are independent, the comparisons are applied one after the other.
+    /// Corrects the bias by one measurement and returns the heading correction. Measurements can be applied one after
+    /// the other, because their errors are independent.
     @inline(__always)
     private mutating func correct(
         _ direction: SIMD4<Double>, _ residual: Double, _ weight: Double, _ before: SIMD4<Double>
@@ -113,6 +109,57 @@ struct BiasEstimator: Sendable {
 
     @inline(__always)
     private mutating func clip() { bias = bias.limited(to: limit) }
+
+    // MARK: Heading
+
+    /// Increases the heading uncertainty over an interval. `up` is in device axes, and `squaredRate` excludes the bias.
+    mutating func advanceHeading(up: SIMD4<Double>, squaredRate: Double, interval: Double) {
+        headingVariance += (headingNoise + headingNoisePerSquaredRate * squaredRate) * interval
+        let part = covariance * up
+        let variance = up.dot(part)
+        // A magnetometer cannot improve a bias that is already well known. The noise accounts for the drift due to such
+        // a bias.
+        let unknown = 1 - knownBiasVariance / variance
+        if unknown > 0 {
+            let drift = 2 * up.dot(coupling) - interval * unknown * variance
+            headingVariance -= interval * drift
+            coupling -= (interval * unknown) * part
+            isCoupled = true
+        } else if isCoupled {
+            headingVariance -= 2 * interval * up.dot(coupling)
+            if coupling.dot(coupling) < 1e-20 { (coupling, isCoupled) = (.zero, false) }
+        }
+        limitHeadingVariance()
+    }
+
+    mutating func correctByHeading(_ disagreement: Double, gain: Double, variance: Double) {
+        if isCoupled {
+            correctByHeadingCovariance(coupling, disagreement / variance, inverse: 1 / variance)
+            coupling *= 1 - gain
+        }
+        headingVariance *= 1 - gain
+        limitHeadingVariance()
+    }
+
+    mutating func raiseHeadingVariance(to variance: Double) {
+        headingVariance = max(headingVariance, variance)
+        limitHeadingVariance()
+    }
+
+    mutating func restartHeading() {
+        headingVariance = .pi * .pi
+        (coupling, isCoupled, headingCorrection) = (.zero, false, 0)
+    }
+
+    /// Returns the pending heading correction and resets it to zero. Bias corrections at rest produce heading
+    /// corrections, because they reveal earlier heading drift.
+    mutating func consumeHeadingCorrection() -> Double {
+        let correction = headingCorrection
+        headingCorrection = 0
+        return correction
+    }
+
+    private mutating func limitHeadingVariance() { headingVariance = min(max(headingVariance, 1e-8), .pi * .pi) }
 }
 
 struct SymmetricMatrix: Sendable {
@@ -125,7 +172,7 @@ struct SymmetricMatrix: Sendable {
 
     init(diagonal value: Double) { (xx, yy, zz) = (value, value, value) }
 
-    /// Returns the product of the matrix and a vector. The fourth lane of the product is zero.
+    /// Returns the product of the matrix and a vector. The fourth lane is zero.
     @inline(__always)
     static func * (m: borrowing SymmetricMatrix, v: SIMD4<Double>) -> SIMD4<Double> {
         let x = m.xx * v.x + m.xy * v.y + m.xz * v.z
@@ -148,7 +195,7 @@ struct SymmetricMatrix: Sendable {
         zz -= z * v.z
     }
 
-    /// An upper bound of the largest eigenvalue: the largest absolute row sum (Gershgorin).
+    /// An upper bound for the largest eigenvalue: the largest absolute row sum (Gershgorin's theorem).
     var eigenvalueBound: Double {
         let x = abs(xx) + abs(xy) + abs(xz)
         let y = abs(xy) + abs(yy) + abs(yz)

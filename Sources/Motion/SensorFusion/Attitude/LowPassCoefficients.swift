@@ -5,35 +5,31 @@ import SystemCalls
 /// The coefficients of a second-order Butterworth low-pass filter for the current sample interval, computed with the
 /// bilinear transform.
 ///
-/// The filter consists of two integrators, whose states do not depend on the interval, so the interval may change from
-/// sample to sample. With a constant interval, the filter equals the usual digital filter.
-///
-/// During the first time constant the output is the running mean, so that no single sample dominates.
+/// The filter consists of two integrators. Because their states do not depend on the interval, the interval may change
+/// from sample to sample. With a constant interval, the filter equals the usual digital filter. During the first time
+/// constant, the output is the running mean, so that no single sample dominates.
 struct LowPassCoefficients: Sendable {
-    /// The time constant of the decay of the step response, in seconds. The cutoff is √2 / (2π time constant).
+    /// The time constant of the step response's decay, in seconds. The cutoff frequency is √2 / (2π · time constant).
     let timeConstant: Double
-    /// The weight of a new sample while the output is a running mean; zero once the filter is used.
+    /// The weight of a new sample while the output is a running mean, and zero afterwards.
     private(set) var meanWeight = 1.0
     private(set) var a1 = 0.0
     private(set) var a2 = 0.0
     private(set) var g = 0.0
 
-    // The range of intervals for which the coefficients are used.
     private var shortest = 1.0
     private var longest = -1.0
     private var passesUnchanged = false
     private var hasStarted = false
     private var count = 0.0
     private var elapsed = 0.0
-    /// The averaging time, in seconds, that the value from before a restart counts for; zero if that value is
-    /// discarded.
+    /// The averaging time, in seconds, that the value from before a restart represents. Zero discards this value.
     private var restartWeight = 0.0
-    /// The latest known interval, in seconds.
     private var lastInterval = 0.01
 
     init(timeConstant: Double) { self.timeConstant = timeConstant }
 
-    /// Prepares the coefficients for a sample. Call this method once for each sample, before updating the lanes.
+    /// Prepares the coefficients for a sample. Call this method once per sample, before updating the lanes.
     @inline(__always)
     mutating func advance(by interval: Double) {
         if interval < shortest || interval > longest { prepare(for: interval) }
@@ -46,7 +42,7 @@ struct LowPassCoefficients: Sendable {
         (count, elapsed, restartWeight) = (0, 0, 0)
     }
 
-    /// Restarts with the current value, weighted like a mean over the given number of seconds.
+    /// Restarts the filter with its current value, weighted like a mean over the given number of seconds.
     mutating func restart(weight seconds: Double) {
         restart()
         restartWeight = min(seconds, timeConstant)
@@ -75,7 +71,7 @@ struct LowPassCoefficients: Sendable {
         shortest = interval * (1 - 1e-3)
         longest = interval * (1 + 1e-3)
         if interval > 0 { lastInterval = interval }
-        // Samples pass unchanged if the cutoff frequency is above nine tenths of half the sample rate.
+        // Samples pass unchanged if the cutoff frequency is above 90 % of half the sample rate.
         passesUnchanged = timeConstant < interval / 2
         if hasStarted { meanWeight = passesUnchanged ? 1 : 0 }
         guard !passesUnchanged, interval > 0 else {
@@ -91,12 +87,12 @@ struct LowPassCoefficients: Sendable {
     }
 }
 
-/// The filter state, with one channel for each lane of the vector.
+/// The state of a low-pass filter with one channel for each vector lane.
 struct LowPassLanes<Vector: SIMD & Sendable>: Sendable where Vector.Scalar == Double {
     private var band = Vector.zero
     private var low = Vector.zero
 
-    /// Returns the output for a sample. Call `LowPassCoefficients.advance(by:)` for that sample first.
+    /// Returns the filter output for a sample. Call `LowPassCoefficients.advance(by:)` first.
     @inline(__always)
     mutating func update(_ x: Vector, _ c: borrowing LowPassCoefficients) -> Vector {
         guard c.meanWeight == 0 else { return updateMean(x, c.meanWeight) }
@@ -124,8 +120,7 @@ struct OnePoleGain: Sendable {
     private var longest = -1.0
     private var gain = 0.0
 
-    /// Creates a gain. A time constant of zero results in a weight of one, and a negative time constant in a weight of
-    /// zero.
+    /// A time constant of zero results in a weight of one, and a negative time constant in a weight of zero.
     init(timeConstant: Double) { self.timeConstant = timeConstant }
 
     @inline(__always)

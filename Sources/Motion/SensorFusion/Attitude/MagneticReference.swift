@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Tracks the expected strength and dip of the magnetic field, and whether the measured field agrees with them.
+/// Tracks the expected strength and dip of the magnetic field, and determines whether the measured field agrees with
+/// them.
 @usableFromInline
 struct MagneticReference: Sendable {
     @usableFromInline private(set) var isDisturbed = true
-    /// The expected strength in the unit of the samples, and the expected dip in radians below the horizon; nil until a
-    /// field is accepted.
+    /// The expected strength, in the unit of the samples, and the expected dip, in radians below the horizon. It is nil
+    /// until a field is accepted.
     @usableFromInline private(set) var expected: SIMD2<Double>?
     private(set) var current = SIMD2<Double>.zero
 
@@ -36,8 +37,8 @@ struct MagneticReference: Sendable {
 
     mutating func setExpected(strength: Double, dip: Double) { expected = SIMD2(strength, dip) }
 
-    /// - Parameter squaredRate: The square of the current mean angular rate. A new field is accepted only after
-    ///   rotation, because a field measured in a single attitude is not reliable.
+    /// - Parameter squaredRate: The square of the mean angular rate. A new field is accepted only after rotation,
+    ///   because a field measured in a single attitude is unreliable.
     @inline(__always)
     mutating func update(strength: Double, dip: Double, squaredRate: Double, interval: Double) {
         coefficients.advance(by: interval)
@@ -67,7 +68,7 @@ struct MagneticReference: Sendable {
         }
     }
 
-    /// Restarts after a gap. The expected field is kept, because the location is most likely unchanged.
+    /// Restarts after a gap, but keeps the expected field, because the location is most likely unchanged.
     mutating func restart() {
         coefficients.restart()
         candidateTime = 0
@@ -75,7 +76,6 @@ struct MagneticReference: Sendable {
         undisturbedTime = 0
     }
 
-    /// Discards the expected field, because the readings have changed.
     mutating func discardExpected() {
         restart()
         expected = nil

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Limits the time for which a disturbed magnetometer is ignored, because a permanent disturbance has to be accepted.
+/// Limits the time for which a disturbed magnetometer is ignored, because a permanent disturbance must be accepted.
 struct MagneticRejection: Sendable {
     enum Trust: Sendable {
         case full
@@ -8,7 +8,7 @@ struct MagneticRejection: Sendable {
         case none
     }
 
-    /// The time for which the magnetometer has been ignored, in seconds. The value decreases in an undisturbed field.
+    /// The time for which the magnetometer has been ignored, in seconds. The time decreases in an undisturbed field.
     private(set) var rejectedTime: Double
 
     private let maximumTime: Double
@@ -19,7 +19,7 @@ struct MagneticRejection: Sendable {
         maximumTime = settings.maximumMagneticRejectionTime
         factor = max(settings.magneticRejectionFactor, 1)
         isEnabled = settings.rejectsMagneticDisturbance
-        // Start with the maximum, so that there is a heading even if the field is disturbed at the start.
+        // Starting with the maximum provides a heading even if the field is disturbed at the start.
         rejectedTime = maximumTime
     }
 
@@ -40,7 +40,7 @@ struct MagneticRejection: Sendable {
 
 /// Computes the weight of a magnetometer sample in the heading with a fixed time constant, as in the published filter.
 struct HeadingGain: Sendable {
-    /// The time since the start in seconds while the heading is a running mean; negative afterwards.
+    /// The time since the start in seconds, or a negative value once the heading is no longer a running mean.
     private var startTime = 0.0
     private var isFirst = true
     private var gain: OnePoleGain

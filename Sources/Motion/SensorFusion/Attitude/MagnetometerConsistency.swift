@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Weights the magnetometer in the heading according to the uncertainties of both. This is a Kalman filter for a single
-/// angle, whose covariance with the bias is in ``BiasEstimator``.
+/// Weights the magnetometer according to the uncertainties of magnetometer and heading, using a Kalman filter for a
+/// single angle. ``BiasEstimator`` stores the covariance of this angle with the bias.
 ///
 /// The heading uncertainty grows with time, and faster during rotation because of the gyroscope's scale error.
-/// Therefore, the magnetometer has more weight in motion, when its errors average out, and little weight at rest, when
-/// they do not.
+/// Therefore, the magnetometer has more weight in motion, when its errors average out, than at rest, when they do not.
 @usableFromInline
 struct MagnetometerConsistency: Sendable {
-    /// The time since the start, in seconds.
     private(set) var time = 0.0
-    /// The strength and dip of the field in which the heading was determined.
+    /// The strength and dip of the field that determined the current heading.
     private var headingField: SIMD2<Double>?
-    /// The mean recent disagreement between magnetometer and heading, in radians.
+    /// The recent mean disagreement between magnetometer and heading, in radians.
     private(set) var meanDisagreement = 0.0
-    /// The heading variance due to the field in which the heading was determined.
+    /// The heading variance in square radians due to deviations of the field that determined the heading.
     private(set) var fieldVariance = 0.0
     /// The time since the last comparison of the heading with the magnetometer, in seconds.
     private(set) var unusedTime = 0.0
@@ -45,21 +43,21 @@ struct MagnetometerConsistency: Sendable {
     }
 
     /// Returns the angle by which to rotate the heading. `disagreement` is the difference between magnetometer and
-    /// heading in radians; `field` and `expected` are the current and the expected strength and dip; `hasRested` is
-    /// true if the device has been resting since the start.
+    /// heading in radians. `field` and `expected` are strength and dip. `hasRested` is true if the device has been at
+    /// rest since the start.
     mutating func correction(
         _ disagreement: Double, field: SIMD2<Double>, expected: SIMD2<Double>?, trust: MagneticRejection.Trust,
         hasRested: Bool, isResting: Bool, interval: Double, estimator: inout BiasEstimator
     ) -> Double {
         let isFirst = headingField == nil
         time += interval
-        // All samples during a rest measure the same field, so its error does not average out.
+        // All samples during a rest measure the same field, so the error of this field does not average out.
         if wasResting, !isResting { estimator.raiseHeadingVariance(to: Self.varianceAfterRest) }
         wasResting = isResting
         var spread = 1.0
         if let expected {
             spread += Self.deviation(field, from: expected) * deviationScale
-            // The heading is only as accurate as the field in which it was determined.
+            // The heading is only as accurate as the field that determined it.
             if trust == .full, let headingField {
                 let tilt = cosine(expected.y)
                 fieldVariance = 0.25 * Self.deviation(headingField, from: expected) / (tilt * tilt)
@@ -70,7 +68,7 @@ struct MagnetometerConsistency: Sendable {
         case .full: break
         case .reduced: spread *= rejectionFactor
         case .none:
-            // The first sample is used even if the field is disturbed, because there is no other heading.
+            // The first sample is used even in a disturbed field, because there is no other heading.
             if isFirst { break }
             unusedTime += interval
             return 0
@@ -82,17 +80,15 @@ struct MagnetometerConsistency: Sendable {
         if trust == .full, squaredDisagreement > estimator.headingVariance + noise {
             estimator.raiseHeadingVariance(to: squaredDisagreement)
         }
-        // After a start in motion, the attitude is uncertain at first.
+        // After a start in motion, the attitude is inaccurate at first.
         if !hasRested { spread += 1 / (time * time) }
         let measurement = noise * spread / interval
         let before = estimator.headingVariance
         let total = before + measurement
-        // The disagreement is limited only if a field is expected.
         let width = expected == nil ? Double.infinity : 2
         var gain = before / total
         estimator.correctByHeading(
-            // The first heading has no disagreement.
-            isFirst ? 0 : Self.limited(disagreement, width * (before + noise).squareRoot()), gain: gain, variance: total
+            isFirst ? 0 : disagreement.limited(to: width * (before + noise).squareRoot()), gain: gain, variance: total
         )
         gain = max(gain, slowestGain.value(for: interval) / spread)
         if time > fastestTime { gain = min(gain, fastestGain.value(for: interval)) }
@@ -105,12 +101,12 @@ struct MagnetometerConsistency: Sendable {
         meanDisagreement =
             isFirst ? 0 : meanDisagreement + disagreementGain.value(for: interval) * (disagreement - meanDisagreement)
         guard !isFirst else { return disagreement }
-        return gain * Self.limited(disagreement, width * (estimator.headingVariance + noise).squareRoot())
+        return gain * disagreement.limited(to: width * (estimator.headingVariance + noise).squareRoot())
     }
 
     mutating func restart() { (time, headingField, fieldVariance, unusedTime) = (0, nil, 0, 0) }
 
-    /// Returns the squared relative strength deviation plus the squared dip deviation.
+    /// Returns the squared relative deviation of the strength plus the squared deviation of the dip.
     @inline(__always)
     private static func deviation(_ field: SIMD2<Double>, from expected: SIMD2<Double>) -> Double {
         let strength = (field.x - expected.x) / expected.x
@@ -118,12 +114,7 @@ struct MagnetometerConsistency: Sendable {
         return strength * strength + dip * dip
     }
 
-    @inline(__always)
-    private static func limited(_ value: Double, _ limit: Double) -> Double {
-        value > limit ? limit : value < -limit ? -limit : value
-    }
-
-    /// Returns the approximate cosine, but at least 0.1, because the dip is vertical at the magnetic poles.
+    /// Returns the approximate cosine, but at least 0.1, because the field is vertical at the magnetic poles.
     @inline(__always)
     private func cosine(_ angle: Double) -> Double {
         let a2 = angle * angle

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Estimates, from rotations, the delay of magnetometer samples relative to gyroscope samples.
+/// Estimates the delay of magnetometer samples relative to gyroscope samples during rotations.
 ///
-/// With the right delay, the field is constant in earth axes. Without a correction, the motion of the field in earth
+/// With the correct delay, the field is constant in earth axes. Without a correction, the motion of the field in earth
 /// axes is proportional to the motion in device axes, and the ratio is the delay. Slow components of both motions are
 /// removed before the ratio is computed.
 struct MagnetometerDelay: Sendable {
@@ -17,7 +17,6 @@ struct MagnetometerDelay: Sendable {
     private var squareSum = 0.0
     private var highPass = OnePoleGain(timeConstant: 1)
     private var forgetting = OnePoleGain(timeConstant: 300)
-
     /// The weight of the initial delay, in square radians of motion.
     private static var priorWeight: Double { 40 }
 

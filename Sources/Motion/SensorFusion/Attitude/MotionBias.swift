@@ -2,9 +2,9 @@
 
 /// Estimates the gyroscope bias from the inclination corrections.
 ///
-/// A bias rotates the inertial frame, and the corrections rotate the frame back, delayed by the acceleration's low-pass
-/// filter. The rotation matrix of the attitude and the bias in earth axes pass through the same low-pass filter, so
-/// that they can be compared with the corrections.
+/// A bias rotates the inertial frame, and the corrections rotate the frame back, delayed by the low-pass filter of the
+/// acceleration. To make them comparable with the corrections, the rotation matrix of the attitude and the bias in
+/// earth axes pass through the same low-pass filter.
 struct MotionBias: Sendable {
     private var coefficients: LowPassCoefficients
     private var east = LowPassLanes<SIMD4<Double>>()
@@ -32,8 +32,8 @@ struct MotionBias: Sendable {
         (elapsed, correctionEast, correctionNorth) = (0, 0, 0)
     }
 
-    /// Adds a correction. `direction` is the up direction in earth axes before the correction. Returns true if a
-    /// comparison is due.
+    /// Adds an inclination correction. `direction` is the up direction in earth axes before the correction. Returns
+    /// true if a comparison with the bias is due.
     @inline(__always)
     mutating func collect(_ direction: SIMD4<Double>, interval: Double) -> Bool {
         correctionEast -= direction.y
@@ -42,7 +42,6 @@ struct MotionBias: Sendable {
         return elapsed > 0 && elapsed >= period
     }
 
-    /// Compares the collected corrections with the bias, and corrects the bias.
     @inline(never)
     mutating func correct(
         _ estimator: inout BiasEstimator, attitude: Quaternion, isResting: Bool, meanRate: SIMD4<Double>
@@ -58,7 +57,7 @@ struct MotionBias: Sendable {
         let xy = p.x * p.y, xz = p.x * p.z, yz = p.y * p.z
         let wx = p.w * p.x, wy = p.w * p.y, wz = p.w * p.z
         let bias = estimator.bias
-        // The fourth lane contains the bias in earth axes; dot() and the covariance ignore this lane.
+        // The fourth lane contains the bias in earth axes, which dot() and the covariance ignore.
         var row = SIMD4(1 - 2 * (yy + zz), 2 * (xy - wz), 2 * (xz + wy), 0)
         row.w = row.dot(bias)
         let meanEast = east.update(row, coefficients)
@@ -80,19 +79,16 @@ struct MotionBias: Sendable {
     }
 }
 
-/// Measures the recent acceleration and rotation of the device, which determine how accurate the attitude is after a
-/// gap.
+/// Measures recent acceleration and rotation, which determine the accuracy of the attitude after a gap.
 struct MotionLevel: Sendable {
-    /// The mean square of the acceleration without gravity, in (m/s²)².
+    /// In (m/s²)², without gravity.
     private var squaredAcceleration = 0.0
-    /// The mean square of the angular rate, in (rad/s)².
     private var squaredRate = 0.0
     private var gain = OnePoleGain(timeConstant: 1)
-
-    /// The time in seconds for which the rates before and after a long gap are assumed to persist within the gap.
+    /// The time for which the rates before and after a long gap are assumed to continue during the gap, in seconds.
     static let rateContinuationTime = 0.05
     /// The averaging time in seconds if the acceleration equals gravity and the squared rate times the gap is 1. On one
-    /// board, a third or three times this value increases the error by a quarter.
+    /// board, three times or a third of this value increases the error by a quarter.
     private static let averagingFactor = 1.5
     private static let squaredGravity = 9.8 * 9.8
 
@@ -104,8 +100,7 @@ struct MotionLevel: Sendable {
     }
 
     /// Returns the averaging time, in seconds, after which the mean acceleration is as accurate as the up direction
-    /// from before a gap. `silence` is the duration of the gap in seconds, and `rate` the larger of the squared rates
-    /// before and after the gap.
+    /// before a gap of `silence` seconds. `rate` is the larger of the squared rates before and after the gap.
     func equivalentAveragingTime(after silence: Double, squaredRate rate: Double) -> Double {
         let turn = (squaredRate + rate) * silence
         let movement = squaredAcceleration / Self.squaredGravity

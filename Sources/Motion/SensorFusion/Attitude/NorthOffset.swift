@@ -6,10 +6,9 @@ import SystemCalls
 @usableFromInline
 struct NorthOffset: Sendable {
     private(set) var isKnown = false
-    /// The cosine and sine of half the angle.
     private var half = SIMD2<Double>(1, 0)
 
-    /// The angle in radians, -π ... π; nil if unknown.
+    /// The angle in radians, from -π to π, or nil if it is unknown.
     @usableFromInline var offset: Double? {
         isKnown ? atan2(2 * half.x * half.y, half.x * half.x - half.y * half.y) : nil
     }
@@ -20,7 +19,8 @@ struct NorthOffset: Sendable {
         isKnown ? Quaternion(x: 0, y: 0, z: half.y, w: half.x).after(attitude) : nil
     }
 
-    /// Returns the angle correction, -π ... π, for a horizontal field in earth axes with an arbitrary heading.
+    /// Returns the correction of the angle, from -π to π, for a horizontal field in earth axes with an arbitrary
+    /// heading.
     @inline(__always)
     func disagreement(x: Double, y: Double) -> Double {
         let cosine = half.x * half.x - half.y * half.y
@@ -46,7 +46,7 @@ struct NorthOffset: Sendable {
         half = turned * (1.5 - 0.5 * (turned.x * turned.x + turned.y * turned.y))
     }
 
-    /// Returns the angle of a direction. Small angles are computed with a series.
+    /// Returns the angle of a direction, using a series for small angles.
     @inline(__always)
     private static func angle(sine: Double, cosine: Double) -> Double {
         guard abs(sine) < 0.2 * cosine else { return atan2(sine, cosine) }

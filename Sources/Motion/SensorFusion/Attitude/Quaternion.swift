@@ -2,20 +2,16 @@
 
 import SystemCalls
 
-/// A rotation as a unit quaternion, in Hamilton's convention: i·j = k.
-///
-/// An attitude rotates vectors from device axes to earth axes.
+/// A rotation as a unit quaternion in Hamilton's convention (i·j = k). An attitude rotates vectors from device axes to
+/// earth axes.
 public struct Quaternion: Sendable, Hashable {
-    /// The components x, y, z (the vector part) and w (the scalar part).
     package var components: SIMD4<Double>
-
     /// The identity rotation.
     public static let identity = Quaternion(x: 0, y: 0, z: 0, w: 1)
 
-    /// Creates a quaternion from its components, without normalizing them.
     package init(components: SIMD4<Double>) { self.components = components }
 
-    /// Creates a quaternion from its components, without normalizing them.
+    /// Creates a quaternion from its components without normalizing them.
     public init(x: Double, y: Double, z: Double, w: Double) { components = SIMD4(x, y, z, w) }
 
     /// The i component.
@@ -28,11 +24,10 @@ public struct Quaternion: Sendable, Hashable {
     public var w: Double { components.w }
 
     package var vector: SIMD3<Double> { SIMD3(components.x, components.y, components.z) }
-
     /// The inverse of a unit quaternion.
     public var conjugate: Quaternion { Quaternion(components: components * SIMD4(-1, -1, -1, 1)) }
 
-    /// The same rotation as a quaternion of length 1; the identity if the length is zero, infinite or NaN.
+    /// The rotation as a quaternion of length 1, or the identity if the length is zero, infinite or NaN.
     package var normalized: Quaternion {
         let squaredLength = (components * components).sum()
         guard squaredLength.isFinite, squaredLength > 0 else { return .identity }
@@ -55,17 +50,16 @@ public struct Quaternion: Sendable, Hashable {
         SIMD3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x)
     }
 
-    /// Creates a rotation about the z axis. `angle` is in radians, counterclockwise as seen from above.
+    /// Creates a rotation about the z axis by an angle in radians, counterclockwise as seen from above.
     package init(aboutZ angle: Double) { self.init(x: 0, y: 0, z: sin(angle / 2), w: cos(angle / 2)) }
 
     @inline(__always)
     init(rotationVector v: SIMD4<Double>) {
-        // A quarter of the squared angle is the square of the half angle.
         let h2 = 0.25 * v.dot(v)
         let c: Double
         let s: Double
         if h2 < 0.003 {
-            // Series of cos(h) and of sin(h) / h; the omitted terms are below 3e-15.
+            // Series of cos(h) and sin(h) / h. The omitted terms are below 3e-15.
             let h4 = h2 * h2
             c = (1 - h2 * 0.5) + h4 * (1 / 24.0 - h2 * (1 / 720.0))
             s = (0.5 - h2 * (1 / 12.0)) + h4 * (1 / 240.0 - h2 * (1 / 10080.0))
@@ -77,7 +71,7 @@ public struct Quaternion: Sendable, Hashable {
         self.init(components: SIMD4(s * v.x, s * v.y, s * v.z, c))
     }
 
-    /// The quaternion scaled to length 1. Its length may differ from 1 by rounding errors only.
+    /// The quaternion scaled to length 1, provided that its length differs from 1 only by rounding errors.
     @inline(__always)
     var renormalized: Quaternion {
         let c = components
@@ -85,7 +79,7 @@ public struct Quaternion: Sendable, Hashable {
         return Quaternion(components: c * (1.5 - 0.5 * squared))
     }
 
-    /// Returns the rotation by `other` followed by this rotation. Equivalent to the `*` operator, but inlined.
+    /// Returns the rotation by `other` followed by this rotation, like the `*` operator but inlined.
     @inline(__always)
     func after(_ other: Quaternion) -> Quaternion {
         let a = components
@@ -99,7 +93,7 @@ public struct Quaternion: Sendable, Hashable {
 
     @inline(__always)
     func rotate(_ v: SIMD4<Double>) -> SIMD4<Double> {
-        // Scalars are faster here, because with vectors the processor would mostly shuffle lanes.
+        // Scalars are faster here, because vectors would mostly require the processor to shuffle lanes.
         let x = components.x
         let y = components.y
         let z = components.z

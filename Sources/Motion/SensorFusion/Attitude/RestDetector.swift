@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Detects that the device is resting, which means that the angular rate and the acceleration have stayed close to
+/// Detects that the device is at rest, which means that the angular rate and the acceleration have stayed close to
 /// their means for some time.
 @usableFromInline
 struct RestDetector: Sendable {
@@ -10,7 +10,6 @@ struct RestDetector: Sendable {
     /// The time without motion, in seconds.
     private(set) var stillTime = 0.0
 
-    /// True if the mean rate differs much from the known bias.
     private var isFarFromBias = false
     private var hasRested = false
     private var crossCheck = RestCrossCheck()
@@ -46,7 +45,7 @@ struct RestDetector: Sendable {
         meanRate = rateLanes.update(rate, rateCoefficients)
         let deviation = rate - meanRate
         var threshold = squaredRateThreshold
-        // An infinite window means that the known bias is not used.
+        // With an infinite window, the known bias is not used.
         let away = window.isFinite ? meanRate - bias : meanRate
         let isBeyond = Self.exceeds(away, window)
         if isBeyond || isFarFromBias {
@@ -96,10 +95,10 @@ struct RestDetector: Sendable {
     }
 }
 
-/// Determines whether gravity and the magnetic field rotate as the gyroscope measures. If not, the gyroscope is biased.
+/// Determines whether gravity and the magnetic field rotate as the gyroscope measures. If they do not, the gyroscope is
+/// biased.
 struct RestCrossCheck: Sendable {
     private(set) var hasField = false
-
     /// The rotation measured since `begin(gravity:)`, as a rotation vector.
     private var rotation = SIMD4<Double>.zero
     private var firstGravity = SIMD4<Double>.zero
@@ -117,7 +116,7 @@ struct RestCrossCheck: Sendable {
 
     mutating func turn(by vector: SIMD4<Double>, gravity: SIMD4<Double>) {
         rotation += vector
-        // The comparison is valid for small rotations only.
+        // The comparison is valid only for small rotations.
         guard rotation.dot(rotation) > 1 else { return }
         rotation = .zero
         firstGravity = Self.unit(gravity)

@@ -5,38 +5,35 @@ import SystemCalls
 /// Reconstructs the intervals of a regular sensor whose timestamps are rounded to hundredths or thousandths of a
 /// second.
 ///
-/// Sensors sample at regular intervals, but programs and files often store few digits. At 95 samples per second and
-/// with timestamps rounded to 10 ms, most intervals are 5 % too short, and every twentieth is twice as long. If a whole
-/// window of timestamps fits a sequence with a constant period, the intervals are taken from that sequence. The
-/// sequence follows the timestamps and never differs from them by more than `reach`. Timestamps are used unchanged if
-/// they are irregular or if the stream repeatedly loses samples.
+/// Programs and files often store timestamps with few digits. At 95 samples per second and a resolution of 10 ms, most
+/// intervals are 5 % too short, and every twentieth is twice as long. If a whole window of timestamps fits a sequence
+/// with a constant period, the intervals are taken from that sequence, which never differs from the timestamps by more
+/// than `maximumDistance`. Timestamps are used unchanged if they are irregular or if samples are lost repeatedly.
 struct RoundedTimestampRestorer: Sendable, Equatable {
     private static let window = 128
     /// The fractions of the timestamp error by which the sequence and its period are corrected.
     private static let phaseGain = 0.01
     private static let periodGain = 3e-5
-    /// The fraction of a period by which the elapsed time may exceed a whole number of periods before one more period
-    /// is counted.
+    /// The fraction of a period by which the elapsed time may exceed a whole number of periods without counting another
+    /// period.
     private static let slack = 0.25
     /// The maximum distance between the sequence and a timestamp, in rounding units: one half plus a margin for jitter.
     private static let maximumDistance = 0.6
     private static let tolerance = 1e-6
-    /// The sequence is discarded if this many recent timestamps are farther than `reach` from it.
+    /// The number of recent outliers after which the sequence is discarded.
     private static let maximumOutliers = 4.0
-
-    /// The number of rounding units per second; zero if the timestamps are not rounded.
+    /// The number of rounding units per second, or zero if the timestamps are not rounded.
     private var unitsPerSecond = 100.0
-    /// The number of timestamps collected in the first window, and the differences between them in rounding units.
+    /// The number of timestamps in the first window, and the differences between them in rounding units.
     private var count = 0
     private var steps = InlineArray<128, UInt8>(repeating: 0)
     private var last = 0.0
     private var sequenceTime = 0.0
-    /// The period of the sequence in seconds; zero until it is known.
+    /// The period of the sequence in seconds, or zero until it is known.
     private var period = 0.0
     private var outliers = 0.0
 
-    /// Returns the interval that ends at a timestamp, or nil if the caller should use the difference between the
-    /// timestamps.
+    /// Returns the interval that ends at a timestamp, or nil if the difference between the timestamps must be used.
     @inline(__always)
     mutating func interval(to stamp: Double) -> Double? { unitsPerSecond == 0 ? nil : restoredInterval(to: stamp) }
 
@@ -61,8 +58,8 @@ struct RoundedTimestampRestorer: Sendable, Equatable {
             return nil
         }
         let reach = Self.maximumDistance / unitsPerSecond
-        // Use the smallest number of periods consistent with the timestamp, since a timestamp that is rounded up does
-        // not indicate a lost sample.
+        // Uses the smallest number of periods consistent with the timestamp, because a timestamp that is rounded up
+        // does not indicate a lost sample.
         let passed = max(1, ((stamp - reach - sequenceTime) / period - Self.slack).rounded(.up))
         let before = sequenceTime
         sequenceTime += passed * period
@@ -77,14 +74,13 @@ struct RoundedTimestampRestorer: Sendable, Equatable {
         return sequenceTime > before ? sequenceTime - before : nil
     }
 
-    /// Adds a timestamp to the first window. Once the window is full, computes the period.
+    /// Adds a timestamp to the first window, and computes the period once the window is full.
     private mutating func collect(_ stamp: Double) {
         steps[count] = count == 0 ? 0 : UInt8(min(((stamp - last) * unitsPerSecond).rounded(), 255))
         last = stamp
         count += 1
         guard count == Self.window else { return }
         count = 0
-        // Fit the timestamps with a line by least squares.
         let middle = Double(Self.window - 1) / 2
         var (place, sum, products, squares) = (0.0, 0.0, 0.0, 0.0)
         for index in 0..<Self.window {
@@ -102,7 +98,7 @@ struct RoundedTimestampRestorer: Sendable, Equatable {
             let rest = place - mean - (Double(index) - middle) * pace
             (least, most) = (min(least, rest), max(most, rest))
         }
-        // Rounding changes each timestamp by at most half a unit in either direction.
+        // Rounding changes each timestamp by at most half a unit.
         guard most - least < 2 * Self.maximumDistance, pace > 0 else { return }
         period = pace / unitsPerSecond
         sequenceTime = stamp - (place - mean - middle * pace) / unitsPerSecond

@@ -4,31 +4,30 @@
 @usableFromInline
 struct SensorInterval: Sendable, Equatable {
     enum Step: Sendable {
-        /// The sample follows the previous one after `interval`.
         case next
-        /// The first sample, or the first sample after an interruption. The interval before the sample is unknown.
+        /// The first sample, or the first sample after an interruption. The interval before this sample is unknown.
         case start
-        /// The sample is ignored because it is a duplicate, late, or has an invalid timestamp.
+        /// The sample is a duplicate, is late, or has an invalid timestamp.
         case ignored
     }
 
     /// The interval before the latest sample, in seconds. For a first sample, this is the nominal interval, or zero if
-    /// that is unknown.
+    /// no nominal interval is known.
     private(set) var interval: Double
-    /// The timestamp of the latest sample in seconds; minus infinity before the first sample.
+    /// The timestamp of the latest sample in seconds, or minus infinity before the first sample.
     @usableFromInline private(set) var timestamp = -Double.infinity
 
     private var timestampRestorer = RoundedTimestampRestorer()
     /// The interval above which the stream counts as interrupted, in seconds.
     private var limit: Double
     private let maximumGap: Double
-    /// The clock is considered to be set back if a sample precedes the previous one by more than this time, in seconds.
+    /// The clock counts as set back if a sample precedes the previous sample by more than this time, in seconds.
     private let clockStepThreshold: Double
     private let nominal: Double
-    /// The upper bound, in seconds, to which `limit` adapts in a slow but regular stream.
+    /// The upper limit, in seconds, to which `limit` adapts in a slow but regular stream.
     private let maximumAdaptiveGap: Double
 
-    /// - Parameter nominal: The nominal interval in seconds; zero if unknown.
+    /// - Parameter nominal: The nominal interval in seconds, or zero if it is unknown.
     init(nominal: Double = 0, maximumGap: Double, slowest: Double, setBack: Double? = nil) {
         (self.nominal, self.maximumGap, self.maximumAdaptiveGap) = (nominal, maximumGap, slowest)
         self.clockStepThreshold = setBack ?? maximumGap
@@ -39,7 +38,7 @@ struct SensorInterval: Sendable, Equatable {
     @inline(__always)
     mutating func step(to newTimestamp: Double) -> Step {
         let seconds = newTimestamp - timestamp
-        // The comparison is false for NaN and for the infinite interval before the first sample.
+        // This comparison is false for NaN and for the infinite interval before the first sample.
         guard seconds > 0, seconds <= limit else { return interrupted(by: newTimestamp) }
         timestamp = newTimestamp
         interval = nominal > 0 ? snapped(seconds) : timestampRestorer.interval(to: newTimestamp) ?? seconds
@@ -63,8 +62,8 @@ struct SensorInterval: Sendable, Equatable {
     @inline(never)
     private mutating func adapt(to seconds: Double) { limit = max(maximumGap, min(3 * seconds, maximumAdaptiveGap)) }
 
-    /// Returns the nearest multiple of the nominal interval if the interval is close to that multiple, which removes
-    /// timestamp jitter. Otherwise returns the interval unchanged.
+    /// Returns the nearest multiple of the nominal interval to remove timestamp jitter, or the interval itself if no
+    /// multiple is close.
     @inline(__always)
     private func snapped(_ seconds: Double) -> Double {
         let count = Double(Int32(min(seconds / nominal, 1e9) + 0.5))
@@ -75,23 +74,22 @@ struct SensorInterval: Sendable, Equatable {
 
 /// Detects a stuck sensor, which repeats a reading exactly although its readings changed before.
 ///
-/// A working sensor with noise rarely returns the same three numbers twice in a row. However, a sensor with a low
-/// resolution repeats readings at rest, and a sensor that is polled faster than it measures always repeats them.
-/// Therefore, the detector first learns the usual share of repeated readings.
+/// A working sensor with noise rarely returns the same three numbers twice in a row. However, a low-resolution sensor
+/// repeats readings at rest, and a sensor that is polled faster than it measures always repeats them. Therefore, the
+/// detector first learns the usual share of repeated readings.
 struct StuckSensorDetector: Sendable {
-    /// The sensor is considered stuck after this many repetitions of a reading.
+    /// The number of repetitions after which the sensor is considered stuck.
     private static let maximumRepetitions = 5
-    /// If the share of repeated readings is higher, repetitions do not indicate a stuck sensor.
+    /// The share of repeated readings above which repetitions do not indicate a stuck sensor.
     private static let maximumRepeatedShare = 0.1
-    /// The number of readings over which the share is averaged.
     private static let averagingCount = 200.0
 
     private var last = SIMD4<Double>.zero
     private var run = 0
-    /// The share of readings that equal the previous one; initially 1, so that no sensor is considered stuck.
+    /// The share of readings that equal the previous reading. It starts at 1, so that no sensor is considered stuck at
+    /// first.
     private var share = 1.0
 
-    /// Processes a reading. Returns true while the sensor is stuck.
     @inline(__always)
     mutating func isStuck(_ reading: SIMD4<Double>) -> Bool {
         guard reading == last else {

@@ -21,8 +21,8 @@ extension AttitudeAidedFit {
         fit.headingUncertainty = uncertainty
         fit.headingDeviation = meanDeviation(uncertainty)
         let own = windowFields
-        // Evaluate the current correction with the same weights and delay, so that only the correction differs. Its
-        // residual is relative to the strength of the fit, because its own strength may be due to iron.
+        // Evaluates the current correction with the same weights and delay. Its residual is relative to the strength of
+        // the fit, because its own strength may be caused by iron.
         setSolution(inForce.matrix, -(inForce.matrix * inForce.hardIron))
         fit.headingChange = headingChange(from: own)
         updateResiduals()
@@ -30,7 +30,7 @@ extension AttitudeAidedFit {
         return fit
     }
 
-    /// The weight of the newest window's samples, relative to their weight without outliers; 1 if there are too few
+    /// The weight of the newest window's samples relative to their weight without outliers, or 1 if there are too few
     /// samples.
     private var newestWeight: Double {
         var (sum, total, number) = (0.0, 0.0, 0)
@@ -47,7 +47,7 @@ extension AttitudeAidedFit {
         let newest = (0..<min(count, samples.count)).filter { slots[$0] == newestSlot }
             .sorted { samples[$0].age < samples[$1].age }
         guard let first = newest.first else { return nil }
-        // Find the position before which most samples are inliers and after which most are outliers.
+        // Finds the position before which most samples are inliers and after which most samples are outliers.
         var score = newest.count { !isInlier($0) }
         var best = (score: score, age: samples[first].age)
         for (place, index) in newest.enumerated().dropLast() {
@@ -59,7 +59,7 @@ extension AttitudeAidedFit {
 
     private func isInlier(_ index: Int) -> Bool { weights.values[index] > 0.5 * weights.base[index] }
 
-    /// Returns the uncertainty of the heading, from the covariance of the correction with a fixed trace.
+    /// Returns the heading uncertainty, computed from the covariance of the correction with a fixed trace.
     private mutating func headingUncertainty(of fit: MagneticFit, strength: Double) -> HeadingUncertainty {
         let traceInformation = traceSolution[0] + traceSolution[5] + traceSolution[10]
         var uncertainty = HeadingUncertainty(scale: scale, matrix: fit.matrix, shift: fit.shift)
@@ -75,17 +75,18 @@ extension AttitudeAidedFit {
         return uncertainty
     }
 
-    /// Returns the standard deviation of the corrected field due to attitude errors, as a symmetric matrix. Multiplied
-    /// by a direction, the matrix yields a vector whose length is the deviation along that direction.
+    /// Returns the standard deviation of the corrected field due to attitude errors, see
+    /// ``HeadingUncertainty/attitudeDeviation``.
     ///
-    /// The hard iron along a direction is observable only while that direction rotates. If it has hardly rotated, most
-    /// of the measured rotation is error, and the correction along it may be wrong by the same share of the field.
+    /// The hard iron along a direction is observable only while that direction rotates. If a direction has hardly
+    /// rotated, most of its measured rotation is error, and the correction along it may be wrong by the same share of
+    /// the field.
     private func unobservableDeviation(strength: Double) -> Matrix3 {
         let noise = Self.attitudeNoise * Self.attitudeNoise
         let shift = SIMD3(solution[3], solution[7], solution[11])
         let factor = noise * max(strength, shift.length)
         var matrix = spread
-        // Keep the matrix nonsingular.
+        // This term keeps the matrix nonsingular.
         matrix.row0.x += noise / 10
         matrix.row1.y += noise / 10
         matrix.row2.z += noise / 10
@@ -94,7 +95,6 @@ extension AttitudeAidedFit {
         return Matrix3(row0: x, row1: y, row2: z) * (factor / volume)
     }
 
-    /// Returns the root mean square heading deviation over a subset of the samples.
     private func meanDeviation(_ uncertainty: HeadingUncertainty) -> Double {
         var (sum, total) = (0.0, 0.0)
         for index in stride(from: 0, to: count, by: max(1, count / 64)) {
@@ -133,8 +133,8 @@ extension AttitudeAidedFit {
         return (strength / total, atan2(-up, horizontal))
     }
 
-    /// Returns the relative deviation of the corrected field over all directions, from the inverse of the last system
-    /// solved.
+    /// Returns the relative deviation of the corrected field over all directions, using the inverse of the system that
+    /// was solved last.
     private mutating func uncertainty(of fit: MagneticFit, strength: Double) -> Double {
         let volume = fit.matrix.determinant
         guard volume > 0.05 else { return .infinity }
@@ -144,8 +144,8 @@ extension AttitudeAidedFit {
         for row in 0..<3 {
             for k in 0..<4 {
                 for index in probe.indices { probe[index] = 0 }
-                // The first three probes are the entries of a row of the matrix; the fourth is the whole row at the
-                // centre of the directions.
+                // The first three probes are the entries of a matrix row. The fourth is the whole row at the centre of
+                // the directions.
                 if k < 3 {
                     probe[4 * row + k] = 1
                 } else {

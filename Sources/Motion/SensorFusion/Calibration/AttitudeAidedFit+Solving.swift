@@ -27,7 +27,6 @@ extension AttitudeAidedFit {
         latency = min(max(latency + step, Self.latencyRange.lowerBound), Self.latencyRange.upperBound)
     }
 
-    /// Solves for the correction and the change of the bias with the current weights and rotations.
     mutating func solve() -> Bool {
         for index in windowSums.indices { windowSums[index] = 0 }
         system.clear()
@@ -42,7 +41,7 @@ extension AttitudeAidedFit {
         }
         eliminateFields(information)
         addPrior()
-        // Keep the current correction along directions that have hardly rotated.
+        // Keeps the current correction along directions that have hardly rotated.
         let currentCorrectionWeight = information * moment[15] * Self.currentCorrectionPrior
         for row in 0..<3 { system[4 * row + 3, 4 * row + 3] += currentCorrectionWeight }
         guard system.factorize() else { return false }
@@ -108,7 +107,7 @@ extension AttitudeAidedFit {
         }
     }
 
-    /// Computes the sums over the samples. A fit spends most of its time in this method.
+    /// Computes the sums over the samples, which takes most of a fit's time.
     private mutating func addSamples() {
         let (count, weights, fields, slots, rotations) = (count, weights.values, fields, slots, rotations)
         var products = SIMD16<Double>()
@@ -121,7 +120,7 @@ extension AttitudeAidedFit {
                 windowSums[sums] += weight
                 for k in 0..<4 { for l in 0...k { products[4 * k + l] += weighted[k] * sample[l] } }
                 for entry in 0..<9 {
-                    // Component entry / 3 of the earth's field, row entry % 3 of the matrix.
+                    // `entry / 3` is the component of the earth's field, and `entry % 3` is the row of the matrix.
                     let rotation = rotations[9 * index + entry]
                     for k in 0..<4 { windowSums[sums + 1 + 4 * entry + k] += weighted[k] * rotation }
                 }
@@ -132,13 +131,12 @@ extension AttitudeAidedFit {
         if hasSolution { addBiasRotations() }
     }
 
-    /// Computes the sums for the rotation of the corrected fields by a bias change.
     private mutating func addBiasRotations() {
         let (count, weights, fields, slots) = (count, weights.values, fields, slots)
         let (rotations, drifts) = (rotations, drifts)
         for index in 0..<count {
             let field = toEarth(index, corrected(index))
-            // The derivative of the field with respect to the drift angle that is subtracted.
+            // The derivative of the field with respect to the drift angle, which is subtracted.
             let (east, north) = (field.y, -field.x)
             let square = east * east + north * north
             let sample = SIMD4(fields[index], 1)

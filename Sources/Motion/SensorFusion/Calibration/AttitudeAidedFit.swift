@@ -6,19 +6,16 @@ import SystemCalls
 /// gyroscope bias, which rotates the attitude during the measurement, is fitted as well.
 ///
 /// For each sample, Z(-ψ)·R(t - latency)·(W·m + c) = b. The earth's field b is a separate unknown in each time window,
-/// because the heading is unknown without a magnetometer. The heading also drifts: ψ is the rotation about the vertical
-/// that the gyroscope bias has caused since the window began, the product of the bias and the integral of the up
-/// direction. Before its first rest, a cheap gyroscope drifts by degrees per second, which would otherwise appear as
-/// iron. The b are eliminated, because each is a mean. Twelve parameters of the correction and three of the bias
-/// remain, and the system is nearly linear. A prior (soft iron of a few percent, sensors mounted parallel within a
-/// degree or two) determines the parameters that the samples do not; together with a fixed trace it excludes W = 0.
-/// Outlier weights are reduced iteratively (Geman and McClure's weights). Magnetometers are delayed relative to
-/// gyroscopes because they average; at 500 degrees per second, 15 ms are 7 degrees. The delay is therefore estimated
-/// too.
+/// because the heading is unknown without a magnetometer. ψ is the heading drift since the start of the window, the
+/// product of the bias and the integral of the up direction. Before its first rest, a cheap gyroscope drifts by degrees
+/// per second, which would otherwise appear as iron. Because each b is a mean, it is eliminated, which leaves twelve
+/// parameters of the correction and three of the bias in a nearly linear system. A prior (soft iron of a few percent,
+/// sensors mounted parallel within a degree or two) determines the parameters that the samples do not. Together with a
+/// fixed trace, the prior excludes W = 0. Geman and McClure's weights suppress outliers. The delay of the magnetometer
+/// is fitted too, because 15 ms at 500 degrees per second are 7 degrees.
 struct AttitudeAidedFit: Sendable {
-    /// The maximum number of windows in use at a time.
     static let windowLimit = 16
-    /// The number of unknowns: three rows of the matrix, each with a component of the shift, and the bias.
+    /// The number of unknowns: three matrix rows, each with a component of the shift, and the bias.
     static let unknowns = 15
     /// The number of sums per window: the weight, twelve sums for each field component, and three bias sums for each
     /// horizontal field component.
@@ -29,17 +26,16 @@ struct AttitudeAidedFit: Sendable {
     /// The prior standard deviation of the bias in rad/s. Gyroscopes on boards have biases of several degrees per
     /// second.
     static let biasDeviation = 0.09
-    /// The maximum bias change in one iteration, in rad/s.
     static let maximumBiasStep = 0.1
     /// The number of samples equivalent to one independent sample. Errors of neighbouring samples are correlated,
     /// because indoor magnetic fields are not uniform.
     static let samplesPerIndependentSample = 30.0
     /// The standard deviation of a moving device's attitude, in radians. On simulated pendulums, values from 0.01 to
-    /// 0.03 prevent wrong fits equally well; larger values delay correct fits.
+    /// 0.03 prevent wrong fits equally well. Larger values delay correct fits.
     static let attitudeNoise = 0.015
-    /// The spread of a direction, in square radians, at which the fit and the current correction have equal weight:
-    /// 0.02 squared. Without this prior, the heading is wrong by 150 degrees for 2 of 120 simulated pendulums. With
-    /// 0.001, the error of a phone's hard iron (ten times the earth's field) is 0.2 %.
+    /// The spread of a direction, in square radians, at which the fit and the current correction have equal weight
+    /// (0.02²). Without this prior, the heading is wrong by 150 degrees for 2 of 120 simulated pendulums. With 0.001,
+    /// the error of a phone's hard iron (ten times the earth's field) is 0.2 %.
     static let currentCorrectionPrior = 0.0004
     static let minimumSamplesPerWindow = 30
     /// The angular rate in rad/s at which the weight of a sample is halved.
@@ -53,7 +49,6 @@ struct AttitudeAidedFit: Sendable {
     var rotations: [Double]
     var drifts: [SIMD3<Double>]
     var weights: SampleWeights
-    /// The corrected fields, rotated by the attitudes.
     var earthFields: [SIMD3<Double>]
     var lengths: [Double]
     var slots: [Int]
@@ -61,10 +56,10 @@ struct AttitudeAidedFit: Sendable {
     var windowSums: [Double]
     var windowFields = [SIMD3<Double>](repeating: .zero, count: windowLimit)
     var system = PositiveSystem(size: unknowns)
-    /// The correction parameters, followed by the last bias change.
+    /// The correction parameters, followed by the latest bias change.
     var solution = [Double](repeating: 0, count: unknowns)
     var traceSolution = [Double](repeating: 0, count: unknowns)
-    /// The second moments of the samples, each extended by a fourth component of one.
+    /// The second moments of the samples, each extended by a fourth component of 1.
     var moment = [Double](repeating: 0, count: 16)
     /// The moments of the bias with the twelve correction parameters and with itself.
     var biasMoments = [Double](repeating: 0, count: 3 * unknowns)
@@ -73,7 +68,7 @@ struct AttitudeAidedFit: Sendable {
     /// near 0 for a direction that has not rotated, and at most 1.
     var spread = Matrix3(row0: .zero, row1: .zero, row2: .zero)
     var scale = FieldScale()
-    /// The scaled mean reading with the current correction applied.
+    /// The mean of the scaled readings with the current correction applied.
     var currentShift = SIMD3<Double>.zero
     var latency = 0.0
     var bias = SIMD3<Double>.zero
@@ -109,7 +104,7 @@ struct AttitudeAidedFit: Sendable {
             updateDeviation()
             weights.update(lengths[..<count])
         }
-        // Starting from a previous fit, fewer iterations suffice.
+        // Fewer iterations are sufficient if the fit starts from a previous fit.
         for _ in 0..<(previous == nil ? 8 : 2) {
             guard solve() else { return nil }
             updateRotations(samples)
@@ -127,8 +122,7 @@ struct AttitudeAidedFit: Sendable {
 extension AttitudeAidedFit {
     mutating func load(_ samples: [MagneticSample]) -> Bool {
         count = min(samples.count, slots.count)
-        guard count >= 12 else { return false }
-        guard let scale = FieldScale(samples.prefix(count)) else { return false }
+        guard count >= 12, let scale = FieldScale(samples.prefix(count)) else { return false }
         self.scale = scale
         let fast = Self.fastRate * Self.fastRate
         var newest = Int.min
@@ -174,7 +168,6 @@ extension AttitudeAidedFit {
         }
     }
 
-    /// Sets the solution to a matrix and a shift, both in the unit of the readings.
     mutating func setSolution(_ matrix: Matrix3, _ shift: SIMD3<Double>) {
         let atCenter = matrix * scale.center + shift
         for k in 0..<3 {
@@ -183,7 +176,6 @@ extension AttitudeAidedFit {
         }
     }
 
-    /// Computes each window's field for the current solution, and the distance of each sample from its window's field.
     mutating func updateResiduals() {
         for slot in 0..<Self.windowLimit {
             windowFields[slot] = .zero

@@ -3,10 +3,10 @@
 /// Fits the correction that gives all readings the same length. Without attitudes, no other property of the field is
 /// known.
 ///
-/// Minimises the sum of (|W·(m - o)| - f)² over a symmetric W with a fixed trace, the hard iron o and the strength f,
-/// by Levenberg's and Marquardt's method, starting from the best sphere. A prior for W near 1 determines the parameters
-/// that the samples do not, and the result is always an ellipsoid, never a different quadric. Lengths do not determine
-/// a rotation in W, so the sensor axes must be aligned with the device axes.
+/// Minimizes the sum of (|W·(m - o)| - f)² over a symmetric W with a fixed trace, the hard iron o and the strength f,
+/// using the Levenberg–Marquardt method and starting from the best sphere. A prior for W near 1 determines the
+/// parameters that the samples do not. The result is always an ellipsoid. Lengths do not determine a rotation in W, so
+/// the sensor axes must be aligned with the device axes.
 struct EllipsoidFit: Sendable {
     static let softIronDeviation = 0.15
     /// The number of occupied cells equivalent to one independent sample.
@@ -19,7 +19,7 @@ struct EllipsoidFit: Sendable {
     private var system = PositiveSystem(size: 9)
     private var sphere = PositiveSystem(size: 4)
     private var sphereSolution = [0.0, 0, 0, 0]
-    /// xx, yy, xy, xz and yz of W, then the hard iron, then the strength; zz follows from the trace.
+    /// xx, yy, xy, xz and yz of W, then the hard iron, then the strength. zz follows from the trace.
     private var solution = [Double](repeating: 0, count: 9)
     private var trial = [Double](repeating: 0, count: 9)
     private var gradient = [Double](repeating: 0, count: 9)
@@ -33,8 +33,7 @@ struct EllipsoidFit: Sendable {
         errors = [Double](repeating: 0, count: capacity)
     }
 
-    /// Returns a fit in which each occupied cell has the same total weight, or nil if the samples do not determine a
-    /// fit.
+    /// Returns a fit in which each occupied cell has the same weight, or nil if the samples do not determine a fit.
     mutating func fit(_ samples: [MagneticSample], counts: [Int], inForce: MagneticCalibration) -> MagneticFit? {
         guard load(samples, counts), startWithSphere() else { return nil }
         for _ in 0..<6 {
@@ -50,8 +49,7 @@ struct EllipsoidFit: Sendable {
 
     private mutating func load(_ samples: [MagneticSample], _ counts: [Int]) -> Bool {
         count = min(samples.count, errors.count)
-        guard count >= 12 else { return false }
-        guard let scale = FieldScale(samples.prefix(count)) else { return false }
+        guard count >= 12, let scale = FieldScale(samples.prefix(count)) else { return false }
         self.scale = scale
         for index in 0..<count {
             fields[index] = scale.scaled(samples[index].field)
@@ -74,7 +72,8 @@ struct EllipsoidFit: Sendable {
                 sphereSolution[row] += weights.base[index] * slope[row] * square
             }
         }
-        // Samples in a plane do not determine the offset perpendicular to it; this term selects the smallest one.
+        // Samples in a plane do not determine the offset perpendicular to the plane. This term selects the smallest
+        // offset.
         for index in 0..<3 { sphere[index, index] += 1e-6 }
         guard sphere.factorize() else { return false }
         sphere.solve(&sphereSolution)
@@ -88,7 +87,6 @@ struct EllipsoidFit: Sendable {
 
     private typealias Triple = (Double, Double, Double)
 
-    /// Returns the field of a sample relative to the hard iron, and its product with the matrix.
     private func corrected(_ index: Int, _ p: [Double]) -> (Triple, Triple) {
         let (x, y, z) = (fields[index].x - p[5], fields[index].y - p[6], fields[index].z - p[7])
         let last = 3 - p[0] - p[1]
@@ -195,7 +193,7 @@ struct EllipsoidFit: Sendable {
         for index in 5..<9 { normal[10 * index] += 1e-4 }
     }
 
-    /// Returns whether the symmetric matrix has only positive eigenvalues.
+    /// Returns whether the symmetric matrix is positive definite and not nearly singular.
     private static func isPositive(_ p: [Double]) -> Bool {
         let last = 3 - p[0] - p[1]
         let second = p[0] * p[1] - p[2] * p[2]

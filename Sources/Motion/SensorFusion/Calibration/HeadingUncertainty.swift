@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The heading uncertainty due to the magnetometer correction. It depends on the device orientation: a correction
+/// The heading uncertainty due to the magnetometer correction, which depends on the device orientation. A correction
 /// computed from rotations about the vertical is accurate while the device remains level, but not after the device is
 /// tilted.
 struct HeadingUncertainty: Sendable, Equatable {
-    /// The variance of an unknown heading, in square radians. Used if the horizontal field is zero or unknown.
+    /// The variance of an unknown heading, in square radians.
     private static let unknownHeadingVariance = Double.pi * .pi
 
     private let scale: FieldScale
     private let matrix: Matrix3
     private let shift: SIMD3<Double>
-    /// The covariance of the twelve correction parameters for scaled fields, as the lower triangle, row by row.
+    /// The covariance of the twelve correction parameters for scaled fields: the lower triangle, row by row.
     private var covariance = [Double](repeating: 0, count: 78)
-    /// The standard deviation of the corrected, scaled field due to attitude errors, as a symmetric matrix. Multiplied
-    /// by a direction, the matrix yields a vector whose length is the deviation along that direction.
+    /// The standard deviation of the corrected, scaled field due to attitude errors, as a symmetric matrix. The product
+    /// of the matrix and a direction is a vector whose length is the deviation along that direction.
     var attitudeDeviation = Matrix3(row0: .zero, row1: .zero, row2: .zero)
     /// The heading variance due to other known errors, in square radians.
     var additionalVariance = 0.0
@@ -24,8 +24,8 @@ struct HeadingUncertainty: Sendable, Equatable {
 
     mutating func set(_ row: Int, _ column: Int, _ value: Double) { covariance[row * (row + 1) / 2 + column] = value }
 
-    /// Returns the heading variance, in square radians, for a measured field. `attitude` is the rotation from device to
-    /// earth axes with z up; its heading may be arbitrary.
+    /// Returns the heading variance, in square radians, for a measured field. `attitude` is the rotation from device
+    /// axes to earth axes with an arbitrary heading.
     func headingVariance(_ field: SIMD3<Double>, attitude: Quaternion) -> Double {
         let back = attitude.conjugate
         let found = headingVariance(
@@ -34,14 +34,14 @@ struct HeadingUncertainty: Sendable, Equatable {
     }
 
     /// Returns the heading variance for a scaled field. `east` and `north` are perpendicular horizontal directions in
-    /// device axes; their heading may be arbitrary.
+    /// device axes with an arbitrary heading.
     func headingVariance(scaled field: SIMD3<Double>, east: SIMD3<Double>, north: SIMD3<Double>) -> Double {
         let corrected = (matrix * scale.field(field) + shift) / scale.unit
         let (x, y) = ((corrected * east).sum(), (corrected * north).sum())
         let square = x * x + y * y
         guard square > 0 else { return Self.unknownHeadingVariance }
-        // The horizontal direction perpendicular to the field, in device axes. Errors of the corrected field along this
-        // direction rotate the heading.
+        // The horizontal direction perpendicular to the field, in device axes. Errors along this direction rotate the
+        // heading.
         let across = (x * north - y * east) / square.squareRoot()
         let sample = SIMD4(field, 1)
         var variance = (attitudeDeviation * across).squaredLength

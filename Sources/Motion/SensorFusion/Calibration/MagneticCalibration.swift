@@ -2,13 +2,12 @@
 
 /// The quality of a magnetometer calibration, in ascending order.
 package enum MagneticQuality: Int, Sendable, Hashable, Comparable {
-    /// No calibration: readings are used uncorrected.
+    /// Readings are used uncorrected.
     case uncalibrated = -1
-    /// A rough calibration.
     case low = 0
-    /// A calibration that is sufficient for a compass.
+    /// The calibration is accurate enough for a compass.
     case medium = 1
-    /// A calibration as accurate as the sensor allows.
+    /// The calibration is as accurate as the sensor allows.
     case high = 2
 
     package static func < (left: MagneticQuality, right: MagneticQuality) -> Bool { left.rawValue < right.rawValue }
@@ -25,29 +24,27 @@ package struct MagneticCalibration: Sendable, Hashable {
     /// The magnetic field of the device itself, in the unit of the readings.
     package var hardIron = SIMD3<Double>.zero
     package var quality = MagneticQuality.uncalibrated
-    /// The root mean square residual per component, relative to the field strength; NaN before the first fit.
+    /// The root mean square residual per component, relative to the field strength, or NaN before the first fit.
     package var residual = Double.nan
-    /// The fraction of all directions in which the field has been measured, 0 ... 1.
+    /// The fraction of all directions in which the field has been measured, from 0 to 1.
     package var coverage = 0.0
-    /// The sides that pointed up during the calibration; empty without a gyroscope, because they are then unknown.
+    /// The sides that pointed up during the calibration. They are unknown, and the array is empty, without a gyroscope.
     package var sidesUp: [MagneticSurvey.Side] = []
-    /// The strength of the earth's field after correction, in the unit of the readings; NaN before the first fit.
+    /// The strength of the corrected field, in the unit of the readings, or NaN before the first fit.
     package var fieldStrength = Double.nan
-    /// The dip angle of the field in radians, positive below the horizon; NaN if unknown.
+    /// The dip angle of the field in radians, positive below the horizon, or NaN if it is unknown.
     package var dip = Double.nan
 
     package init() {}
 
-    /// Returns a reading without the magnetic field of the device.
     package func apply(to measured: SIMD3<Double>) -> SIMD3<Double> { matrix * (measured - hardIron) }
 
-    /// Returns whether all properties are equal. Unknown values (NaN) compare equal.
+    /// Compares all properties. Unknown values (NaN) compare equal.
     package static func == (left: MagneticCalibration, right: MagneticCalibration) -> Bool {
         func same(_ a: Double, _ b: Double) -> Bool { a == b || (a.isNaN && b.isNaN) }
         return left.correctsTheSame(as: right) && left.quality == right.quality && left.coverage == right.coverage
             && left.sidesUp == right.sidesUp && same(left.residual, right.residual)
-            && same(left.fieldStrength, right.fieldStrength)
-            && same(left.dip, right.dip)
+            && same(left.fieldStrength, right.fieldStrength) && same(left.dip, right.dip)
     }
 
     package func hash(into hasher: inout Hasher) {
@@ -59,9 +56,7 @@ package struct MagneticCalibration: Sendable, Hashable {
 
 extension MagneticCalibration {
     /// True if the calibration is plausible: its numbers are finite, and its matrix neither mirrors nor strongly
-    /// distorts.
-    ///
-    /// Do not use a stored calibration that is not usable; ``MagnetometerCalibrator`` ignores such a calibration.
+    /// distorts. Stored calibrations that are not usable must be ignored.
     package var isUsable: Bool {
         guard softIron.allSatisfy(\.isFinite), hardIron.isFinite else { return false }
         // Soft iron of more than half the field indicates a failed fit.
@@ -69,11 +64,10 @@ extension MagneticCalibration {
         return determinant > 0.3 && determinant < 3 && maximumStretchBound < 3
     }
 
-    /// Returns the difference between the corrected fields of two calibrations, relative to the field strength.
-    ///
-    /// The value is the root mean square difference per component, over all directions. 0.02 corresponds to a heading
-    /// difference of about one degree at the equator and three degrees in northern Europe. If neither calibration has a
-    /// field strength, the value is 0 for equal corrections and NaN otherwise.
+    /// Returns the root mean square difference per component between the corrected fields of two calibrations, over all
+    /// directions, relative to the field strength. A value of 0.02 corresponds to a heading difference of about one
+    /// degree at the equator and three degrees in northern Europe. If neither calibration has a field strength, returns
+    /// 0 for equal corrections and NaN otherwise.
     package func difference(from other: MagneticCalibration) -> Double {
         let strength = fieldStrength > 0 ? fieldStrength : other.fieldStrength
         guard strength > 0 else { return correctsTheSame(as: other) ? 0 : .nan }
@@ -84,11 +78,10 @@ extension MagneticCalibration {
         return ((squares / 3 + shift.squaredLength / (strength * strength)) / 3).squareRoot()
     }
 
-    /// Returns whether both calibrations correct every reading in the same way.
     package func correctsTheSame(as other: MagneticCalibration) -> Bool {
         matrix == other.matrix && hardIron == other.hardIron
     }
 
-    /// An upper bound of the largest singular value.
+    /// An upper bound for the largest singular value.
     private var maximumStretchBound: Double { softIron.reduce(0) { $0 + $1.squaredLength }.squareRoot() }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import SystemCalls
+
 /// The result of a fit: corrected = matrix · measured + shift.
 struct MagneticFit: Sendable, Equatable {
     var matrix = Matrix3.identity
@@ -14,28 +16,26 @@ struct MagneticFit: Sendable, Equatable {
     var uncertainty = Double.infinity
     /// The residual of the current calibration for the same samples, relative to the strength of the fit.
     var currentResidual = Double.nan
-    /// The standard deviation of the heading over the samples, in radians; infinite without attitudes.
+    /// The standard deviation of the heading over the samples, in radians, or infinity without attitudes.
     var headingDeviation = Double.infinity
-    /// The root mean square heading difference between the fit and the current calibration, in radians; NaN without
-    /// attitudes.
+    /// The root mean square heading difference from the current calibration, in radians, or NaN without attitudes.
     var headingChange = Double.nan
-    /// The weight of the newest samples, relative to their weight without outliers; 1 without attitudes.
+    /// The weight of the newest samples relative to their weight without outliers, or 1 without attitudes.
     var newestWeight = 1.0
-    /// The heading uncertainty for any device orientation; nil without attitudes.
+    /// The heading uncertainty for any device orientation, or nil without attitudes.
     var headingUncertainty: HeadingUncertainty?
-    /// The gyroscope bias in rad/s, in device axes; zero without attitudes.
+    /// The gyroscope bias in rad/s, in device axes, or zero without attitudes.
     var bias = SIMD3<Double>.zero
     /// The delay of the magnetometer relative to the attitude, in seconds.
     var latency = 0.0
 
-    /// Returns the fit as a calibration with a determinant of 1, or nil if the calibration is implausible for a device.
+    /// Returns the fit as a calibration whose matrix has a determinant of 1, or nil if the calibration is implausible.
     func calibration(coverage: Double) -> MagneticCalibration? {
         let volume = matrix.determinant
         guard volume.isFinite, volume > 0.05, shift.isFinite, strength.isFinite, strength > 0 else { return nil }
-        let scale = 1 / MagneticFit.cubeRoot(volume)
+        let scale = 1 / cbrt(volume)
         var result = MagneticCalibration()
         result.matrix = matrix * scale
-        // shift = -W·hardIron.
         result.hardIron = -matrix.solveScaled(shift) / volume
         result.fieldStrength = strength * scale
         result.dip = dip
@@ -44,49 +44,33 @@ struct MagneticFit: Sendable, Equatable {
         guard result.isUsable, result.hardIron.length < 30 * result.fieldStrength else { return nil }
         return result
     }
-
-    /// Returns the cube root by Newton's method, which suffices for numbers near one.
-    static func cubeRoot(_ value: Double) -> Double {
-        guard value > 0, value.isFinite else { return 0 }
-        var root = value > 1 ? value : 1
-        for _ in 0..<200 {
-            let next = root - (root * root * root - value) / (3 * root * root)
-            if abs(next - root) <= 1e-16 * root { return next }
-            root = next
-        }
-        return root
-    }
 }
 
 struct MagneticSample: Sendable, Equatable {
     var field: SIMD3<Double>
-    /// The rotation from device to earth axes with an arbitrary heading; identity without a gyroscope.
+    /// The rotation from device axes to earth axes with an arbitrary heading, or the identity without a gyroscope.
     var attitude: Quaternion
-    /// The angular rate in rad/s, in device axes.
     var rate: SIMD3<Double>
-    /// The integral of the up direction in device axes since the window began, in seconds. Multiplied by the gyroscope
-    /// bias, it yields the heading drift.
+    /// The integral of the up direction in device axes since the start of the window, in seconds. The product of the
+    /// integral and the gyroscope bias is the heading drift.
     var drift = SIMD3<Double>.zero
-    /// The part of the drift angle that the attitude already takes into account, in radians.
+    /// The part of the heading drift that the attitude already takes into account, in radians.
     var correctedDrift = 0.0
-    /// The index of the window. The attitudes of all samples in a window have the same heading error.
+    /// The index of the time window, in which all attitudes have the same heading error.
     var window: Int
-    /// The insertion index, which orders samples by age.
     var age: Int64 = 0
-    /// The index of the direction or attitude cell.
     var cell: Int
 }
 
-/// The mean of the readings and their root mean square distance from the mean. Scaling by both makes the fit parameters
-/// of order one, regardless of the magnetometer's unit and the hard iron.
+/// The mean of the readings, and their root mean square distance from the mean. Scaling by both makes the fit
+/// parameters of order one for any unit and any hard iron.
 struct FieldScale: Sendable, Equatable {
     private(set) var center = SIMD3<Double>.zero
     private(set) var unit = 1.0
 
     init() {}
 
-    /// Creates the scale of the samples. Returns nil if there are no samples, if all are equal, or if any is infinite
-    /// or NaN.
+    /// Returns nil if there are no samples, if all samples are equal, or if a sample is infinite or NaN.
     init?(_ samples: ArraySlice<MagneticSample>) {
         guard !samples.isEmpty else { return nil }
         let count = Double(samples.count)

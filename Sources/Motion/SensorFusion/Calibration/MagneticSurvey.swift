@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The device orientations covered by a magnetometer calibration, used to guide a user who rotates the device.
+/// The device orientations that a magnetometer calibration covers, which guide a user who rotates the device.
 package struct MagneticSurvey: Sendable, Equatable {
     /// A side of the device, represented by a device axis.
     package enum Side: String, Sendable, CaseIterable {
@@ -26,15 +26,13 @@ package struct MagneticSurvey: Sendable, Equatable {
     }
 
     package static let sectorCount = 12
-
     /// The sides that have pointed up, in the order of `Side.allCases`.
     package private(set) var sidesUp: [Side] = []
-    /// The number of horizon sectors, out of twelve, that the device has pointed to.
+    /// The number of horizon sectors, out of twelve, to which the device has pointed.
     package private(set) var sectorsCovered = 0
     /// True if the magnetic field of the device is known well enough for the current orientation.
     package private(set) var isCalibrated = false
 
-    /// True if no further orientations are required.
     package var hasSufficientPoses: Bool { sectorsCovered >= Self.sectorCount - 3 && sidesUp.count >= 3 }
 
     init(_ samples: [MagneticSample], isCalibrated: Bool) {
@@ -51,7 +49,7 @@ package struct MagneticSurvey: Sendable, Equatable {
 }
 
 extension MagnetometerCalibrator {
-    /// The orientations covered by the samples of the next fit; nil without a gyroscope.
+    /// The orientations covered by the samples of the next fit, or nil without a gyroscope.
     package var survey: MagneticSurvey? {
         usesAttitude ? MagneticSurvey(reservoir.samples, isCalibrated: quality > .uncalibrated) : nil
     }

@@ -1,55 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Estimates the magnetic field of the device itself from ordinary movement.
+/// Estimates the device's own magnetic field from ordinary movement.
 ///
 /// Pass every magnetometer sample in chronological order, with the simultaneous attitude if there is a gyroscope. The
 /// calibrator keeps several hundred samples, a few for each direction, and fits a correction to them after every two
-/// seconds of movement. With attitudes, all twelve parameters of hard and soft iron follow from rotations about two
-/// axes; a rotation about the vertical is sufficient for the heading while the device is held level. Without attitudes,
-/// they follow from the shape of the readings (an ellipsoid), which requires rotations in all directions.
+/// seconds of movement. With attitudes, rotations about two axes determine all twelve parameters of hard and soft iron.
+/// A rotation about the vertical is sufficient for the heading while the device is level. Without attitudes, the
+/// parameters follow from the ellipsoid that the readings form, which requires rotations in all directions.
 ///
-/// The current calibration is replaced only by a clearly better one that differs by more than its own uncertainty. A
-/// sensor calibrated in the factory is therefore not changed, and neither is a stored calibration that still fits.
-/// Readings near magnets lose their weight. If all of the latest readings lose their weight, the device itself has
-/// changed, and the earlier readings are discarded.
+/// The current calibration is replaced only by a clearly better calibration that differs by more than its own
+/// uncertainty. Therefore, factory calibrations, and stored calibrations that still fit, are kept. Readings near
+/// magnets lose their weight. If all of the latest readings lose their weight, the device itself has changed, and
+/// earlier readings are discarded.
 ///
-/// Readings may have any unit, as long as the unit does not change. Memory use is bounded; an update allocates memory
-/// only when it computes a fit. The result depends on the readings and timestamps only.
+/// Readings may have any constant unit. Memory use is bounded, and updates allocate memory only to compute a fit.
 package struct MagnetometerCalibrator: Sendable {
     package private(set) var calibration = MagneticCalibration() { didSet { updateQuality() } }
-    /// The result of the latest fit, used to guide a user who rotates the device. Do not use the candidate to correct
+    /// The result of the latest fit, which guides a user who rotates the device but must not be used to correct
     /// readings.
     package private(set) var candidate = MagneticCalibration()
-    /// The estimated delay of the magnetometer relative to the attitude, in seconds; 0 without a fit.
-    ///
-    /// A sample contains the field at the attitude that the device had this long before the timestamp, which matters
-    /// during fast rotation.
+    /// The estimated delay of the magnetometer relative to the attitude, in seconds, or 0 without a fit.
     package private(set) var latency = 0.0
-    /// The standard deviation of the candidate's corrected field, relative to the field strength; infinite without a
+    /// The standard deviation of the candidate's corrected field relative to its strength, or infinity without a
     /// candidate.
     package private(set) var candidateUncertainty = Double.infinity
-
-    /// The standard deviation of the heading due to the calibration, in radians, for the current orientation; NaN if
-    /// unknown.
+    /// The standard deviation of the heading due to the calibration in the current orientation, in radians, or NaN if
+    /// it is unknown.
     package private(set) var headingDeviation = Double.nan { didSet { updateQuality() } }
-    /// The quality of the calibration for the current device orientation. It is reduced if the heading is uncertain in
-    /// this orientation. A calibration from an earlier run has low quality until a fit confirms it, because the iron
-    /// may have changed.
+    /// The quality of the calibration in the current device orientation. The quality is reduced if the heading is
+    /// uncertain. A calibration from an earlier run has low quality until a fit confirms it, because the iron may have
+    /// changed.
     ///
-    /// This is a stored property because it is read with every attitude, and a computed property would copy the
+    /// The property is stored, because it is read with every attitude, and a computed property would copy the
     /// calibrator.
     package private(set) var quality = MagneticQuality.uncalibrated
 
     var start = MagneticCalibration()
-    /// True if the current calibration was not computed by this calibrator. It is then replaced only if the samples
-    /// contradict it.
+    /// True if the current calibration is the initial calibration, which is replaced only if the samples contradict it.
     var isInherited = true
-    /// True after a fit has confirmed or replaced the current calibration.
     private var isConfirmed = false { didSet { updateQuality() } }
-    /// The uncertainty of the current calibration; infinite if the calibration was not computed by this calibrator.
+    /// The uncertainty of the current calibration, or infinity for the initial calibration.
     var currentUncertainty = Double.infinity
-    /// The standard deviation of the heading over the samples from which the current calibration was computed, in
-    /// radians.
+    /// The standard deviation of the heading over the samples that determined the current calibration, in radians.
     var currentDeviation = Double.infinity
     private var headingUncertainty: HeadingUncertainty?
     private var headingUncertaintyTime = -Double.infinity
@@ -76,17 +68,16 @@ package struct MagnetometerCalibrator: Sendable {
 
     static let capacity = 400
 
-    /// Creates a calibrator. `start` is the calibration from an earlier run; it is used immediately, unless it is
-    /// implausible.
+    /// Creates a calibrator that immediately uses `start`, a calibration from an earlier run, if that calibration is
+    /// plausible.
     package init(start: MagneticCalibration? = nil) {
         if let start, start.isUsable { self.start = start }
         reset()
     }
 
-    /// Processes a sample. `measured` is the uncorrected field in device axes. `attitude` is the simultaneous attitude,
-    /// whose heading may be arbitrary and may drift; nil without a gyroscope. `bias` is the gyroscope bias that was
-    /// subtracted to compute the attitude. `timestamp` is in seconds. Returns true if ``calibration`` changed; use
-    /// ``MagneticCalibration/correctsTheSame(as:)`` to determine whether the correction itself changed.
+    /// Processes a sample and returns true if ``calibration`` changed. `measured` is the uncorrected field in device
+    /// axes. `attitude` is the simultaneous attitude, whose heading may be arbitrary and may drift, or nil without a
+    /// gyroscope. `bias` is the gyroscope bias that was subtracted to compute the attitude. `timestamp` is in seconds.
     package mutating func update(
         _ measured: SIMD3<Double>, attitude: Quaternion?, bias: SIMD3<Double> = .zero, timestamp: Double
     ) -> Bool {
@@ -94,9 +85,8 @@ package struct MagnetometerCalibrator: Sendable {
             return false
         }
         if let attitude {
-            guard attitude.components.x.isFinite, attitude.components.y.isFinite, attitude.components.z.isFinite,
-                attitude.components.w.isFinite, attitude.components != .zero
-            else { return false }
+            // The sum is NaN if a component is infinite or NaN.
+            guard (attitude.components * 0).sum() == 0, attitude.components != .zero else { return false }
             let attitude = attitude.normalized
             process(measured, attitude: attitude, bias: bias.isFinite ? bias : .zero, timestamp: timestamp)
             updateHeadingDeviation(measured, attitude, timestamp)
@@ -111,26 +101,24 @@ package struct MagnetometerCalibrator: Sendable {
         return solve()
     }
 
-    /// Returns a corrected reading. The method is mutating only to avoid copying the calibration; it does not change
-    /// the calibrator.
+    /// Returns a corrected reading. The method is mutating only to avoid copying the calibration.
     package mutating func corrected(_ measured: SIMD3<Double>) -> SIMD3<Double> { calibration.apply(to: measured) }
 
-    /// Sets the field that the World Magnetic Model predicts for the current location: the strength in the unit of the
-    /// readings, and the dip in radians below the horizon. A fit that differs widely from this field is not adopted.
-    /// Agreement does not confirm a fit, because buildings change the field.
+    /// Sets the field that the World Magnetic Model predicts: its strength in the unit of the readings, and its dip in
+    /// radians below the horizon. A fit that differs widely from this field is not adopted. Agreement does not confirm
+    /// a fit, because buildings change the field.
     package mutating func setExpectedField(strength: Double, dip: Double) {
         expectedStrength = strength.isFinite && strength > 0 ? strength : nil
         expectedDip = dip.isFinite ? dip : nil
     }
 
-    /// Notifies the calibrator that the attitude was reinitialized with an unrelated heading.
+    /// Records that the attitude was reinitialized with an unrelated heading.
     package mutating func recordInterruption(timestamp: Double) {
         guard timestamp.isFinite else { return }
         beginWindow(at: timestamp, settling: true)
         (lastTime, lastKeptAttitude) = (nil, nil)
     }
 
-    /// Discards all samples and restores the initial calibration.
     package mutating func reset() {
         calibration = start
         candidate = MagneticCalibration()
@@ -153,10 +141,9 @@ package struct MagnetometerCalibrator: Sendable {
     static let settlingTime = 2.0
     static let maximumGap = 1.0
     static let headingUncertaintyInterval = 0.1
-    /// The longest interval over which an angular rate is computed, in seconds.
     static let maximumRateInterval = 0.15
     static let maximumRate = 12.0
-    /// The minimum distance between samples without attitudes, as fractions of the reading and of the field strength.
+    /// The minimum distances between samples without attitudes, as fractions of the reading and of the field strength.
     static let minimumDistanceOfReading = 0.01
     static let minimumDistanceOfStrength = 0.08
     /// The cosine of half of five degrees.
@@ -190,11 +177,10 @@ package struct MagnetometerCalibrator: Sendable {
             measured, attitude, interval <= Self.maximumRateInterval ? rate : .zero, DirectionCells.attitude(attitude))
     }
 
-    /// Switches between samples with and without attitudes, and discards the samples of the previous kind.
+    /// Switches between samples with and without attitudes, and discards the samples of the other kind.
     private mutating func setUsesAttitude(_ attitude: Bool) {
         guard usesAttitude != attitude else { return }
         usesAttitude = attitude
-        // The device orientation is now unknown, or must be determined again.
         (headingUncertainty, headingDeviation, headingUncertaintyTime) = (nil, .nan, -.infinity)
         reservoir.removeAll()
         (lastFit, lastTime, lastKeptAttitude, lastKeptField) = (nil, nil, nil, nil)
@@ -222,11 +208,12 @@ package struct MagnetometerCalibrator: Sendable {
         insertSample(measured, .identity, .zero, DirectionCells.fineDirection(measured - center))
     }
 
-    /// The approximate centre of the ellipsoid of the readings.
+    /// The approximate centre of the readings' ellipsoid.
     private var center: SIMD3<Double> { candidate.fieldStrength > 0 ? candidate.hardIron : .zero }
 
     private mutating func fitEllipsoid() -> MagneticFit? {
-        // The weights depend on cells around the centre, so the second iteration uses the centre found by the first.
+        // The weights depend on cells around the centre, so the second iteration uses the centre from the first
+        // iteration.
         var fit: MagneticFit?
         var center = self.center
         for _ in 0..<2 {
@@ -238,7 +225,6 @@ package struct MagnetometerCalibrator: Sendable {
         return fit
     }
 
-    /// Updates the heading uncertainty, which depends on the device orientation.
     private mutating func updateHeadingDeviation(_ measured: SIMD3<Double>, _ attitude: Quaternion, _ timestamp: Double)
     {
         guard let headingUncertainty, !(abs(timestamp - headingUncertaintyTime) < Self.headingUncertaintyInterval)
@@ -265,7 +251,7 @@ package struct MagnetometerCalibrator: Sendable {
             return false
         }
         if fit.newestWeight < Self.minimumNewestWeight, let change = ageOfChange {
-            // The samples from before the iron changed are obsolete, and the current calibration must be tested again.
+            // The samples from before the change are obsolete, and the current calibration must be confirmed again.
             reservoir.removeAll { $0.age < change }
             (lastFit, isConfirmed) = (nil, false)
             return false
@@ -279,8 +265,8 @@ package struct MagnetometerCalibrator: Sendable {
         return before != calibration
     }
 
-    /// The age of the first sample after the device's iron changed. From this sample on, samples are consistent with
-    /// each other, but not with earlier samples. nil if they are inconsistent with each other, as near magnets.
+    /// The age of the first sample after the device's iron changed, or nil if the samples since then are inconsistent
+    /// with each other, as near magnets.
     private var ageOfChange: Int64? {
         mutating get {
             guard let age = aidedFit.ageOfChange(reservoir.samples) else { return nil }
@@ -311,7 +297,7 @@ extension MagnetometerCalibrator {
         quality = headingDeviation > Self.unusableDeviation ? .uncalibrated : rough
     }
 
-    /// Replaces the current calibration by the fit if appropriate, and updates the quality of both.
+    /// Replaces the current calibration with the fit if appropriate, and updates the quality of both.
     private mutating func evaluate(_ fit: MagneticFit, _ found: MagneticCalibration) {
         var found = found
         found.quality = Self.quality(
@@ -328,7 +314,6 @@ extension MagnetometerCalibrator {
             isConfirmed = true
         } else if isConclusive(fit) {
             isConfirmed = true
-            // The calibration is kept, but the fit determines its quality.
             var known = calibration
             known.residual = fit.currentResidual
             known.coverage = found.coverage
@@ -341,12 +326,11 @@ extension MagnetometerCalibrator {
                 deviation: max(fit.headingDeviation, fit.headingChange), coverage: known.coverage)
             headingUncertainty = fit.headingUncertainty
             headingUncertainty?.additionalVariance = fit.headingChange * fit.headingChange
-            // Update the calibration only if the quality changes, because clients treat every update as a change.
+            // Updates the calibration only if the quality changes, because clients treat every update as a change.
             if known.quality != calibration.quality { calibration = known }
         }
     }
 
-    /// Returns whether a fit is accurate enough to assess the current calibration.
     private func isConclusive(_ fit: MagneticFit) -> Bool {
         usesAttitude ? fit.headingDeviation < Self.adoptableDeviation : fit.uncertainty < Self.adoptableUncertainty
     }
@@ -360,14 +344,13 @@ extension MagnetometerCalibrator {
         guard usesAttitude else {
             return isInherited ? gain > Self.minimumGainOverInherited : gain > Self.minimumGainOverOwn || isMoreCertain
         }
-        // A change has to exceed its own uncertainty.
+        // A change must exceed its own uncertainty.
         let isChange = fit.headingChange > Self.minimumChangeDeviations * fit.headingDeviation
         if isInherited { return isChange && gain > Self.minimumGainOverInherited }
         return isChange || isMoreCertain || fit.headingDeviation < Self.improvementFactor * currentDeviation
     }
 
-    /// Returns the quality of a calibration. `deviation` is the standard deviation of the heading in radians; infinite
-    /// without attitudes.
+    /// `deviation` is the standard deviation of the heading in radians, or infinity without attitudes.
     static func quality(residual: Double, uncertainty: Double, deviation: Double, coverage: Double) -> MagneticQuality {
         if residual < 0.02, uncertainty < 0.015, coverage >= 0.4 { return .high }
         if residual < 0.05, uncertainty < 0.04, coverage >= 0.2 { return .medium }
@@ -387,7 +370,7 @@ extension MagnetometerCalibrator {
         return false
     }
 
-    /// Returns whether the fitted field is much stronger than every reading, which occurs after too little rotation.
+    /// Returns whether the fitted field is much stronger than every reading, which happens after too little rotation.
     private func isBeyondReadings(_ fit: MagneticFit) -> Bool {
         let squares = reservoir.samples.lazy.map(\.field.squaredLength).max() ?? 0
         return fit.strength > Self.maximumStrengthRatio * squares.squareRoot()
@@ -398,16 +381,16 @@ extension MagnetometerCalibrator {
     static let adoptableUncertainty = 0.15
     static let adoptableResidual = 0.09
     // The following constants were chosen with two phones (ten trials with raw magnetometer data) and one board (four
-    // trials, with the factory calibration and with ten times the iron). Between 1.5 and 2.5 deviations, 10 and 25
-    // degrees, gains of 1.4 to 1.6 and fractions of 0.6 to 0.9, the headings differ by tenths of a degree.
+    // trials, with the factory calibration and with ten times the iron). The headings differ by tenths of a degree for
+    // 1.5 to 2.5 deviations, 10 to 25 degrees, gains of 1.4 to 1.6 and fractions of 0.6 to 0.9.
     static let adoptableDeviation = 20 * degree
     static let minimumChangeDeviations = 2.0
     static let improvementFactor = 0.7
     static let minimumGainOverInherited = 1.5
     static let minimumGainOverOwn = 1.15
-    /// If the relative weight of the newest samples is lower, the iron is assumed to have changed. In the same trials,
-    /// with iron of 20 to 100 microtesla added after a minute, the headings half a minute later differ by tenths of a
-    /// degree for values between 0.4 and 0.7.
+    /// The relative weight of the newest samples below which the iron is assumed to have changed. In the same trials,
+    /// with iron of 20 to 100 microtesla added after a minute, the headings differ by tenths of a degree for values
+    /// between 0.4 and 0.7.
     static let minimumNewestWeight = 0.5
     static let mediumDeviation = 5 * degree
     static let lowQualityDeviation = 8 * degree

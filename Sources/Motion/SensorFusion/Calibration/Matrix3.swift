@@ -28,12 +28,11 @@ package struct Matrix3: Sendable, Hashable {
     }
 }
 
-/// A small system of linear equations with a symmetric positive definite matrix, solved by Cholesky's method.
-///
-/// The storage is allocated once, so that repeated solving does not allocate memory.
+/// A small linear system with a symmetric positive definite matrix, solved by Cholesky's method. The storage is
+/// allocated only once.
 package struct PositiveSystem: Sendable {
     package let size: Int
-    /// The matrix in row-major order; only the lower triangle is read.
+    /// The matrix in row-major order, of which only the lower triangle is read.
     private var matrix: [Double]
     private var factor: [Double]
     private var work: [Double]
@@ -52,7 +51,7 @@ package struct PositiveSystem: Sendable {
 
     package mutating func clear() { for index in matrix.indices { matrix[index] = 0 } }
 
-    /// Factorizes the matrix into L·Lᵀ. Returns false if it is not positive definite, or nearly singular.
+    /// Factorizes the matrix into L·Lᵀ. Returns false if the matrix is nearly singular or not positive definite.
     package mutating func factorize() -> Bool {
         var largest = 0.0
         for index in 0..<size { largest = max(largest, matrix[index * size + index]) }
@@ -72,7 +71,7 @@ package struct PositiveSystem: Sendable {
         return true
     }
 
-    /// Replaces the right-hand side by the solution. Requires a successful ``factorize()``.
+    /// Replaces the right-hand side with the solution. Requires a successful ``factorize()``.
     package mutating func solve(_ vector: inout [Double]) {
         for row in 0..<size {
             var sum = vector[row]

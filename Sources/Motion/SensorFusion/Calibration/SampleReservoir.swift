@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A bounded collection of samples that drops samples of the most frequent directions first.
-///
-/// A device that lies on a table for minutes should not outweigh the few seconds in which it rotated. Therefore, if the
-/// reservoir is full, a new sample replaces the oldest sample of the fullest cell.
+/// A bounded collection of samples. If the collection is full, a new sample replaces the oldest sample in the fullest
+/// cell, so that minutes at rest do not outweigh the few seconds in which the device rotated.
 struct SampleReservoir: Sendable {
     let capacity: Int
     private(set) var samples: [MagneticSample] = []
@@ -26,17 +24,10 @@ struct SampleReservoir: Sendable {
             samples.append(sample)
             return
         }
-        var replacedIndex = 0
-        var victimCount = 0
-        for index in samples.indices {
-            let count = counts[samples[index].cell]
-            if count > victimCount || (count == victimCount && samples[index].age < samples[replacedIndex].age) {
-                replacedIndex = index
-                victimCount = count
-            }
-        }
-        counts[samples[replacedIndex].cell] -= 1
-        samples[replacedIndex] = sample
+        func rank(_ index: Int) -> (Int, Int64) { (counts[samples[index].cell], -samples[index].age) }
+        guard let replaced = samples.indices.max(by: { rank($0) < rank($1) }) else { return }
+        counts[samples[replaced].cell] -= 1
+        samples[replaced] = sample
     }
 
     mutating func removeAll(where isOld: (MagneticSample) -> Bool) {
@@ -52,7 +43,6 @@ struct SampleReservoir: Sendable {
         }
     }
 
-    /// Reassigns all samples to cells after the centre of the readings has changed.
     mutating func assignCells(_ cell: (MagneticSample) -> Int) {
         for index in counts.indices { counts[index] = 0 }
         for index in samples.indices {
@@ -70,7 +60,7 @@ struct SampleReservoir: Sendable {
 
 /// Divides the sphere of directions and the set of attitudes into numbered cells.
 enum DirectionCells {
-    /// The number of equal-area cells on the sphere: four bands of eight cells.
+    /// The number of cells on the sphere, which have equal areas.
     static let directionCount = 32
 
     /// Returns the cell that contains the direction of a vector, or nil if the vector is zero, infinite or NaN.
@@ -79,7 +69,6 @@ enum DirectionCells {
         guard length.isFinite, length > 0 else { return nil }
         let band = min(3, Int((vector.z / length + 1) * 2))
         let (x, y) = (vector.x, vector.y)
-        // The octant of the circle, computed without an arc tangent.
         var octant = y < 0 ? 4 : 0
         if (x < 0) != (y < 0) { octant += 2 }
         let steep = abs(y) > abs(x)
@@ -87,8 +76,8 @@ enum DirectionCells {
         return band * 8 + octant
     }
 
-    /// Returns the fine cell that contains the direction of a vector: one of 25 cells for each face of a cube. Returns
-    /// 0 if the vector has no direction.
+    /// Returns the fine cell that contains the direction of a vector (25 cells per face of a cube), or 0 if the vector
+    /// has no direction.
     static func fineDirection(_ vector: SIMD3<Double>) -> Int {
         var largest = 0
         for index in 1..<3 where abs(vector[index]) > abs(vector[largest]) { largest = index }
@@ -101,7 +90,7 @@ enum DirectionCells {
         return cell
     }
 
-    /// The number of attitude cells. Each cell is about 30 degrees wide.
+    /// The number of attitude cells, which are about 30 degrees wide.
     static let attitudeCount = 4 * 125
 
     static func attitude(_ q: Quaternion) -> Int {

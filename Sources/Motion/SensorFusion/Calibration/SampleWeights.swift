@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Geman and McClure's weights of the samples in a fit: samples with larger errors have smaller weights.
+/// Geman and McClure's weights of the samples in a fit, which are smaller for larger errors.
 struct SampleWeights: Sendable {
-    /// The error, in standard deviations, at which the weight of a sample is reduced to a quarter.
+    /// The error, in standard deviations, that reduces the weight of a sample to a quarter.
     static let outlierDeviations = 5.0
-
     /// The weights that the samples would have without errors.
     var base: [Double]
     var values: [Double]

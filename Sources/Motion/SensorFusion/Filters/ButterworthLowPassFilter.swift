@@ -4,42 +4,38 @@ import SystemCalls
 
 /// A second-order Butterworth low-pass filter for vectors at irregular intervals.
 ///
-/// Far above the cutoff, where ``LowPassFilter`` passes a third of the amplitude, this filter passes a tenth (40 dB per
-/// decade instead of 20). The response below the cutoff is flatter. The step response overshoots by 4 %.
+/// Far above the cutoff, where ``LowPassFilter`` passes a third of the amplitude, this filter passes a tenth (40
+/// instead of 20 dB per decade). The response below the cutoff is flatter. The step response overshoots by 4 %.
 ///
-/// The filter is the continuous filter `y'' + √2 w y' + w² y = w² x` with `w = 2π cutoff`, with a piecewise constant
-/// input: each sample is the input during the interval before it. Between two samples, the differential equation has a
-/// closed-form solution, a damped oscillation, which the filter evaluates. The state consists of the output and its
-/// derivative, and does not depend on the interval. Therefore, the interval may change from sample to sample, and the
-/// filter is stable for every interval and cutoff, even with a cutoff above half the sample rate. The coefficients and
-/// states of the usual digital form are valid for a single interval only.
+/// The filter evaluates the exact solution of `y'' + √2 w y' + w² y = w² x` with `w = 2π cutoff`, where each sample is
+/// the constant input during the interval before the sample. The state does not depend on the interval, so the interval
+/// may change from sample to sample. The filter is stable for every interval and cutoff.
 ///
-/// The first sample becomes the output, with a derivative of zero; pass `startingAt:` to start from a different value.
-/// The output has the unit of the samples. A sample with an infinite or NaN component, or with a zero, negative or NaN
-/// interval, is ignored: `update` returns the previous output, or zero if ``value`` is nil.
+/// The first sample becomes the output, unless `startingAt:` specifies an initial value. The output has the unit of the
+/// samples. A sample with an infinite or NaN component, or with a zero, negative or NaN interval, is ignored: `update`
+/// returns the previous output, or zero if ``value`` is nil.
 public struct ButterworthLowPassFilter: SampleFilter {
-    /// w / √2: both the decay rate and the angular frequency of the damped oscillation, per second.
+    /// w / √2, which is both the decay rate and the angular frequency of the damped oscillation, per second.
     private let rate: Double
     /// The derivative of the output, in units of `rate`.
     private var slope: SIMD3<Double> = .zero
-
-    /// The output; nil before the first sample if there is no initial value.
+    /// The output, or nil before the first sample if there is no initial value.
     public private(set) var value: SIMD3<Double>?
 
     /// Creates a filter.
     ///
     /// - Parameters:
     ///   - cutoff: The frequency in hertz at which the power is halved. If the cutoff is negative, infinite or NaN,
-    ///     samples pass unchanged; if it is zero, the output keeps its first value.
-    ///   - start: The initial output, with a derivative of zero. If nil, infinite or NaN, the first sample is used.
+    ///     samples pass unchanged. If the cutoff is zero, the output keeps its first value.
+    ///   - start: The initial output. If nil, infinite or NaN, the first sample is used.
     public init(cutoff: Double, startingAt start: SIMD3<Double>? = nil) {
-        // The comparison is also false for NaN.
+        // This comparison is also false for NaN.
         rate = cutoff >= 0 ? cutoff * .pi * 2.0.squareRoot() : .infinity
         reset(to: start)
     }
 
-    /// Processes a sample and returns the new output. The interval is the time since the previous sample in seconds; it
-    /// is ignored for the first sample if there is no initial value.
+    /// Processes a sample and returns the new output. `interval` is the time since the previous sample in seconds,
+    /// which is ignored for the first sample if there is no initial value.
     public mutating func update(_ sample: SIMD3<Double>, interval: Double) -> SIMD3<Double> {
         guard let old = value else {
             guard sample.isFinite else { return .zero }
@@ -48,9 +44,9 @@ public struct ButterworthLowPassFilter: SampleFilter {
         }
         guard interval > 0, sample.isFinite else { return old }
         let angle = rate * interval
-        // exp(-40) is below the resolution of Double. The guard also excludes infinite angles from sine and cosine.
+        // exp(-40) is below the resolution of Double.
         guard angle < 40 else {
-            // The angle is NaN for a cutoff of zero and an infinite interval; the output does not change.
+            // The angle is NaN if the cutoff is zero and the interval is infinite. The output does not change.
             guard !angle.isNaN else { return old }
             value = sample
             slope = .zero
@@ -69,8 +65,8 @@ public struct ButterworthLowPassFilter: SampleFilter {
         return new
     }
 
-    /// Discards the filter state. The output starts from `start` with a derivative of zero, or from the next sample if
-    /// `start` is nil, infinite or NaN.
+    /// Discards the filter state. The output starts from `start`, or from the next sample if `start` is nil, infinite
+    /// or NaN.
     public mutating func reset(to start: SIMD3<Double>? = nil) {
         value = if let start, start.isFinite { start } else { nil }
         slope = .zero

@@ -2,13 +2,11 @@
 
 import SystemCalls
 
-/// A filter for vectors at irregular intervals.
+/// A filter for a single stream of vectors at irregular intervals.
 ///
-/// All filters for a single sample stream conform to this protocol: ``LowPassFilter``, ``ButterworthLowPassFilter``,
-/// ``HighPassFilter`` and ``GravitySeparator``. ``AttitudeFilter`` does not, because it combines three streams, each
-/// with its own timestamps.
+/// ``AttitudeFilter`` does not conform, because it combines three streams, each with its own timestamps.
 public protocol SampleFilter: Sendable, Equatable {
-    /// The result of processing a sample, in the unit of the samples.
+    /// The result of processing a sample.
     associatedtype Output: Sendable
 
     /// Processes a sample and returns the new output. A sample with an infinite or NaN component is ignored.
@@ -20,29 +18,25 @@ public protocol SampleFilter: Sendable, Equatable {
 
     /// Discards the filter state, but keeps the settings.
     ///
-    /// - Parameter start: The value from which the filter starts. If nil, infinite or NaN, the next sample is used.
+    /// - Parameter start: The initial value. If nil, infinite or NaN, the next sample is used.
     mutating func reset(to start: SIMD3<Double>?)
 }
 
 /// A one-pole low-pass filter for vectors, which passes slow changes and removes noise.
 ///
-/// Each sample moves the output towards itself by a weight `a`: `y += a (x - y)`. The weight follows one of two rules:
+/// Each sample moves the output by `y += a (x - y)`. The weight `a` follows one of two rules:
 ///
-/// - A time constant `tau` in seconds: `a = 1 - exp(-dt / tau)`, the exact discretisation for an input that is constant
-///   during the interval `dt` before each sample. The behaviour does not depend on the sample rate, nor on irregular or
-///   missing samples. After a gap much longer than `tau`, `a` approaches 1, and the output becomes the new sample.
-/// - A factor per sample: `a` is that number. A factor corresponds to a different time constant at each sample rate:
-///   0.1, which is common in accelerometer examples, is 0.95 s at 10 Hz and 0.095 s at 100 Hz (`tau = -dt / ln(1 -
-///   a)`).
+/// - With a time constant `tau` in seconds, `a = 1 - exp(-dt / tau)` for the interval `dt` before the sample. The
+///   behaviour depends neither on the sample rate nor on irregular or missing samples.
+/// - With a factor, `a` is that number. A factor corresponds to a different time constant at each sample rate (`tau =
+///   -dt / ln(1 - a)`): 0.1 is 0.95 s at 10 Hz and 0.095 s at 100 Hz.
 ///
-/// The first sample becomes the output, so there is no ramp from zero at the start. Pass `startingAt:` to start from a
-/// different value; if that value is nil, infinite or NaN, the first sample is used. An initial value of zero causes
-/// the slow start of the common example: with a factor of 0.1, the output reaches 65 % of a step after 10 samples and
-/// 99 % after 44.
+/// The first sample becomes the output, unless `startingAt:` specifies an initial value. With zero as the initial value
+/// and a factor of 0.1, the output reaches 65 % of a step after 10 samples and 99 % after 44.
 ///
 /// The output has the unit of the samples. A sample with an infinite or NaN component is ignored. With a time constant,
-/// a sample with a zero, negative or NaN interval is ignored as well. In both cases, `update` returns the previous
-/// output, or zero if ``value`` is nil. The same applies to finite values whose difference overflows.
+/// a sample with a zero, negative or NaN interval is ignored as well. `update` then returns the previous output, or
+/// zero if ``value`` is nil.
 ///
 /// ```swift
 /// var gravity = LowPassFilter(timeConstant: 0.2)
@@ -50,8 +44,7 @@ public protocol SampleFilter: Sendable, Equatable {
 /// ```
 public struct LowPassFilter: SampleFilter {
     private let rule: SmoothingRule
-
-    /// The output; nil before the first sample if there is no initial value.
+    /// The output, or nil before the first sample if there is no initial value.
     public private(set) var value: SIMD3<Double>?
 
     private init(rule: SmoothingRule, start: SIMD3<Double>?) {
@@ -63,32 +56,33 @@ public struct LowPassFilter: SampleFilter {
     ///
     /// - Parameters:
     ///   - timeConstant: The time in seconds in which the output follows a step by 63 %. If the time constant is zero,
-    ///     negative or NaN, samples pass unchanged; if it is infinite, the output keeps its first value.
-    ///   - start: The initial output; nil to use the first sample.
+    ///     negative or NaN, samples pass unchanged. If it is infinite, the output keeps its first value.
+    ///   - start: The initial output, or nil to use the first sample.
     public init(timeConstant: Double, startingAt start: SIMD3<Double>? = nil) {
-        self.init(rule: SmoothingRule(timeConstant: timeConstant), start: start)
+        // This comparison is also false for NaN.
+        self.init(rule: .timeConstant(timeConstant > 0 ? timeConstant : 0), start: start)
     }
 
     /// Creates a filter with a cutoff frequency, which weights samples by their intervals.
     ///
     /// - Parameters:
-    ///   - cutoff: The frequency in hertz at which the power is halved; the time constant is 1 / (2π cutoff). If the
-    ///     cutoff is negative or NaN, samples pass unchanged.
-    ///   - start: The initial output; nil to use the first sample.
+    ///   - cutoff: The frequency in hertz at which the power is halved. If the cutoff is negative or NaN, samples pass
+    ///     unchanged.
+    ///   - start: The initial output, or nil to use the first sample.
     public init(cutoff: Double, startingAt start: SIMD3<Double>? = nil) {
-        self.init(rule: SmoothingRule(cutoff: cutoff), start: start)
+        self.init(timeConstant: cutoff >= 0 ? 1 / (2 * .pi * cutoff) : 0, startingAt: start)
     }
 
     /// Creates a filter that gives every sample the same weight.
     ///
     /// - Parameters:
-    ///   - factor: The weight of a new sample, clamped to 0 ... 1; NaN is treated as 1.
-    ///   - start: The initial output; nil to use the first sample.
+    ///   - factor: The weight of a new sample, clamped to 0 ... 1. NaN counts as 1.
+    ///   - start: The initial output, or nil to use the first sample.
     public init(factor: Double, startingAt start: SIMD3<Double>? = nil) {
-        self.init(rule: SmoothingRule(factor: factor), start: start)
+        self.init(rule: .factor(factor.isNaN ? 1 : min(max(factor, 0), 1)), start: start)
     }
 
-    /// Processes a sample and returns the new output. The interval is the time since the previous sample in seconds. It
+    /// Processes a sample and returns the new output. `interval` is the time since the previous sample in seconds. It
     /// is ignored by a filter with a factor, and for the first sample if there is no initial value.
     public mutating func update(_ sample: SIMD3<Double>, interval: Double) -> SIMD3<Double> {
         guard let old = value else {
@@ -97,17 +91,15 @@ public struct LowPassFilter: SampleFilter {
             return sample
         }
         let weight = rule.weight(after: interval)
-        // The two forms are equivalent; each is exact at its end of the range, and for a constant input.
+        // Both forms are equivalent, but each form is exact at its end of the range and for a constant input.
         let new = weight < 0.5 ? old + weight * (sample - old) : sample + (1 - weight) * (old - sample)
         guard new.isFinite else { return old }
         value = new
         return new
     }
 
-    /// Processes a sample and returns the new output, for a filter created with a factor.
-    ///
-    /// A filter created with a time constant or a cutoff cannot weight a sample without its interval; it uses the first
-    /// sample and ignores all others.
+    /// Processes a sample without an interval, for a filter created with a factor. Any other filter uses only the first
+    /// sample.
     public mutating func update(_ sample: SIMD3<Double>) -> SIMD3<Double> { update(sample, interval: .nan) }
 
     /// Discards the filter state. The output starts from `start`, or from the next sample if `start` is nil, infinite
@@ -119,28 +111,18 @@ public struct LowPassFilter: SampleFilter {
 
 /// The rule for the weight of a sample in a one-pole filter.
 enum SmoothingRule: Sendable, Equatable {
-    /// A time constant in seconds; the weight depends on the interval.
+    /// A time constant in seconds, with which the weight depends on the interval.
     case timeConstant(Double)
-    /// A constant weight, independent of the interval.
+    /// A constant weight.
     case factor(Double)
 
-    init(timeConstant: Double) {
-        // The comparison is also false for NaN.
-        self = .timeConstant(timeConstant > 0 ? timeConstant : 0)
-    }
-
-    init(factor: Double) { self = .factor(factor.isNaN ? 1 : min(max(factor, 0), 1)) }
-
-    /// A one-pole filter halves the power at 1 / (2π τ).
-    init(cutoff: Double) { self.init(timeConstant: cutoff >= 0 ? 1 / (2 * .pi * cutoff) : 0) }
-
-    /// Returns the weight of a sample `interval` seconds after the previous one; NaN if the interval is invalid.
+    /// Returns the weight of a sample after an interval in seconds, or NaN if the interval is invalid.
     func weight(after interval: Double) -> Double {
         switch self {
         case .factor(let factor): return factor
         case .timeConstant(let seconds):
             guard interval > 0 else { return .nan }
-            // 1 - exp(-dt / tau), computed so that short intervals keep their precision.
+            // expm1 preserves the precision for short intervals.
             return -expm1(-interval / seconds)
         }
     }

@@ -2,16 +2,16 @@
 
 import SystemCalls
 
-/// The axis of the device whose direction is the heading.
+/// The device axis whose direction is the heading.
 ///
 /// The axis normally points to the top edge, which is +y in portrait. If the top edge points so steeply up that its
-/// horizontal component is small, the back of the device (-z) is used instead, as for a camera held upright. If the
-/// edge points steeply down, the screen (+z) is used. When the device is tilted without rolling, the heading does not
-/// jump as the axis changes.
+/// horizontal component is small, the heading is the direction of the back (-z), as for a camera held upright. If the
+/// edge points steeply down, the heading is the direction of the screen (+z). When the device is tilted without
+/// rolling, the heading does not jump.
 package struct HeadingAxis: Sendable {
-    /// The sine of 60 degrees. If the edge is steeper than this, the axis changes from the edge to the back or screen.
+    /// The sine of 60 degrees. If the edge is steeper, the axis changes to the back or the screen.
     private static let enterSine = 0.866_025_403_784_438_6
-    /// The sine of 50 degrees. If the edge is less steep than this, the axis changes back to the edge.
+    /// The sine of 50 degrees. If the edge is less steep, the axis changes back to the edge.
     private static let leaveSine = 0.766_044_443_118_978
 
     private var isSteep = false
@@ -19,7 +19,7 @@ package struct HeadingAxis: Sendable {
     package init() {}
 
     /// Returns the direction of the axis in degrees clockwise from north, 0 ..< 360, and the length of its horizontal
-    /// component, 0 ... 1. `edge` is the top edge in device axes, and `attitude` the rotation from device axes to east,
+    /// component, 0 ... 1. `edge` is the top edge in device axes. `attitude` is the rotation from device axes to east,
     /// north, up.
     package mutating func direction(
         of edge: SIMD3<Double> = SIMD3(0, 1, 0), attitude: Quaternion
@@ -32,12 +32,11 @@ package struct HeadingAxis: Sendable {
         return (Self.degrees(atan2(direction.x, direction.y) * 180 / .pi), flatness)
     }
 
-    /// Returns the equivalent angle in 0 ..< 360.
+    /// Returns the equivalent angle in 0 ..< 360 degrees.
     package static func degrees(_ angle: Double) -> Double {
-        // The remainder is rarely needed.
         let rest = abs(angle) < 360 ? angle : angle.truncatingRemainder(dividingBy: 360)
         let positive = rest < 0 ? rest + 360 : rest
-        // A value slightly below 0 is rounded to 360.
+        // A value slightly below 0 may be rounded to 360.
         return positive < 360 ? positive : 0
     }
 }

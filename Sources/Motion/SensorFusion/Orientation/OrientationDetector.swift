@@ -2,30 +2,20 @@
 
 /// Detects the orientation of a device from accelerometer samples, with hysteresis.
 ///
-/// Pass every sample; ten to twenty per second are sufficient. A sample is processed in these steps:
+/// Pass every sample. Ten to twenty samples per second are sufficient. A sample is processed in these steps:
 ///
-/// 1. An acceleration far from 1 g does not indicate the direction of gravity. During such an acceleration, and for the
-///    settle time afterwards, the orientation is frozen.
+/// 1. If the acceleration differs much from 1 g, its direction is not the direction of gravity. The orientation is
+///    frozen until the settle time has passed.
 /// 2. A low-pass filter estimates the direction of gravity.
-/// 3. The direction determines an orientation. The current orientation is preferred, up to 15 degrees past the diagonal
-///    between two edges, or up to 40 degrees of tilt if the device is flat. Otherwise, the orientation that is waiting
-///    for its hold time is preferred.
+/// 3. The direction determines an orientation. The current orientation is kept up to 15 degrees past the diagonal
+///    between two edges, or up to 40 degrees of tilt if the device is flat.
 /// 4. A new orientation is reported once it has lasted for 200 ms.
 ///
-/// The first orientation is known one hold time after the first sample. After a gap in the samples, the filter and the
-/// hold time restart, and the orientation is kept. Samples that are not newer than the previous one are ignored; a
-/// timestamp that is older by more than the maximum gap starts a new stream. Infinite or NaN samples and timestamps are
-/// ignored.
+/// After a gap in the samples, the filter and the hold time restart, and the orientation is kept. Infinite, NaN, late
+/// and duplicate samples are ignored. A timestamp that is older by more than the maximum gap starts a new stream.
 ///
-/// Acceleration is in g in Apple's axes and sign (face up at rest: z = -1). Timestamps are in seconds on any monotonic
-/// clock.
-///
-/// ```swift
-/// var detector = OrientationDetector()
-/// if let orientation = detector.update(acceleration: sample, timestamp: time) {
-///     // The orientation has changed.
-/// }
-/// ```
+/// Acceleration is in g in Apple's axes and sign (z = -1 when lying still, face up). Timestamps are in seconds on any
+/// monotonic clock.
 package struct OrientationDetector: Sendable, Equatable {
     package let settings: OrientationSettings
 
@@ -46,8 +36,8 @@ package struct OrientationDetector: Sendable, Equatable {
         lowPass = LowPassFilter(timeConstant: settings.smoothingTime)
     }
 
-    /// Processes an acceleration in g, including gravity, in Apple's axes and sign. Returns the new orientation if the
-    /// orientation changed, otherwise nil.
+    /// Processes an acceleration in g, including gravity, in Apple's axes and sign. Returns the orientation if it has
+    /// changed, otherwise nil.
     package mutating func update(acceleration: SIMD3<Double>, timestamp: Double) -> DeviceOrientation? {
         guard acceleration.isFinite else { return nil }
         switch clock.step(to: timestamp) {
@@ -80,8 +70,8 @@ package struct OrientationDetector: Sendable, Equatable {
         guard length >= 0.3 else { return nil }
         let direction = gravity / length
         if bands.keeps(orientation, at: direction) { return orientation }
-        // Without hysteresis for the candidate too, noise at a boundary could alternate between two candidates, and
-        // neither would last for the hold time.
+        // Without hysteresis for the candidate, noise at a boundary could alternate between two candidates, and neither
+        // of them would last for the hold time.
         if bands.keeps(candidate, at: direction) { return candidate }
         return bands.orientation(of: direction)
     }
@@ -101,18 +91,15 @@ package struct OrientationDetector: Sendable, Equatable {
         return seen
     }
 
-    /// The tolerance for rounding errors in differences of timestamps, in seconds.
+    /// The tolerance for rounding errors in timestamp differences, in seconds.
     private static let timeTolerance = 1e-6
 }
 
-/// The orientation of a device relative to gravity.
+/// The orientation of a device relative to gravity, with the raw values of `UIDeviceOrientation`.
 ///
-/// The names describe the device, not the content of its screen: in ``landscapeLeft`` the device is rotated
-/// counterclockwise and its top edge points left. The raw values are those of `UIDeviceOrientation`. The accelerations
-/// given below are measured at rest, in g, in Apple's axes and sign: x right, y up, z out of the screen; the axis that
-/// points up reads -1.
+/// The names describe the device, not the content of its screen: in ``landscapeLeft``, the top edge points left. The
+/// accelerations of the cases are measured at rest, in g, in Apple's axes and sign: the axis that points up reads -1.
 package enum DeviceOrientation: Int, Sendable, Hashable, CaseIterable {
-    /// The orientation is not known yet.
     case unknown = 0
     /// Upright, top edge up: y = -1.
     case portrait = 1

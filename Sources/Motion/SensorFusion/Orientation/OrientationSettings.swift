@@ -4,44 +4,30 @@ import SystemCalls
 
 /// The settings of an ``OrientationDetector``.
 ///
-/// Apple does not publish its thresholds. The defaults are derived from the observable behaviour (flat within about 30
-/// degrees, an edge well past the diagonal, a delay of a fraction of a second) and from other systems, as noted below.
-/// Angles are in degrees, times in seconds, accelerations in g. Invalid values never cause a trap: a leave angle below
-/// the enter angle is treated as the enter angle, and if a setting is NaN, the change that it controls does not occur.
+/// Apple does not publish its thresholds, so the defaults are derived from observed behaviour and from other systems.
+/// Angles are in degrees, times in seconds and accelerations in g. A leave angle below the enter angle is treated as
+/// the enter angle. If a setting is NaN, the change that it controls does not occur.
 package struct OrientationSettings: Sendable, Equatable {
-    /// The time constant of the low-pass filter that estimates the direction of gravity.
-    ///
-    /// Default 0.1 s. Android's orientation listener used 0.1 s in older releases and uses 0.2 s in newer ones. The
-    /// hold time adds to it, so the shorter value keeps the delay after a quick rotation below half a second.
+    /// The time constant of the low-pass filter that estimates the direction of gravity. Android uses 0.1 s in older
+    /// releases and 0.2 s in newer releases. The shorter value keeps the total delay after a quick rotation below half
+    /// a second.
     package var smoothingTime: Double = 0.1
-
-    /// The tilt from flat below which a device becomes face up or face down. Default 30.
+    /// The tilt from flat below which a device becomes face up or face down.
     package var flatEnterAngle: Double = 30
-
-    /// The tilt from flat above which a device is no longer face up or face down. Default 40.
+    /// The tilt from flat above which a device is no longer face up or face down.
     package var flatLeaveAngle: Double = 40
-
-    /// The angle past the diagonal between two edges at which the orientation changes. Default 15.
-    ///
-    /// An edge counts as up until it is rotated by 45 + 15 degrees. On the way back, the next edge then counts as up
-    /// for 30 degrees. The corresponding range is 45 degrees in Android and 20 degrees in iio-sensor-proxy.
+    /// The angle past the diagonal between two edges at which the orientation changes. An edge counts as up until it is
+    /// rotated by 45 + 15 degrees, so the hysteresis spans 30 degrees. It spans 45 degrees in Android and 20 degrees in
+    /// iio-sensor-proxy.
     package var edgeHysteresis: Double = 15
-
-    /// The time for which a new orientation must last before it is reported. Default 0.2 s.
+    /// The time for which a new orientation must last before it is reported.
     package var holdTime: Double = 0.2
-
-    /// The deviation of the acceleration from 1 g above which its direction is not used. Default 0.4.
-    ///
-    /// Android uses 4 m/s², which is 0.41 g.
+    /// The deviation of the acceleration from 1 g above which its direction is not used. Android uses 0.41 g.
     package var strongAcceleration: Double = 0.4
-
-    /// The time without strong acceleration that must pass before a new orientation may begin. Default 0.5 s, as in
-    /// Android.
+    /// The time without strong acceleration that must pass before a new orientation may begin, as in Android.
     package var settleTime: Double = 0.5
-
-    /// The longest interval between two samples. A longer interval discards the earlier samples. Default 0.25 s.
-    ///
-    /// In a slow but regular stream, an interval may be up to three times the previous one, but not longer than 3 s.
+    /// The longest interval between two samples. A longer interval discards the earlier samples. In a slow but regular
+    /// stream, an interval may be up to three times the previous interval, but not longer than 3 s.
     package var maximumGap: Double = 0.25
 
     package init() {}
@@ -70,7 +56,6 @@ struct OrientationBands: Sendable, Equatable {
         }
     }
 
-    /// Returns whether a device keeps its orientation for a given direction of gravity.
     func keeps(_ orientation: DeviceOrientation, at direction: SIMD3<Double>) -> Bool {
         switch orientation {
         case .unknown: false
@@ -83,7 +68,7 @@ struct OrientationBands: Sendable, Equatable {
         }
     }
 
-    /// - Parameter share: The component of gravity that points away from the edge; positive if the edge is up.
+    /// - Parameter share: The component of gravity that points away from the edge, positive if the edge is up.
     private func keepsEdge(_ share: Double, at direction: SIMD3<Double>) -> Bool {
         guard abs(direction.z) < flatEnterCosine else { return false }
         // The angle between the edge and gravity, both projected onto the plane of the screen.

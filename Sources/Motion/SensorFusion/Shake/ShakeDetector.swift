@@ -2,30 +2,24 @@
 
 /// Detects that a device is being shaken, from accelerometer samples.
 ///
-/// Pass every sample, at 20 to 200 Hz; the intervals may be irregular. With fewer than three samples per period,
-/// strokes are missed: at 20 Hz, shaking up to 6 Hz is detected.
-///
-/// A low-pass filter removes gravity. Samples of the remaining acceleration above the threshold form strokes. Shaking
-/// is a chain of strokes to and fro approximately along one line, each soon after the previous one, with strong
-/// acceleration for a large part of the time. The default settings require three reversals, so a shake at 4 Hz is
-/// detected after 0.4 s.
+/// Pass every sample, at 20 to 200 Hz. With fewer than three samples per period, strokes are missed: at 20 Hz, shaking
+/// up to 6 Hz is detected. A low-pass filter removes gravity. Samples of the remaining acceleration above the threshold
+/// form strokes. Shaking is a chain of strokes to and fro, approximately along one line, in quick succession. The
+/// default settings require three reversals, so shaking at 4 Hz is detected after 0.4 s.
 ///
 /// - ``ShakeEvent/began`` is returned when shaking is detected.
 /// - ``ShakeEvent/ended`` is returned if the shaking stops within about a second, 0.4 s after the last reversal.
 /// - ``ShakeEvent/cancelled`` is returned as soon as the shaking lasts longer. The detector then waits until the device
 ///   has been calm for the refractory period, so that a vibrating machine causes at most one pair of events.
 ///
-/// The following movements do not count as shakes: turning the device over, slowly or fast, once or to and fro, because
-/// a rotation alone exceeds the threshold in one direction only; a knock and its ringing; a fall, its impact and
-/// bounces in one direction; steps.
+/// The following movements are not shakes: turning the device over, a knock and its ringing, a fall with its impact and
+/// bounces, and steps.
 ///
-/// A gap in the samples, or a timestamp that is older than the previous one by more than the maximum gap, cancels
-/// shaking in progress and discards the evidence. Other samples that are not newer than the previous one are ignored,
-/// and so are infinite or NaN samples and timestamps. Components beyond 200 g are clamped to 200 g. Time advances only
-/// with samples; call ``reset()`` when no more samples follow.
+/// A gap in the samples, or a clock that is set back, cancels shaking in progress and discards the evidence. Late,
+/// duplicate, infinite and NaN samples are ignored. Components beyond 200 g are clamped. Time advances only with
+/// samples, so call ``reset()`` when no more samples follow.
 ///
-/// Acceleration is in g with Apple's sign, including gravity (the sign and the axes do not affect the result).
-/// Timestamps are in seconds on any monotonic clock.
+/// Acceleration is in g, including gravity, with any axes and sign. Timestamps are in seconds on any monotonic clock.
 package struct ShakeDetector: Sendable, Equatable {
     private enum Phase: Sendable, Equatable {
         case idle
@@ -50,14 +44,13 @@ package struct ShakeDetector: Sendable, Equatable {
         gravity = LowPassFilter(timeConstant: settings.gravityTime)
     }
 
-    /// True between ``ShakeEvent/began`` and the next event.
     package var isShaking: Bool { phase == .shaking }
 
-    /// Processes an acceleration in g, including gravity. Returns the resulting event, or nil if there is none.
+    /// Processes an acceleration in g, including gravity, and returns the resulting event, if there is one.
     package mutating func update(acceleration: SIMD3<Double>, timestamp: Double) -> ShakeEvent? {
         guard acceleration.isFinite else { return nil }
-        // Clamp the sample, so that a wrong value does not affect the filter for minutes. Even a fall on concrete stays
-        // below this limit.
+        // Clamps the sample, so that a wrong value does not affect the filter for minutes. Even a fall on concrete
+        // stays below this limit.
         let limit = SIMD3<Double>(repeating: 200)
         let sample = acceleration.clamped(lowerBound: -limit, upperBound: limit)
         switch clock.step(to: timestamp) {
@@ -76,8 +69,7 @@ package struct ShakeDetector: Sendable, Equatable {
         }
     }
 
-    /// Resets the detector. Returns ``ShakeEvent/cancelled`` if a shake was in progress, so that each
-    /// ``ShakeEvent/began`` is followed by ``ShakeEvent/ended`` or ``ShakeEvent/cancelled``.
+    /// Resets the detector. Returns ``ShakeEvent/cancelled`` if a shake was in progress.
     @discardableResult
     package mutating func reset() -> ShakeEvent? {
         let interrupted = isShaking
@@ -95,7 +87,7 @@ package struct ShakeDetector: Sendable, Equatable {
             }
             phase = .idle
         }
-        // Ignore strokes during the refractory period, so that they do not become part of the next shake.
+        // Ignores strokes during the refractory period, so that they do not become part of the next shake.
         guard timestamp >= calmFrom else { return event }
         guard var strokes = chain else {
             chain = StrokeChain(onset: timestamp, acceleration: rest)
@@ -117,7 +109,6 @@ package struct ShakeDetector: Sendable, Equatable {
         return .began
     }
 
-    /// Ends the chain if its last reversal is too old.
     private mutating func endIfStopped(_ strokes: StrokeChain, at timestamp: Double) -> ShakeEvent? {
         guard timestamp - strokes.lastReversal > settings.maximumReversalInterval else { return nil }
         chain = nil
@@ -144,19 +135,17 @@ package struct ShakeDetector: Sendable, Equatable {
 
 /// An event of a ``ShakeDetector``. Each ``began`` is followed by exactly one ``ended`` or ``cancelled``.
 package enum ShakeEvent: Sendable, Hashable, CaseIterable {
-    /// The device is being shaken.
     case began
-    /// The shaking stopped within about a second, so it was a shake.
+    /// The shaking stopped within about a second.
     case ended
-    /// The shaking lasted longer, or the samples were interrupted, so it was not a shake.
+    /// The shaking lasted too long for a shake, or the samples were interrupted.
     case cancelled
 }
 
 /// A chain of strokes to and fro, approximately along one line. Uses constant memory.
 struct StrokeChain: Sendable, Equatable {
-    /// The time when the first stroke began.
     let onset: Double
-    /// The time of the last reversal of direction; initially `onset`.
+    /// The time of the last reversal of direction, which is initially `onset`.
     private(set) var lastReversal: Double
     private(set) var reversals = 0
     /// The time for which the acceleration has exceeded the threshold since `onset`, in seconds.
@@ -180,7 +169,7 @@ struct StrokeChain: Sendable, Equatable {
         let headingStrength = heading.squaredLength
         // Within 45 degrees of the line of the stroke: cos² >= 1/2.
         guard 2 * along * along >= strength * headingStrength else {
-            // The hand may begin sideways before the first actual stroke, which is stronger.
+            // The hand may begin sideways, before the first actual stroke, which is stronger.
             if reversals == 0, strength > headingStrength { heading = acceleration }
             return true
         }

@@ -2,56 +2,38 @@
 
 /// The settings of a ``ShakeDetector``.
 ///
-/// Apple publishes no thresholds; its documentation only states that a shake lasts no longer than about a second. Times
-/// are in seconds, accelerations in g. Invalid values never cause a trap.
+/// Apple publishes no thresholds, except that a shake lasts no longer than about a second. Times are in seconds and
+/// accelerations in g.
 package struct ShakeSettings: Sendable, Equatable {
-    /// The acceleration without gravity above which a sample is part of a stroke. Default 1.3.
-    ///
-    /// Common detectors use 1.5 to 2.3 g, or 13 m/s² including gravity. The value must be above 1 g, so that a device
-    /// that only rotates, however fast, is not detected as moving to and fro, and the downward half of a jump or fall
-    /// stays below the threshold.
+    /// The acceleration without gravity above which a sample is part of a stroke. Common detectors use 1.5 to 2.3 g, or
+    /// 13 m/s² including gravity. The value must be above 1 g, so that rotation alone does not count as moving to and
+    /// fro, and the downward half of a jump or fall stays below the threshold.
     package var threshold: Double = 1.3
-
-    /// The time constant of the low-pass filter that removes gravity. Default 0.5 s.
-    ///
-    /// The time constant is longer than a stroke, so that shaking does not change the estimated gravity, and longer
-    /// than ``maximumReversalInterval``, so that turning a device over and back does not count.
+    /// The time constant of the low-pass filter that removes gravity. It is longer than a stroke, so that shaking does
+    /// not change the estimated gravity, and longer than ``maximumReversalInterval``, so that turning a device over and
+    /// back does not count.
     package var gravityTime: Double = 0.5
-
-    /// The number of reversals of direction in a shake. Default 3: to, fro, to, fro.
+    /// The number of reversals of direction in a shake: to, fro, to, fro.
     package var reversals: Int = 3
-
-    /// The shortest time between two reversals. Default 0.03 s, which is half a period at 17 Hz.
-    ///
-    /// Faster reversals are caused by a motor or by the ringing of a knock, and discard the evidence. Detecting them
-    /// requires a sample interval shorter than this value.
+    /// The shortest time between two reversals, which is half a period at 17 Hz. Faster reversals are caused by a motor
+    /// or by the ringing of a knock, and discard the evidence. Detecting them requires a shorter sample interval.
     package var minimumReversalInterval: Double = 0.03
-
-    /// The longest time between two reversals. If no reversal follows within this time, the shaking has stopped.
-    /// Default 0.4 s, which is half a period at 1.25 Hz.
+    /// The longest time between two reversals, which is half a period at 1.25 Hz. If no reversal follows within this
+    /// time, the shaking has stopped.
     package var maximumReversalInterval: Double = 0.4
-
-    /// The shortest time from the first stroke to the detection of a shake. Default 0.2 s.
+    /// The shortest time from the first stroke to the detection of a shake.
     package var minimumDuration: Double = 0.2
-
-    /// The fraction of the time since the first stroke during which the acceleration has to exceed the threshold.
-    /// Default 0.35.
-    ///
+    /// The fraction of the time since the first stroke during which the acceleration must exceed the threshold.
     /// Sinusoidal movements with amplitudes of 1.55 g and 2 g reach 0.35 and 0.55. Steps and knocks are short peaks
     /// with long pauses.
     package var strongShare: Double = 0.35
-
-    /// The longest duration of a shake, from its first to its last strong sample. Default 1.2 s, so that shaking for
-    /// one second is reliably a shake.
+    /// The longest duration of a shake, from its first to its last strong sample. With 1.2 s, shaking for one second is
+    /// reliably a shake.
     package var maximumDuration: Double = 1.2
-
-    /// The time after a shake during which no other shake begins. Default 1 s.
-    ///
-    /// The period starts at the last reversal if the shake ended, and at the last strong acceleration if it was
-    /// cancelled.
+    /// The time after a shake during which no other shake begins. It starts at the last reversal if the shake ended,
+    /// and at the last strong acceleration if the shake was cancelled.
     package var refractoryTime: Double = 1
-
-    /// The longest interval between two samples. A longer interval discards the evidence. Default 0.25 s.
+    /// The longest interval between two samples. A longer interval discards the evidence.
     package var maximumGap: Double = 0.25
 
     package init() {}

@@ -2,13 +2,12 @@
 
 /// Counts the floors climbed and descended on foot, from one height per second and from steps.
 ///
-/// According to Apple, a floor is about 3 m (10 feet). Weather changes the barometric height by up to 8 m per hour.
-/// Therefore, a height change counts only while steps occur, at a vertical speed of 0.1 to 0.8 m/s over four seconds.
-/// The first floor of a climb counts after 2.7 m, and each further floor after 3 m more. A climb ends after one metre
-/// in the opposite direction, or after 20 s without climbing. A lift does not count, because there are no steps. A hill
-/// counts, as on Apple's devices.
-///
-/// Steps are reported a few seconds late, so each height is held until all steps up to that time are known.
+/// According to Apple, a floor is about 3 m (10 feet). Because weather changes the barometric height by up to 8 m per
+/// hour, a height change counts only while steps occur, at a vertical speed of 0.1 to 0.8 m/s over four seconds. The
+/// first floor of a climb counts after 2.7 m, and each further floor after 3 m more. A climb ends after one metre in
+/// the opposite direction, or after 20 s without climbing. Lifts do not count, because there are no steps. Hills count,
+/// as on Apple's devices. Steps are reported a few seconds late, so each height is held until all steps up to that time
+/// are known.
 package struct FloorCounter: Sendable {
     /// The height of a floor, and the tolerance for the first floor of a climb, in metres.
     static let floorHeight = 3.0
@@ -18,17 +17,15 @@ package struct FloorCounter: Sendable {
     /// The time without climbing after which a climb ends, in seconds.
     private static let climbTimeout = 20.0
     private static let reversal = 1.0
-    /// The number of heights held until the steps up to that time are known. At one height per second, this is also the
-    /// delay in seconds.
+    /// The number of heights that are held until their steps are known. At one height per second, this is the delay in
+    /// seconds.
     private static let delay = 6
-    /// The interval over which the vertical speed is computed, in seconds.
     private static let speedInterval = 4
-    /// The maximum interval between two heights, in seconds. A longer interval resets the climb.
+    /// The longest interval between two heights of a climb, in seconds.
     private static let maximumGap = 3.0
 
     private struct Entry: Sendable {
         var time: Double
-        /// The height gained since the previous height, in metres.
         var gain: Double
         var hasSteps: Bool
     }
@@ -36,7 +33,7 @@ package struct FloorCounter: Sendable {
     private var entries: [Entry] = []
     private var lastHeight = 0.0
     private var lastTime = -Double.infinity
-    /// The accumulated height gained on foot, in metres, for the latest heights, oldest first.
+    /// The accumulated height gained on foot at the latest times, in metres, oldest first.
     private var walked: [Double] = []
     private var direction = 0.0
     private var base = 0.0

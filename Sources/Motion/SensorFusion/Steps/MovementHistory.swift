@@ -1,31 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Stores the last seconds of the step band-pass filter's output and computes the regularity of the movement.
+/// Stores the last seconds of the step band-pass filter's output, and computes the regularity of the movement.
 struct MovementHistory: Sendable {
     struct Rhythm: Sendable {
-        /// The maximum normalised autocorrelation, from -1 to 1; -1 if there are too few values.
+        /// The maximum normalized autocorrelation, from -1 to 1, or -1 if there are too few values.
         var regularity: Double
-        /// The period in seconds. While walking, this is the duration of one or two steps.
+        /// The period in seconds, which is the duration of one or two steps while walking.
         var period: Double
     }
 
-    /// The sample interval in seconds. Every other sample is stored, because the filtered signal contains no
-    /// frequencies above 3 Hz.
+    /// The interval between stored values, in seconds. Every other sample is stored, because the filtered signal
+    /// contains no frequencies above 3 Hz.
     private static let interval = 2 / UniformResampler.rate
-    /// The number of values compared with earlier ones: three seconds. A shorter window classifies handling of the
-    /// device as walking; a longer one detects the start of a walk too late. Chosen among 2, 2.5, 3 and 4 s on one
-    /// person's twelve walks (see ``StepDetector``).
+    /// The number of values compared with earlier values (three seconds). A shorter window classifies handling of the
+    /// device as walking, and a longer window detects the start of a walk too late. Chosen among 2, 2.5, 3 and 4 s on
+    /// one person's twelve walks.
     private static let window = 75
-    /// The lags considered, in stored values. They correspond to periods from 0.28 s (running) to 1.48 s (a slow
-    /// stride).
+    /// The lags considered, in stored values, for periods from 0.28 s (running) to 1.48 s (a slow stride).
     private static let lags = 7...37
-    /// The minimum number of values required to compute an autocorrelation.
     private static let minimumValues = 20
     private static let capacity = 128
-    /// The duration of the shortest stride (of a runner), in seconds.
+    /// The duration of a runner's shortest stride, in seconds.
     private static let minimumStride = 0.5
-    /// A shorter period is preferred if its autocorrelation is at least this fraction of the best one. Between 0.8 and
-    /// 0.9, the counts of the 19 walks with ground truth differ by at most two steps.
+    /// The fraction of the best autocorrelation that is sufficient for a shorter period. Between 0.8 and 0.9, the
+    /// counts of the 19 walks with ground truth differ by at most two steps.
     private static let shorterPeriodFactor = 0.85
 
     private var values = [Double](repeating: 0, count: capacity)
@@ -43,7 +41,7 @@ struct MovementHistory: Sendable {
         count = min(count + 1, Self.capacity)
     }
 
-    /// Returns the regularity of the last seconds and its period, considering only the given periods (in seconds).
+    /// Returns the regularity of the last seconds and its period, considering only the given periods in seconds.
     func rhythm(periods: ClosedRange<Double> = 0...10) -> Rhythm {
         var best = Rhythm(regularity: -1, period: 0)
         for lag in Self.lags {
@@ -55,8 +53,8 @@ struct MovementHistory: Sendable {
         return best
     }
 
-    /// Returns the shortest period of at least half a second whose autocorrelation is close to the best. This is a
-    /// stride, or a step if both legs move the device in the same way.
+    /// Returns the shortest period of at least half a second whose autocorrelation is close to the best. The period is
+    /// a stride, or a step if both legs move the device in the same way.
     func stride() -> Rhythm {
         let best = rhythm(periods: Self.minimumStride...10)
         guard best.regularity > 0 else { return best }
@@ -65,7 +63,7 @@ struct MovementHistory: Sendable {
             guard period >= Self.minimumStride, let regularity = correlation(lag: lag),
                 regularity >= Self.shorterPeriodFactor * best.regularity
             else { continue }
-            // Continue to the local maximum.
+            // Continues to the local maximum.
             var top = (lag, regularity)
             while let next = correlation(lag: top.0 + 1), next > top.1, top.0 + 1 <= Self.lags.upperBound {
                 top = (top.0 + 1, next)
@@ -75,7 +73,7 @@ struct MovementHistory: Sendable {
         return best
     }
 
-    /// Returns the normalised autocorrelation at a lag, or nil if there are too few values.
+    /// Returns the normalized autocorrelation at a lag, or nil if there are too few values.
     private func correlation(lag: Int) -> Double? {
         guard lag > 0, lag < Self.capacity else { return nil }
         let length = min(Self.window, count - lag)
@@ -93,11 +91,9 @@ struct MovementHistory: Sendable {
     }
 }
 
-/// A band-pass filter for step frequencies (0.5 to 3 Hz), at 50 samples per second.
-///
-/// This is a causal second-order Butterworth band-pass filter (four poles), implemented as two sections in transposed
-/// direct form II. The coefficients and the initial state are those of scipy.signal: `butter(2, [0.5, 3], 'band',
-/// fs=50, output='sos')` and `sosfilt_zi`. The filter delays the signal by about a quarter of a second.
+/// A causal band-pass filter for step frequencies (0.5 to 3 Hz) at 50 samples per second. The second-order Butterworth
+/// filter consists of two sections in transposed direct form II. The coefficients and the initial state are those of
+/// scipy.signal: `butter(2, [0.5, 3], 'band', fs=50, output='sos')` and `sosfilt_zi`.
 struct StepBandPass: Sendable {
     /// The delay at step frequencies, in seconds.
     static let delay = 0.25

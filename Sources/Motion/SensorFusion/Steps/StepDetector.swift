@@ -3,59 +3,55 @@
 /// Detects steps causally, from the acceleration magnitude at 50 samples per second.
 ///
 /// 1. A band-pass filter passes only step frequencies.
-/// 2. A peak that is prominent on both sides and far enough from the previous one is a step candidate. If strides have
+/// 2. A peak that is prominent on both sides and far enough from the previous peak is a step candidate. If strides have
 ///    more than two peaks, peaks that are too early for the stride rhythm are omitted.
 /// 3. A peak is regular if the movement is periodic at that moment.
 /// 4. Peaks are held until there are eight in a row and the movement is regular. Then all held peaks count at once, and
 ///    every later regular peak counts immediately. Irregular peaks during a walk are held as well, and count if the
-///    walk continues. Therefore, movements other than walking, such as handling the device, sitting down or driving, do
-///    not count. Steps are reported about four seconds late at the beginning of a walk, and a third of a second late
-///    during it.
+///    walk continues. Steps are reported about four seconds late at the beginning of a walk, and a third of a second
+///    late during the walk.
 ///
-/// docs/motion.md compares this detector with a simpler one, from which the band-pass filter, the peak detection and
-/// the run of eight peaks are adopted; only the regularity test is new. The constants (prominence, regularity, number
-/// of peaks held) were chosen on the twelve walks of one person with six placements (Carmelo, of the Oxford step
-/// counter's data), and tested on seven walks of a second person (Jamie). Values near the chosen ones change the errors
-/// by less than 0.3 %.
+/// The constants were chosen on the twelve walks of one person with six placements of the device (Carmelo, from the
+/// Oxford step counter's data), and tested on seven walks of a second person (Jamie). docs/motion.md compares the
+/// detector with a simpler one.
 package struct StepDetector: Sendable {
-    /// The minimum prominence of a peak, in m/s². Chosen among 0.8, 1.0 and 1.2; smaller values and values from 1.4
-    /// give more errors.
+    /// The minimum prominence of a peak, in m/s². Chosen among 0.8, 1.0 and 1.2. Smaller values and values from 1.4
+    /// cause more errors.
     static let minimumProminence = 0.8
     /// The minimum distance between two peaks, in samples: 0.3 s, or 200 steps per minute.
     static let minimumPeakDistance = 15
-    /// A run ends if no peak follows within this time, in seconds.
+    /// The time without a peak after which a run of peaks ends, in seconds.
     static let maximumStepDuration = 1.2
     /// The minimum autocorrelation of a regular peak, chosen from the range 0.4 to 0.8.
     static let minimumRegularity = 0.7
     /// The minimum autocorrelation of a regular peak whose prominence is at least `strongPeakProminence` (m/s²).
-    /// Handling the device does not cause such peaks; on stairs, feet land hard and unevenly. Chosen on the stairs of
-    /// six subjects of MotionSense (1 to 11); without this rule, a fifth of their steps on stairs were missed.
+    /// Handling the device does not cause such peaks, but feet land hard and unevenly on stairs. Without this rule, a
+    /// fifth of the steps of six MotionSense subjects on stairs were missed.
     static let minimumStrongPeakRegularity = 0.55
     static let strongPeakProminence = 5.0
     /// The number of consecutive peaks that start a walk, as in many hardware step counters.
     static let peaksToBegin = 8
-    /// The maximum number of irregular peaks held during a walk; one more ends the walk. Chosen from the range 4 to 10.
+    /// The maximum number of irregular peaks held during a walk, chosen from 4 to 10. A further irregular peak ends the
+    /// walk.
     static let maximumIrregularPeaks = 8
     /// The assumed duration of a step until one is measured, in seconds.
     static let defaultStepDuration = 0.55
     /// The duration of the shortest walking stride, in seconds. Running strides are shorter.
     static let shortestWalkingStride = 0.85
-    /// If a stride has more peaks than this, not every peak is a step.
+    /// The number of peaks per stride above which not every peak is a step.
     static let maximumPeaksPerStride = 2.5
     /// The minimum and maximum step duration, as fractions of the mean, if strides have more peaks than steps.
     static let minimumStepFraction = 0.7
     static let maximumStepFraction = 1.6
 
-    /// The times of the peaks that are held, oldest first.
     private var heldPeaks: [Double] = []
     /// The number of peaks since the last long pause, at most `peaksToBegin`.
     private var runLength = 0
     private var lastPeak = -Double.infinity
     /// The time of the last peak, including peaks that are not steps.
     private var lastCandidate = -Double.infinity
-    /// The moving average of the interval between peaks, in seconds.
     private var peakInterval = StepDetector.defaultStepDuration
-    /// The time of the last peak if that peak was too early for a step.
+    /// The time of the last peak, if that peak was too early for a step.
     private var omittedPeak: Double?
     private var lastStep = -Double.infinity
     /// True while regular peaks count immediately.
@@ -71,7 +67,6 @@ package struct StepDetector: Sendable {
 
     init() { heldPeaks.reserveCapacity(Self.maximumIrregularPeaks + 1) }
 
-    /// Restarts the detection with the first value and discards the held peaks.
     mutating func restart(_ value: Double) {
         heldPeaks.removeAll(keepingCapacity: true)
         (runLength, isWalking, lastPeak) = (0, false, -.infinity)
@@ -148,10 +143,7 @@ package struct StepDetector: Sendable {
     }
 
     /// Returns the mean step duration in seconds (half a stride) if strides have more peaks than steps, or nil if every
-    /// peak may be a step.
-    ///
-    /// In a back pocket, the opposite foot or even each foot causes two peaks. A stride, which is the period of the
-    /// movement, then has three or four peaks.
+    /// peak may be a step. In a back pocket, a foot may cause two peaks, so that a stride has three or four peaks.
     private func stepOfRhythm(_ history: MovementHistory) -> Double? {
         let stride = history.stride()
         guard stride.regularity >= Self.minimumRegularity, stride.period >= Self.shortestWalkingStride,
@@ -170,7 +162,7 @@ package struct StepDetector: Sendable {
 package struct Footstep: Sendable, Hashable {
     /// The estimated time of the footfall, in seconds on the sample clock.
     package var time: Double
-    /// The time since the previous step, in seconds; nil for the first step of a walk.
+    /// The time since the previous step, in seconds, or nil for the first step of a walk.
     package var interval: Double?
 
     package init(time: Double, interval: Double?) { (self.time, self.interval) = (time, interval) }

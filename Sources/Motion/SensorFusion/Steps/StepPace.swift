@@ -2,12 +2,11 @@
 
 /// Computes the current walking cadence and speed from the last steps.
 package struct StepPace: Sendable {
-    /// The time span of the steps evaluated, in seconds. Published step counters compute the cadence over four to five
-    /// seconds.
+    /// The time over which the pace is computed, in seconds. Published step counters use four to five seconds.
     static let window = 5.0
-    /// A walk is over after this time without a step, in seconds.
+    /// The time without a step after which a walk is over, in seconds.
     package static let walkTimeout = 2.5
-    /// The number of steps stored. Fewer steps occur in five seconds.
+    /// The number of stored steps, which exceeds the number of steps in five seconds.
     private static let capacity = 24
 
     private var times = InlineArray<24, Double>(repeating: -.infinity)
@@ -22,7 +21,7 @@ package struct StepPace: Sendable {
         next = (next + 1) % Self.capacity
     }
 
-    /// The time of the last step; minus infinity before the first step.
+    /// The time of the last step, or minus infinity before the first step.
     package var lastStep: Double { times[(next + Self.capacity - 1) % Self.capacity] }
 
     /// Returns the cadence in steps per second and the speed in metres per second, or nil if the last step is too old
@@ -35,7 +34,7 @@ package struct StepPace: Sendable {
         var length = 0.0
         for back in 1...Self.capacity {
             let index = (next + Self.capacity - back) % Self.capacity
-            // Exclude steps before a pause or before the clock was set back.
+            // Excludes steps before a pause or before the clock was set back.
             guard times[index] <= first, first - times[index] <= StepDetector.maximumStepDuration,
                 last - times[index] <= Self.window
             else { break }
@@ -52,39 +51,36 @@ package struct StepPace: Sendable {
     package mutating func restart() { self = StepPace() }
 }
 
-/// Estimates the step length from the cadence, or from the GNSS speed if available.
+/// Estimates the step length from the cadence, or from the GNSS speed if it is available.
 ///
 /// The estimate uses Chen's formula, L = (0.7 + 0.371 (h - 1.75) + 0.227 (f - 1.79) h / 1.75) c, with the height h in
 /// metres, the cadence f in hertz and a personal factor c: R. Chen, L. Pei, Y. Chen, "A smart phone based PDR solution
-/// for indoor navigation", ION GNSS 2011. Its error is 10 to 20 % for an unknown person, and about 5 % once c is known.
-/// The formula is valid for walking and underestimates running steps. If a GNSS receiver provides a speed, the length
-/// is computed from the speed instead.
+/// for indoor navigation", ION GNSS 2011. The error is 10 to 20 % for an unknown person, and about 5 % once c is known.
+/// Running steps are underestimated.
 package struct StepLength: Sendable, Equatable {
-    /// The assumed height of a person, in metres.
     static let height = 1.70
-    /// The valid range of c. Values outside this range are not caused by step length.
+    /// The plausible range of the personal factor c.
     package static let factors = 0.7...1.3
     /// The number of steps between two updates of the factor, and the weight of an update.
     private static let correctionSteps = 10
     private static let correctionWeight = 0.2
-    /// The valid step lengths, in metres.
+    /// The plausible step lengths, in metres.
     private static let lengths = 0.2...2.5
-
-    /// The personal factor c; 1 for an unknown person.
+    /// The personal factor c, which is 1 for an unknown person.
     package private(set) var factor: Double
     private var steps = 0
     private var predicted = 0.0
     private var measured = 0.0
 
-    /// Creates an estimate with a personal factor c, which is clamped to ``factors``. An infinite or NaN factor is
-    /// replaced by 1.
+    /// Creates an estimate with a personal factor c, which is clamped to ``factors``. An infinite or NaN factor becomes
+    /// 1.
     package init(factor: Double = 1) {
         self.factor = factor.isFinite ? min(max(factor, Self.factors.lowerBound), Self.factors.upperBound) : 1
     }
 
-    /// Returns the step length in metres. `interval` is the time since the previous step in seconds; nil, for the first
-    /// step of a walk, means 0.55 s. `speed` is the GNSS speed in m/s, which also updates the factor; nil if
-    /// unavailable.
+    /// Returns the step length in metres. `interval` is the time since the previous step in seconds, or nil for the
+    /// first step of a walk, which counts as 0.55 s. `speed` is the GNSS speed in m/s, which also updates the factor,
+    /// or nil if it is unavailable.
     package mutating func length(interval: Double?, speed: Double?) -> Double {
         let interval = interval ?? 0.55
         let plain = Self.length(cadence: 1 / max(interval, 0.2))

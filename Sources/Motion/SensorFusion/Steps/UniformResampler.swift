@@ -1,31 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Resamples irregularly timed samples to 50 Hz by linear interpolation.
-///
-/// Gaps are not interpolated: resampling restarts after a gap. Samples that are not newer than the previous one are
-/// ignored, unless the clock was set back by more than a gap.
+/// Resamples irregular samples to 50 Hz by linear interpolation. Gaps are not interpolated: resampling restarts after a
+/// gap. Late and duplicate samples are ignored, unless the clock was set back by more than a gap.
 struct UniformResampler: Sendable {
     enum Step: Sendable {
-        /// The number of samples available from ``next()``.
         case available(Int)
-        /// The first sample, or the first sample after a gap. It is also the first output sample.
+        /// The first sample, or the first sample after a gap. The sample is also the first output sample.
         case start
-        /// The sample is ignored because it is a duplicate, late, or has an invalid timestamp.
+        /// The sample is a duplicate, is late, or has an invalid timestamp.
         case ignored
     }
 
-    /// The output rate in hertz. The step and activity algorithms are designed for this rate.
+    /// The output rate in hertz, for which the step and activity algorithms are designed.
     static let rate = 50.0
-    /// The longest interval between samples that is interpolated, in seconds. Therefore, no steps are detected with
-    /// sensors slower than four samples per second.
+    /// The longest interval that is interpolated, in seconds. Sensors with fewer than four samples per second yield no
+    /// steps.
     static let maximumGap = 0.25
 
     private var clock = SensorInterval(maximumGap: maximumGap, slowest: 0)
     private var previous = SIMD3<Double>.zero
     private var latest = SIMD3<Double>.zero
     private var previousTime = 0.0
-    /// The time of the first output sample and the number of output samples. Output times are computed from both.
-    /// Adding up intervals instead would accumulate rounding errors.
+    /// The time of the first output sample and the number of output samples, which determine output times. Adding up
+    /// intervals instead would accumulate rounding errors.
     private var origin = 0.0
     private var count = 0.0
 
@@ -38,15 +35,14 @@ struct UniformResampler: Sendable {
             return .start
         case .next:
             (self.previous, latest, previousTime) = (latest, value, previous)
-            // The tolerance prevents rounding from delaying an output sample until the next input. The longest gap, a
-            // quarter of a second, contains thirteen output samples.
+            // The tolerance prevents rounding from delaying an output sample until the next input. The longest gap,
+            // 0.25 s, contains thirteen output samples.
             let last = ((time - origin) * Self.rate + 1e-4).rounded(.down)
             return .available(max(0, Int(min(last - count + 1, 16))))
         }
     }
 
-    /// Returns the next output sample and its time. Call this method once for each sample that ``step(_:at:)`` reported
-    /// as available.
+    /// Returns the next output sample and its time. Call this method once for each sample that ``step(_:at:)`` reports.
     mutating func next() -> (value: SIMD3<Double>, time: Double) {
         let time = origin + count / Self.rate
         count += 1

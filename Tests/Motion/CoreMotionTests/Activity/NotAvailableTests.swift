@@ -7,9 +7,7 @@ import Testing
 @Suite("Pedometer and activity manager without an accelerometer")
 struct NotAvailableTests {
     @Test("Class functions report that steps and activities are unavailable")
-    func classFunctions() {
-        TestDevice([.gyroscope, .pressure]).use { expectNothing() }
-    }
+    func classFunctions() { TestDevice([.gyroscope, .pressure]).use { expectNothing() } }
 
     private func expectNothing() {
         #expect(!CMPedometer.isStepCountingAvailable())

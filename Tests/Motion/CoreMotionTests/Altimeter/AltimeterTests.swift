@@ -28,9 +28,7 @@ struct AltimeterTests {
 
     /// Feeds a constant pressure at 10 Hz for a number of seconds.
     private func feed(_ test: TestDevice, _ pressure: Double, from start: Double, seconds: Double) {
-        for index in 0..<Int(seconds * 10) {
-            test.feed(.pressure, [pressure, 0, 0], at: start + Double(index) / 10)
-        }
+        for index in 0..<Int(seconds * 10) { test.feed(.pressure, [pressure, 0, 0], at: start + Double(index) / 10) }
     }
 
     @Test("The first relative altitude is exactly 0 at any pressure", arguments: [101.325, 98.7654321, 30, 115])

@@ -36,9 +36,7 @@ struct DeviceMotionErrorTests {
             start()
         }
 
-        deinit {
-            stream.stop()
-        }
+        deinit { stream.stop() }
 
         func start() {
             let received = received

@@ -44,8 +44,7 @@ struct DeviceMotionFrameTests {
         #expect(min(heading, 360 - heading) < 1e-9)
     }
 
-    @Test(
-        "With a declination of 10 degrees east, a device pointing to magnetic north has a heading of 10 degrees")
+    @Test("With a declination of 10 degrees east, a device pointing to magnetic north has a heading of 10 degrees")
     func trueNorth() throws {
         let values = MotionConversion.deviceMotion(state(offset: 35, declination: 10), in: .xTrueNorthZVertical)
         #expect(abs(try #require(values).heading - 10) < 1e-9)

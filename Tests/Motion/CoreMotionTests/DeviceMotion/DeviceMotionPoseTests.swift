@@ -126,9 +126,7 @@ struct DeviceMotionPoseTests {
         #expect(try difference(heading(49), 0) < 1e-9)
     }
 
-    @Test(
-        "Attitudes recorded by Core Motion yield the gravity recorded with them",
-        arguments: RecordedAttitudes.rows)
+    @Test("Attitudes recorded by Core Motion yield the gravity recorded with them", arguments: RecordedAttitudes.rows)
     func recorded(row: [Double]) throws {
         let degrees = row[0..<3].map { $0 * 1e-4 * 180 / .pi }
         let attitude =

@@ -113,8 +113,7 @@ struct CapabilityTests {
         #expect(
             Self.problems(test) { $0.problems(requirement: ["magnetometer": false, "gps": true] as [String: Any]) }
                 == ["gps missing", "magnetometer forbidden"])
-        #expect(
-            Self.problems(test) { $0.problems(requirement: 1) } == ["UIRequiredDeviceCapabilities unknown"])
+        #expect(Self.problems(test) { $0.problems(requirement: 1) } == ["UIRequiredDeviceCapabilities unknown"])
     }
 
     @Test(

@@ -74,13 +74,9 @@ struct ShakeTests {
         return [stroke * UIDeviceBench.gravity, 0, UIDeviceBench.gravity]
     }
 
-    private func rest(_ seconds: Double) {
-        test.hold(seconds: seconds) { _ in [0, 0, UIDeviceBench.gravity] }
-    }
+    private func rest(_ seconds: Double) { test.hold(seconds: seconds) { _ in [0, 0, UIDeviceBench.gravity] } }
 
-    private func shake(_ seconds: Double) {
-        test.hold(seconds: seconds, Self.shaking)
-    }
+    private func shake(_ seconds: Double) { test.hold(seconds: seconds, Self.shaking) }
 
     @Test("The accelerometer runs at 50 Hz while a first responder exists")
     func hardware() {

@@ -12,9 +12,7 @@ final class TemporaryFolder {
         path = url.path
     }
 
-    deinit {
-        try? FileManager.default.removeItem(atPath: path)
-    }
+    deinit { try? FileManager.default.removeItem(atPath: path) }
 
     /// Writes a file and creates its parent directories.
     func write(_ text: String, to name: String) throws {

@@ -19,9 +19,7 @@ final class UIDeviceBench: Sendable {
 
         func counting(_ delivery: any CallbackExecutor) -> any CallbackExecutor { delivery }
 
-        func schedule(_ work: @escaping @Sendable () -> Void) {
-            waiting.withLock { $0.append(work) }
-        }
+        func schedule(_ work: @escaping @Sendable () -> Void) { waiting.withLock { $0.append(work) } }
 
         var count: Int { waiting.withLock { $0.count } }
 

@@ -131,9 +131,7 @@ struct UpdateTests {
     private final class Box2: @unchecked Sendable {
         var manager: CMMotionManager?
 
-        init(_ manager: CMMotionManager) {
-            self.manager = manager
-        }
+        init(_ manager: CMMotionManager) { self.manager = manager }
     }
 
     @Test("Handlers run with the manager's device as the current device")

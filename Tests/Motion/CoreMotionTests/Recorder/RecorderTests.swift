@@ -8,9 +8,7 @@ import Testing
 @Suite("CMSensorRecorder")
 struct RecorderTests {
     /// Returns the wall-clock time at an offset from the start of the test device, in seconds.
-    private func date(_ seconds: Double) -> Date {
-        Date(timeIntervalSince1970: TestDevice.wallStart.seconds + seconds)
-    }
+    private func date(_ seconds: Double) -> Date { Date(timeIntervalSince1970: TestDevice.wallStart.seconds + seconds) }
 
     @Test("The recorder stores 50 readings a second for the requested duration")
     func records() throws {

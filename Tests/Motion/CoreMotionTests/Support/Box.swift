@@ -7,9 +7,7 @@ import Synchronization
 final class Box<Value: Sendable>: Sendable {
     private let values = Mutex<[Value]>([])
 
-    func add(_ value: Value) {
-        values.withLock { $0.append(value) }
-    }
+    func add(_ value: Value) { values.withLock { $0.append(value) } }
 
     var all: [Value] { values.withLock { $0 } }
     var count: Int { all.count }

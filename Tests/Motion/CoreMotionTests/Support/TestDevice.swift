@@ -36,8 +36,7 @@ final class TestDevice: Sendable {
     func feed(_ kind: SensorKind, _ value: SIMD3<Double>, at seconds: Double) {
         let time = Self.start.advanced(bySeconds: seconds)
         clock.move(to: time)
-        hub.post(
-            MotionBatch(sensor: kind.rawValue, kind: kind, values: [value], times: [time], arrival: time))
+        hub.post(MotionBatch(sensor: kind.rawValue, kind: kind, values: [value], times: [time], arrival: time))
         playback?.run()
     }
 
@@ -75,9 +74,7 @@ final class TestPositions: PositionSource {
     var lastFix: PositionFix? { fix.withLock { $0 } }
     var receivers: [ReceiverDescription] { [] }
 
-    func set(_ report: PositionReport) {
-        fix.withLock { $0 = PositionFix(report: report, sky: nil) }
-    }
+    func set(_ report: PositionReport) { fix.withLock { $0 = PositionFix(report: report, sky: nil) } }
 
     func subscribe(
         _ request: PositionRequest, receive: @escaping @Sendable (PositionEvent) -> Void,

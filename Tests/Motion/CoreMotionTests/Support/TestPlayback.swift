@@ -27,12 +27,8 @@ final class TestPlayback: PlaybackExecutorProvider {
     private final class Lane: CallbackExecutor {
         private let playback: TestPlayback
 
-        init(playback: TestPlayback) {
-            self.playback = playback
-        }
+        init(playback: TestPlayback) { self.playback = playback }
 
-        func schedule(_ work: @escaping @Sendable () -> Void) {
-            playback.waiting.withLock { $0.append(work) }
-        }
+        func schedule(_ work: @escaping @Sendable () -> Void) { playback.waiting.withLock { $0.append(work) } }
     }
 }

@@ -15,9 +15,7 @@ final class Forgery: NSObject, NSSecureCoding {
 
     private let keys: [String]
 
-    init(keys: [String]) {
-        self.keys = keys
-    }
+    init(keys: [String]) { self.keys = keys }
 
     init?(coder: NSCoder) { nil }
 

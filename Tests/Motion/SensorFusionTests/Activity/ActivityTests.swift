@@ -14,9 +14,7 @@ struct ActivityTests {
     ]
 
     /// Returns the activity at the end of each window of 2.56 s, every 1.28 s.
-    private func received(
-        _ samples: [SIMD3<Double>], speed: Double? = nil, from start: Double = 0
-    ) -> [ActivityState] {
+    private func received(_ samples: [SIMD3<Double>], speed: Double? = nil, from start: Double = 0) -> [ActivityState] {
         var tracker = WalkTracker()
         return samples.enumerated().compactMap { index, sample in
             _ = tracker.update(sample, at: start + Double(index) / 50, speed: speed)

@@ -41,9 +41,7 @@ struct AttitudeAccuracyTests {
         #expect(score.total <= limit, "\(score)")
     }
 
-    @Test(
-        "A bias that varies by 1 degree per second within two minutes is tracked"
-    )
+    @Test("A bias that varies by 1 degree per second within two minutes is tracked")
     func swing() {
         let score = AttitudeScore.mean(Treatment(swing: 1))
         #expect(score.total <= 3.8, "\(score)")

@@ -67,7 +67,5 @@ struct SyntheticMotion {
     }
 
     /// Returns the angle between the up directions of two attitudes, in degrees.
-    static func tilt(_ a: Quaternion, _ b: Quaternion) -> Double {
-        TestSupport.angle(a.up, b.up)
-    }
+    static func tilt(_ a: Quaternion, _ b: Quaternion) -> Double { TestSupport.angle(a.up, b.up) }
 }

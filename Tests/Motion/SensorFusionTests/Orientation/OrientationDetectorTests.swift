@@ -7,14 +7,10 @@ import Testing
 
 /// Returns the gravity of an upright device that is rotated counterclockwise from portrait, in g. The angle is in
 /// degrees.
-func upright(_ degrees: Double) -> SIMD3<Double> {
-    SIMD3(-sin(degrees * .pi / 180), -cos(degrees * .pi / 180), 0)
-}
+func upright(_ degrees: Double) -> SIMD3<Double> { SIMD3(-sin(degrees * .pi / 180), -cos(degrees * .pi / 180), 0) }
 
 /// Returns the gravity of a portrait device with a tilted screen, in g. 0 degrees is flat, 90 degrees is upright.
-func tilted(_ degrees: Double) -> SIMD3<Double> {
-    SIMD3(0, -sin(degrees * .pi / 180), -cos(degrees * .pi / 180))
-}
+func tilted(_ degrees: Double) -> SIMD3<Double> { SIMD3(0, -sin(degrees * .pi / 180), -cos(degrees * .pi / 180)) }
 
 struct OrientationChange: Equatable {
     let time: Double

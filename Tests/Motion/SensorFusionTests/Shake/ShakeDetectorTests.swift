@@ -15,8 +15,7 @@ struct ShakeDetectorTests {
             for _ in 0..<20 {
                 let axis = random.direction()
                 let sideways = cross(axis, random.direction()) * 0.3
-                let shaking = Shaking(
-                    frequency: frequency, axis: axis, sideways: sideways, gravity: random.direction())
+                let shaking = Shaking(frequency: frequency, axis: axis, sideways: sideways, gravity: random.direction())
                 var detector = ShakeDetector()
                 let stamps = random.times(rate: rate, until: 6, jitter: 0.3)
                 let events = detector.feed(stamps) { shaking($0) + random.normal(0.02) }
