@@ -3,17 +3,15 @@
 package import DeviceCore
 import Synchronization
 
-/// A subscription that is updated to match a request. The request may change at any time and on any thread.
+/// A subscription that follows a request. The request may change at any time and on any thread.
 package final class RequestSubscription<Request: Equatable & Sendable>: Sendable {
     /// Locked while the subscription is being updated, but never during a callback.
     private let current = Mutex<(request: Request, subscription: Subscription)?>(nil)
 
     package init() {}
 
-    /// Creates, replaces, ends or keeps the subscription to match the current request.
-    ///
-    /// The receiver of the events must not call this method, because events may be delivered while the subscription is
-    /// being created.
+    /// Creates, replaces, keeps or ends the subscription to match the current request. Receivers of events must not
+    /// call this method, because events may arrive while the subscription is being created.
     ///
     /// - Parameters:
     ///   - wanted: Returns the current request, or nil if no subscription is needed. Called with a lock held, so that
