@@ -3,7 +3,7 @@
 import JSONBytes
 
 extension Configuration {
-    /// Applies the settings from a file. An invalid setting does not affect the others.
+    /// Applies the settings from a file. An invalid setting does not affect the other settings.
     mutating func read(json bytes: [UInt8], path: String) {
         let result = bytes.withUnsafeBytes { buffer -> Result<Configuration, JSONError> in
             var copy = self
@@ -85,8 +85,7 @@ extension Configuration {
         }
     }
 
-    /// Sets a value that was read from the file. Does nothing if the value is nil, because the problem has already been
-    /// recorded.
+    /// Sets a value that was read from the file. A nil value is skipped because its problem is already recorded.
     mutating func set<Value>(
         _ setting: WritableKeyPath<Configuration, Setting<Value>>, _ value: Value?, _ json: SettingsJSON
     ) { if let value { self[keyPath: setting] = Setting(value, origin: .file(json.path)) } }

@@ -7,8 +7,8 @@ extension Configuration {
     /// file over the defaults.
     ///
     /// `DEVICE_SERVICES_CONFIG` specifies the file. If the variable is not set, the file is `device-services.json` in
-    /// `XDG_CONFIG_HOME` (default `~/.config`) or, if that does not exist, `/etc/device-services.json`. Loading never
-    /// fails: unusable values are reported in `problems`.
+    /// `XDG_CONFIG_HOME` (default `~/.config`) or, if that file does not exist, `/etc/device-services.json`. Loading
+    /// never fails. Unusable values are reported in `problems`.
     public static func load() -> Configuration {
         load(environment: { name in getenv(name).map { String(cString: $0) } }, readFile: readFile)
     }
@@ -101,7 +101,7 @@ extension Configuration {
         return DeviceError(.invalidConfiguration, "\(location): \(problem)")
     }
 
-    /// Returns a warning if the process runs as root and other users can change the configuration file; otherwise nil.
+    /// Returns a warning if the process runs as root and other users can change the configuration file.
     static func permissionWarning(
         for path: String, user: uid_t = geteuid(), isWritable: (String) -> Bool = isWritableByOthers
     ) -> String? {

@@ -2,7 +2,6 @@
 
 import Synchronization
 
-/// A subscriber of a hub.
 final class Subscriber<Request: Sendable & ~Copyable, Event: Sendable>: Sendable {
     /// The subscriber's request, or data that the hub keeps for the subscriber.
     let request: Request
@@ -40,8 +39,7 @@ final class SubscriberRegistry<Content: Sendable, Request: Sendable & ~Copyable,
         fileprivate(set) var subscribers: [Member] = []
         private(set) var status = SourceStatus.unknown
 
-        /// Sets the source's status. The caller must then release the lock and call `SubscriberState.reportStatus` for
-        /// each subscriber.
+        /// After releasing the lock, the caller must call `SubscriberState.reportStatus` for each subscriber.
         mutating func setStatus(_ new: SourceStatus) {
             status = new
             for subscriber in subscribers { subscriber.state.setStatus(new) }
@@ -53,8 +51,6 @@ final class SubscriberRegistry<Content: Sendable, Request: Sendable & ~Copyable,
     private let state: Mutex<State>
     let demandDidChange: @Sendable () -> Void
 
-    /// Creates a registry without subscribers.
-    ///
     /// - Parameter demandChanged: Called whenever a subscriber is added or removed. The closure must read
     ///   `hasSubscribers` itself, because two calls may arrive out of order.
     init(_ content: Content, demandChanged: @escaping @Sendable () -> Void = {}) {
@@ -68,8 +64,6 @@ final class SubscriberRegistry<Content: Sendable, Request: Sendable & ~Copyable,
 
     var status: SourceStatus { withLock { $0.status } }
 
-    /// Adds a subscriber.
-    ///
     /// - Parameter prepare: Called with the lock held, before the subscriber is added.
     func add(_ subscriber: Member, prepare: (inout State) -> Void = { _ in }) {
         withLock { state in

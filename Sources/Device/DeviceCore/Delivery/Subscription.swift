@@ -2,9 +2,8 @@
 
 import Synchronization
 
-/// A subscription to a source. Events are delivered until the subscription is cancelled or released.
-///
-/// A source runs its hardware while at least one subscription exists.
+/// A subscription to a source, which delivers events until the subscription is cancelled or released. A source runs its
+/// hardware while at least one subscription exists.
 public final class Subscription: Sendable {
     private let cancelled = Atomic<Bool>(false)
     private let onCancel: Mutex<(@Sendable () -> Void)?>
@@ -17,8 +16,8 @@ public final class Subscription: Sendable {
     /// True once the subscription has ended.
     public var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
 
-    /// Ends the subscription. Further calls have no effect. If another thread is delivering an event, that event may
-    /// still arrive.
+    /// Ends the subscription. Further calls have no effect. An event that another thread is delivering may still
+    /// arrive.
     public func cancel() {
         cancelled.store(true, ordering: .releasing)
         let action = onCancel.withLock { $0.take() }

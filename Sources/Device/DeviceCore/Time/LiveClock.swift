@@ -54,13 +54,13 @@ private final class TimerSource: @unchecked Sendable {
     func schedule(after seconds: Double) { source.schedule(deadline: .now() + max(0, seconds)) }
 }
 
-/// The file descriptors that Dispatch needs for timers.
+/// Opens the file descriptors that Dispatch needs for timers.
 ///
 /// Dispatch opens these descriptors on its own thread when a timer first has to wait. If the process has run out of
 /// descriptors by then, Dispatch terminates the process or its timers never fire. A program that may exhaust its
-/// descriptors should therefore open the timer descriptors at startup.
+/// descriptors should therefore call `open()` at startup.
 package enum DispatchDescriptors {
-    /// The process shares the descriptors, regardless of which clock a source uses.
+    /// All clocks of the process share Dispatch's descriptors.
     private static let timers = LiveClock()
 
     /// Starts opening the descriptors. The returned closure waits at most 0.2 s until they are open.
