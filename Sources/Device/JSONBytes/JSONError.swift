@@ -2,7 +2,6 @@
 
 /// The reason why a JSON text could not be read, and the position of the error.
 package struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The kinds of errors.
     package enum Reason: UInt8, Sendable {
         /// The text ends in the middle of a value.
         case truncated
@@ -22,7 +21,6 @@ package struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
         case tooLong
     }
 
-    /// The kind of error.
     package let reason: Reason
     /// The offset of the offending byte from the start of the text, in bytes.
     package let offset: Int
@@ -32,7 +30,6 @@ package struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
         self.offset = offset
     }
 
-    /// A description for log messages.
     package var description: String {
         let what =
             switch reason {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension JSONReader {
-    /// True if the byte at the index is a digit.
     @inline(__always)
     func isDigit(at index: Int) -> Bool { index < limit && bytes[index] &- UInt8(ascii: "0") <= 9 }
 
-    /// True if a number written in digits starts at the index. Words such as `NaN` are not included.
+    /// Returns true if a number in digits starts at the index. Words such as `NaN` are not included.
     @inline(__always)
     func startsNumber(_ byte: UInt8, at index: Int) -> Bool {
         byte &- UInt8(ascii: "0") <= 9 || byte == UInt8(ascii: "-") && isDigit(at: index &+ 1)

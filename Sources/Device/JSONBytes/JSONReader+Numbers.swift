@@ -34,8 +34,7 @@ extension JSONReader {
         return value
     }
 
-    /// Reads an integer like ``readInt64()``. Skips any other value, including numbers with a fraction, and returns
-    /// nil.
+    /// Reads an integer like ``readInt64()``. Skips any other value and returns nil.
     package mutating func int64IfPresent() throws(JSONError) -> Int64? {
         if let value = shortWhole() { return value }
         let byte = try nextByte(&offset)
@@ -51,7 +50,6 @@ extension JSONReader {
         return value
     }
 
-    /// Advances the reader past a value.
     @inline(__always)
     mutating func advance(to end: Int) {
         offset = end
@@ -91,19 +89,19 @@ extension JSONReader {
         return abs(value) <= 9_007_199_254_740_992 ? Int64(exactly: value) : nil
     }
 
-    /// The slow path for numbers whose digits or exponent exceed the exact range of Double arithmetic. The standard
-    /// library's conversion rounds correctly and does not depend on the locale.
+    /// The slow path for numbers beyond the exact range of Double arithmetic. The standard library's conversion rounds
+    /// correctly and does not depend on the locale.
     @inline(never)
     private func exactDouble(_ end: Int) -> Double {
         Double(Substring(String(decoding: slice(offset, end), as: UTF8.self))) ?? .nan
     }
 }
 
-// Fast paths for numbers that, together with the following byte, fit into eight bytes. Most numbers in a report do. For
-// all other input, these functions return nil and read nothing, and the general parser takes over.
+// Fast paths for numbers that fit into eight bytes together with the following byte, as most numbers do. For all other
+// input, these functions return nil and read nothing.
 extension JSONReader {
-    /// Returns the next eight bytes, the same bytes with digits mapped to 0...9, and a mask with the top bit set for
-    /// each non-digit. Returns nil if fewer than eight bytes remain.
+    /// Returns the next eight bytes, the same bytes with digits mapped to 0...9, and a mask of the non-digits' top
+    /// bits. Returns nil if fewer than eight bytes remain.
     @inline(__always)
     private func loadNextWord() -> (word: UInt64, values: UInt64, others: UInt64)? {
         guard offset &+ 8 <= limit else { return nil }

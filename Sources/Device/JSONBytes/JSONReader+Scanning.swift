@@ -41,7 +41,6 @@ extension JSONReader {
         return try scanLongText(&at)
     }
 
-    /// Scans a string that is long or contains escapes.
     @inline(never)
     private func scanLongText(_ at: inout Int) throws(JSONError) -> JSONText {
         let start = at
@@ -107,7 +106,7 @@ extension JSONReader {
             & (ones &* 0x80)
     }
 
-    /// Returns the bytes between two offsets. Both offsets must lie within the text.
+    /// Both offsets must lie within the text.
     @inline(__always)
     func slice(_ start: Int, _ end: Int) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: bytes.baseAddress.map { $0 + start }, count: end &- start)
@@ -119,8 +118,7 @@ extension JSONReader {
         return limit &- start >= length && isWord(word, length, at: start)
     }
 
-    /// True if the text at the offset begins with the first `length` bytes of the word. These bytes must lie within the
-    /// text.
+    /// Like `isWord(_:at:)`, but compares only the word's first `length` bytes, which must lie within the text.
     func isWord(_ word: StaticString, _ length: Int, at start: Int) -> Bool {
         var index = 0
         while index < length {
@@ -130,8 +128,7 @@ extension JSONReader {
         return true
     }
 
-    /// Returns the error for a byte that does not start a value of the requested type: `wrongType` if a value of a
-    /// different type starts there, otherwise the error for a position without a value.
+    /// Returns `wrongType` if a value of another type starts at this byte, or else the error for a missing value.
     func mismatch(_ byte: UInt8) -> JSONError {
         switch byte {
         case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "\""), UInt8(ascii: "-"),

@@ -8,7 +8,7 @@ package protocol JSONWritable {
 }
 
 extension JSONWriter {
-    /// Appends a member. The key is a literal of printable ASCII without quotes and backslashes. Writes `null` for nil.
+    /// Appends a member. The key must be printable ASCII without quotes and backslashes. Writes `null` for nil.
     @inlinable
     package mutating func member(_ key: StaticString, _ value: some JSONWritable) {
         self.key(key)
@@ -22,33 +22,31 @@ extension JSONWriter {
         value.write(to: &self)
     }
 
-    /// Appends a member. Appends nothing if the value is nil.
+    /// Appends nothing if the value is nil.
     @inlinable
     package mutating func memberIfPresent(_ key: StaticString, _ value: (some JSONWritable)?) {
         if let value { member(key, value) }
     }
 
-    /// Appends a string member. Appends nothing if the string is empty.
+    /// Appends nothing if the string is empty.
     @inlinable
     package mutating func memberUnlessEmpty(_ key: StaticString, _ text: String) {
         if !text.isEmpty { member(key, text) }
     }
 
-    /// Appends a member whose value is an object. The closure writes the members of the object.
+    /// Appends a member whose value is an object. The closure writes the object's members.
     @inlinable
     package mutating func object(_ key: StaticString, _ body: (inout JSONWriter) throws -> Void) rethrows {
         self.key(key)
         try object(body)
     }
 
-    /// Appends a member whose value is an array. The closure writes the elements of the array.
     @inlinable
     package mutating func array(_ key: StaticString, _ body: (inout JSONWriter) throws -> Void) rethrows {
         self.key(key)
         try array(body)
     }
 
-    /// Appends an object. The closure writes its members.
     @inlinable
     package mutating func object(_ body: (inout JSONWriter) throws -> Void) rethrows {
         beginObject()
@@ -56,7 +54,6 @@ extension JSONWriter {
         endObject()
     }
 
-    /// Appends an array. The closure writes its elements.
     @inlinable
     package mutating func array(_ body: (inout JSONWriter) throws -> Void) rethrows {
         beginArray()
@@ -107,7 +104,6 @@ extension Array: JSONWritable where Element: JSONWritable {
     }
 }
 
-/// SIMD3 vectors are written as arrays of three numbers.
 extension SIMD3: JSONWritable where Scalar == Double {
     @inlinable
     package func write(to writer: inout JSONWriter) {

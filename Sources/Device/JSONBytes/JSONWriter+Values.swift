@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension JSONWriter {
-    /// Appends the key of the next value. The key may contain any characters; they are escaped as needed.
     @usableFromInline
     package mutating func key(text key: String) {
         string(key)
         endKey()
     }
 
-    /// Appends the key of the next value. The literal must be printable ASCII without quotes and backslashes.
+    /// Appends a key, which must be printable ASCII without quotes and backslashes.
     @usableFromInline
     package mutating func key(_ key: StaticString) {
         separate()
@@ -19,7 +18,7 @@ extension JSONWriter {
     }
 
     /// Appends a string. Escapes quotes, backslashes, control characters, and characters that change the text
-    /// direction. All other characters are written as UTF-8.
+    /// direction.
     @usableFromInline
     package mutating func string(_ value: String) {
         separate()
@@ -114,10 +113,8 @@ extension JSONWriter {
         DecimalDigits.append(shortest: value, to: &bytes)
     }
 
-    /// Appends a number with a fixed number of decimals, as gpsd does. Writes `null` if the number is not finite or its
-    /// magnitude is 1e15 or more.
-    ///
-    /// - Parameter decimals: The number of decimals, 0 to 9.
+    /// Appends a number with 0 to 9 decimals. Writes `null` if the number is not finite or its magnitude is 1e15 or
+    /// more.
     package mutating func fixed(_ value: Double, decimals: Int) {
         guard value.magnitude < FixedDecimal.limit else { return null() }
         separate()

@@ -11,7 +11,6 @@
 ///     }
 @usableFromInline
 package struct JSONWriter: Sendable {
-    /// The JSON written so far.
     package internal(set) var bytes: [UInt8]
     private var needsComma = false
 
@@ -23,19 +22,15 @@ package struct JSONWriter: Sendable {
         needsComma = false
     }
 
-    /// Opens an object.
     @usableFromInline
     package mutating func beginObject() { open(UInt8(ascii: "{")) }
 
-    /// Closes the current object.
     @usableFromInline
     package mutating func endObject() { close(UInt8(ascii: "}")) }
 
-    /// Opens an array.
     @usableFromInline
     package mutating func beginArray() { open(UInt8(ascii: "[")) }
 
-    /// Closes the current array.
     @usableFromInline
     package mutating func endArray() { close(UInt8(ascii: "]")) }
 
@@ -51,21 +46,18 @@ package struct JSONWriter: Sendable {
         bytes.append(contentsOf: json)
     }
 
-    /// Appends `null`.
     @usableFromInline
     package mutating func null() { word("null") }
 
-    /// Appends `true` or `false`.
     @usableFromInline
     package mutating func bool(_ value: Bool) { word(value ? "true" : "false") }
 
-    /// Begins a value and writes a comma if one is needed.
+    /// Writes a comma if the next value needs one.
     mutating func separate() {
         if needsComma { bytes.append(UInt8(ascii: ",")) }
         needsComma = true
     }
 
-    /// Writes the colon after a key. The value that follows needs no comma.
     mutating func endKey() {
         bytes.append(UInt8(ascii: ":"))
         needsComma = false
