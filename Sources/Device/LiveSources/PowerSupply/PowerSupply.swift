@@ -2,10 +2,8 @@
 
 import DeviceCore
 
-/// The attributes of one power supply, which is a directory in `/sys/class/power_supply`.
-///
-/// A value is nil if its attribute is missing or invalid. Energies are in microwatt-hours and charges in
-/// microampere-hours, as in the kernel.
+/// The attributes of one power supply, which is a directory in `/sys/class/power_supply`. Missing and invalid values
+/// are nil. Energies are in microwatt-hours and charges in microampere-hours, as in the kernel.
 struct PowerSupply: Equatable {
     enum Kind: Equatable {
         case battery
@@ -23,7 +21,7 @@ struct PowerSupply: Equatable {
     }
 
     var kind: Kind
-    /// True if external power is connected; nil for a battery.
+    /// True if external power is connected, or nil for a battery.
     var isOnline: Bool?
     var status = Status.unknown
     /// The charge level that the driver reports, 0 to 1.
@@ -46,8 +44,7 @@ struct PowerSupply: Equatable {
 }
 
 extension PowerSupply {
-    /// Reads a power supply's directory. Returns nil if the directory no longer exists, the supply does not power this
-    /// machine, or there are no usable attributes.
+    /// Returns nil if the supply does not power this machine or has no usable attributes.
     init?(folder: String) {
         guard let type = Self.text("type", in: folder) else { return nil }
         // The battery of a mouse or a headset does not power this machine.
@@ -70,12 +67,11 @@ extension PowerSupply {
         chargeFull = Self.fullAmount("charge_full", in: folder)
     }
 
-    /// Returns an energy or charge, or nil if the value is negative.
     private static func amount(_ name: String, in folder: String) -> Double? {
         number(name, in: folder).flatMap { $0 >= 0 ? $0 : nil }
     }
 
-    /// Returns the capacity of the full battery, or the design capacity if the driver has not learned the actual one.
+    /// Returns the full capacity, or the design capacity if the driver has not learned the actual one.
     private static func fullAmount(_ name: String, in folder: String) -> Double? {
         for name in [name, name + "_design"] {
             if let number = number(name, in: folder), number > 0 { return number }
@@ -87,8 +83,7 @@ extension PowerSupply {
         text(name, in: folder).flatMap { Int64($0) }.map { Double($0) }
     }
 
-    /// Returns the first line of an attribute. An attribute is at most one page long, and the attributes used here
-    /// consist of one word.
+    /// An attribute is at most one page long, and the attributes used here consist of one word.
     private static func text(_ name: String, in folder: String) -> String? {
         guard let bytes = try? FileIO.read(folder + "/" + name, limit: 4096) else { return nil }
         let line = bytes.prefix { $0 != 0x0A && $0 != 0 }
@@ -98,7 +93,7 @@ extension PowerSupply {
 }
 
 extension BatteryReading {
-    /// Combines all power supplies of a machine into one reading. Returns nil if there is no battery.
+    /// Combines a machine's power supplies into one reading. Returns nil if there is no battery.
     init?(_ supplies: [PowerSupply]) {
         let batteries = supplies.filter { $0.kind == .battery }
         guard !batteries.isEmpty else { return nil }
@@ -108,9 +103,9 @@ extension BatteryReading {
         self.init(level: level, state: Self.state(of: batteries.map(\.status), isPlugged: isPlugged, level: level))
     }
 
-    /// Returns the combined charge level. For a single battery, the level is the driver's capacity, else the level
-    /// calculated from energy or charge. Several batteries are combined by energy, or by charge if not all of them
-    /// report energy. If not all batteries report the same quantity, the level is the average of the batteries' levels.
+    /// Returns the charge level. A single battery's level is the driver's value, or else calculated from energy or
+    /// charge. Several batteries are combined by energy or by charge, provided that all of them report that quantity.
+    /// Otherwise, the result is the average of the levels.
     private static func level(of batteries: [PowerSupply]) -> Double? {
         if batteries.count == 1 { return batteries.first.flatMap { $0.capacity ?? $0.measuredLevel } }
         let energies = batteries.compactMap { battery in
@@ -135,8 +130,7 @@ extension BatteryReading {
     private static func state(of statuses: [PowerSupply.Status], isPlugged: Bool?, level: Double?) -> State {
         if statuses.contains(.charging) { return .charging }
         if statuses.contains(.discharging) { return .unplugged }
-        // The remaining statuses are full, not charging and unknown. For the last two, external power determines the
-        // state.
+        // The status is full, not charging or unknown. For the last two, external power determines the state.
         if isPlugged == false { return .unplugged }
         if statuses.allSatisfy({ $0 == .full }) { return .full }
         if isPlugged == true { return level.map { $0 >= 0.995 } ?? false ? .full : .charging }
