@@ -8,7 +8,7 @@ extension FileIO {
             place += "/" + part
             guard mkdir(place, 0o755) != 0 else { continue }
             let number = errno
-            // The directory may exist even if mkdir(2) reports EACCES or EROFS instead of EEXIST.
+            // mkdir(2) may report EACCES or EROFS instead of EEXIST for an existing directory.
             if isDirectory(place) { continue }
             throw writeError(place, call: "mkdir", errno: number, locationHint: stateLocationHint)
         }
@@ -36,7 +36,7 @@ extension FileIO {
     ///
     /// - Parameters:
     ///   - temporary: The path of the temporary file, in the same directory.
-    ///   - elsewhere: The part of the error message that describes how to choose a different location.
+    ///   - elsewhere: The error message's advice on where to write instead.
     package static func replace(
         _ path: String, with bytes: [UInt8], temporary: String, mode: mode_t = 0o644,
         elsewhere: String = "choose another location"
@@ -86,7 +86,7 @@ extension FileIO {
         }
     }
 
-    /// Flushes the directory entry to the disk. Errors are ignored because the file itself is already written.
+    /// Flushes the directory entry to disk. Ignores errors because the file itself is already written.
     private static func syncDirectory(of path: String) {
         guard let slash = path.lastIndex(of: "/") else { return }
         let descriptor = open(String(path[..<slash]), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -95,12 +95,9 @@ extension FileIO {
         close(descriptor)
     }
 
-    /// The part of error messages that describes how to choose a different location for stored state.
     package static let stateLocationHint = "set XDG_STATE_HOME to another one"
 
-    /// Returns the error to throw if a file or directory cannot be written.
-    ///
-    /// - Parameter elsewhere: The part of the message that describes how to choose a different location.
+    /// - Parameter locationHint: The error message's advice on where to write instead.
     package static func writeError(
         _ path: String, call: String, errno number: Int32, locationHint: String = "choose another location"
     ) -> DeviceError {
