@@ -15,8 +15,7 @@ package enum DecimalDigits {
     }
 
     /// Writes digits from right to left, ending before `place`. The buffer must have enough space.
-    @inline(__always)
-    private static func write(
+    @inline(__always) private static func write(
         _ value: UInt64, minimum: Int, to text: UnsafeMutableBufferPointer<UInt8>, before place: inout Int
     ) {
         var rest = value

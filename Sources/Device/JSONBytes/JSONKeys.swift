@@ -103,8 +103,7 @@ package struct JSONKeys: Sendable {
 
 extension JSONReader {
     /// Skips a key and its colon if they match these bytes. Otherwise, reads nothing and returns false.
-    @inline(__always)
-    fileprivate mutating func skipKey(
+    @inline(__always) fileprivate mutating func skipKey(
         _ text: (low: UInt64, high: UInt64), _ mask: (low: UInt64, high: UInt64), _ length: Int
     ) -> Bool {
         guard length > 0, offset &+ 16 <= limit else { return false }

@@ -13,8 +13,7 @@ package struct JSONNumber {
     private var digits = 0
 
     /// Appends 1 to 8 digits, given as a combined value and a count.
-    @inline(__always)
-    mutating func append(_ value: UInt64, _ count: Int) {
+    @inline(__always) mutating func append(_ value: UInt64, _ count: Int) {
         digits &+= count
         guard digits > 19 else {
             mantissa = mantissa &* Self.wholePowers[count] &+ value
@@ -23,8 +22,7 @@ package struct JSONNumber {
         appendChecked(value, count)
     }
 
-    @inline(never)
-    private mutating func appendChecked(_ value: UInt64, _ count: Int) {
+    @inline(never) private mutating func appendChecked(_ value: UInt64, _ count: Int) {
         let (shifted, overflow) = mantissa.multipliedReportingOverflow(by: Self.wholePowers[count])
         let (sum, carry) = shifted.addingReportingOverflow(value)
         mantissa = sum
@@ -34,8 +32,7 @@ package struct JSONNumber {
     /// The value, or nil if the fast paths cannot compute it. A mantissa up to 2^53 and a power of ten up to 10^22 are
     /// exact, so IEEE 754 rounds their product or quotient correctly (W. D. Clinger, "How to read floating point
     /// numbers accurately", PLDI 1990).
-    @inline(__always)
-    var double: Double? {
+    @inline(__always) var double: Double? {
         guard !hasOverflowed else { return nil }
         guard mantissa <= 1 << 53 else { return longQuotient }
         var value = Double(Int64(truncatingIfNeeded: mantissa))
@@ -53,8 +50,7 @@ package struct JSONNumber {
     /// full precision. Divides the mantissa by a power of five in integer arithmetic. A non-zero remainder sets the
     /// quotient's lowest bit. The result is rounded once and scaled by a power of two, which is exact. nil for other
     /// exponents.
-    @inline(never)
-    private var longQuotient: Double? {
+    @inline(never) private var longQuotient: Double? {
         let power = 0 &- exponent
         guard power > 0, power < Self.powersOfFive.count else { return nil }
         let divisor = Self.powersOfFive[power]
@@ -77,8 +73,7 @@ package struct JSONNumber {
         return mantissa <= 1 << 63 ? Int64(truncatingIfNeeded: 0 &- mantissa) : nil
     }
 
-    @inline(__always)
-    private func signed(_ value: Double) -> Double { isNegative ? -value : value }
+    @inline(__always) private func signed(_ value: Double) -> Double { isNegative ? -value : value }
 
     static let wholePowers: [UInt64] = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000]
 

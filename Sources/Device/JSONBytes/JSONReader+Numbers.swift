@@ -50,14 +50,12 @@ extension JSONReader {
         return value
     }
 
-    @inline(__always)
-    mutating func advance(to end: Int) {
+    @inline(__always) mutating func advance(to end: Int) {
         offset = end
         needsComma = true
     }
 
-    @inline(__always)
-    private mutating func scanDouble() throws(JSONError) -> Double {
+    @inline(__always) private mutating func scanDouble() throws(JSONError) -> Double {
         var at = offset
         let number = try scanNumber(&at)
         let value = number.double ?? exactDouble(at)
@@ -65,8 +63,7 @@ extension JSONReader {
         return value
     }
 
-    @inline(never)
-    private mutating func wordIfNumber() throws(JSONError) -> Double {
+    @inline(never) private mutating func wordIfNumber() throws(JSONError) -> Double {
         if case .number(let number)? = literal(at: offset)?.value {
             try skipValue()
             return number
@@ -91,8 +88,7 @@ extension JSONReader {
 
     /// The slow path for numbers beyond the exact range of Double arithmetic. The standard library's conversion rounds
     /// correctly and does not depend on the locale.
-    @inline(never)
-    private func exactDouble(_ end: Int) -> Double {
+    @inline(never) private func exactDouble(_ end: Int) -> Double {
         Double(Substring(String(decoding: slice(offset, end), as: UTF8.self))) ?? .nan
     }
 }
@@ -102,8 +98,7 @@ extension JSONReader {
 extension JSONReader {
     /// Returns the next eight bytes, the same bytes with digits mapped to 0...9, and a mask of the non-digits' top
     /// bits. Returns nil if fewer than eight bytes remain.
-    @inline(__always)
-    private func loadNextWord() -> (word: UInt64, values: UInt64, others: UInt64)? {
+    @inline(__always) private func loadNextWord() -> (word: UInt64, values: UInt64, others: UInt64)? {
         guard offset &+ 8 <= limit else { return nil }
         let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
         let values = word ^ 0x3030_3030_3030_3030
@@ -112,20 +107,17 @@ extension JSONReader {
         return (word, values, others)
     }
 
-    @inline(__always)
-    private static func byte(_ word: UInt64, at place: Int) -> UInt8 {
+    @inline(__always) private static func byte(_ word: UInt64, at place: Int) -> UInt8 {
         UInt8(truncatingIfNeeded: word &>> UInt64(truncatingIfNeeded: 8 &* place))
     }
 
     /// True for the bytes that may follow the value of a member or an element.
-    @inline(__always)
-    private static func isEnd(_ byte: UInt8) -> Bool {
+    @inline(__always) private static func isEnd(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: ",") || byte == UInt8(ascii: "}") || byte == UInt8(ascii: "]")
     }
 
     /// Reads an unsigned number with a decimal point and up to six digits.
-    @inline(__always)
-    mutating func shortDouble() -> Double? {
+    @inline(__always) mutating func shortDouble() -> Double? {
         guard let (word, values, others) = loadNextWord() else { return nil }
         let point = others.trailingZeroBitCount &>> 3
         let end = (others & (others &- 1)).trailingZeroBitCount &>> 3
@@ -142,8 +134,7 @@ extension JSONReader {
     }
 
     /// Reads an unsigned integer of up to seven digits.
-    @inline(__always)
-    mutating func shortWhole() -> Int64? {
+    @inline(__always) mutating func shortWhole() -> Int64? {
         guard let (word, values, others) = loadNextWord() else { return nil }
         let end = others.trailingZeroBitCount &>> 3
         guard end > 0, end < 8, Self.isEnd(Self.byte(word, at: end)),

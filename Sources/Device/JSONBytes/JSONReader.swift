@@ -119,8 +119,7 @@ package struct JSONReader {
     }
 
     /// Skips a value of the wrong type and records its offset.
-    @inline(never)
-    mutating func skipMismatch() throws(JSONError) {
+    @inline(never) mutating func skipMismatch() throws(JSONError) {
         _ = try nextByte(&offset)
         if !isWord("null", at: offset) { recordMismatch(at: offset) }
         try skipValue()

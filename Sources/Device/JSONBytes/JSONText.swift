@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A string or key in a JSON text. The value is a view of the reader's bytes and must not outlive those bytes.
-@usableFromInline
-package struct JSONText {
+@usableFromInline package struct JSONText {
     /// The bytes between the quotes, with escapes unresolved.
     package let rawBytes: UnsafeRawBufferPointer
     package let hasEscapes: Bool
@@ -25,9 +24,7 @@ package struct JSONText {
     }
 
     /// Returns the word of an ASCII literal, or 0 for more than 8 bytes. The compiler folds the call to a constant.
-    @inlinable
-    @inline(__always)
-    package static func word(_ literal: StaticString) -> UInt64 {
+    @inlinable @inline(__always) package static func word(_ literal: StaticString) -> UInt64 {
         let count = literal.utf8CodeUnitCount
         guard count <= 8 else { return 0 }
         let start = literal.utf8Start

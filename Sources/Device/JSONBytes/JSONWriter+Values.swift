@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension JSONWriter {
-    @usableFromInline
-    package mutating func key(text key: String) {
+    @usableFromInline package mutating func key(text key: String) {
         string(key)
         endKey()
     }
 
     /// Appends a key, which must be printable ASCII without quotes and backslashes.
-    @usableFromInline
-    package mutating func key(_ key: StaticString) {
+    @usableFromInline package mutating func key(_ key: StaticString) {
         separate()
         append(UInt8(ascii: "\""))
         key.withUTF8Buffer { append(contentsOf: $0) }
@@ -19,8 +17,7 @@ extension JSONWriter {
 
     /// Appends a string. Escapes quotes, backslashes, control characters, and characters that change the text
     /// direction.
-    @usableFromInline
-    package mutating func string(_ value: String) {
+    @usableFromInline package mutating func string(_ value: String) {
         separate()
         append(UInt8(ascii: "\""))
         var value = value
@@ -94,8 +91,7 @@ extension JSONWriter {
 }
 
 extension JSONWriter {
-    @usableFromInline
-    package mutating func int(_ value: Int64) {
+    @usableFromInline package mutating func int(_ value: Int64) {
         separate()
         if value < 0 { append(UInt8(ascii: "-")) }
         DecimalDigits.append(value.magnitude, to: &bytes)
@@ -106,8 +102,7 @@ extension JSONWriter {
     package mutating func int(_ value: Int32) { int(Int64(value)) }
 
     /// Appends a number in the shortest form that parses back to the same value. Writes `null` for infinity and NaN.
-    @usableFromInline
-    package mutating func double(_ value: Double) {
+    @usableFromInline package mutating func double(_ value: Double) {
         guard value.isFinite else { return null() }
         separate()
         DecimalDigits.append(shortest: value, to: &bytes)

@@ -9,8 +9,7 @@
 ///         writer.member("class", "TPV")
 ///         writer.array("satellites") { writer in … }
 ///     }
-@usableFromInline
-package struct JSONWriter: Sendable {
+@usableFromInline package struct JSONWriter: Sendable {
     package internal(set) var bytes: [UInt8]
     private var needsComma = false
 
@@ -22,17 +21,13 @@ package struct JSONWriter: Sendable {
         needsComma = false
     }
 
-    @usableFromInline
-    package mutating func beginObject() { open(UInt8(ascii: "{")) }
+    @usableFromInline package mutating func beginObject() { open(UInt8(ascii: "{")) }
 
-    @usableFromInline
-    package mutating func endObject() { close(UInt8(ascii: "}")) }
+    @usableFromInline package mutating func endObject() { close(UInt8(ascii: "}")) }
 
-    @usableFromInline
-    package mutating func beginArray() { open(UInt8(ascii: "[")) }
+    @usableFromInline package mutating func beginArray() { open(UInt8(ascii: "[")) }
 
-    @usableFromInline
-    package mutating func endArray() { close(UInt8(ascii: "]")) }
+    @usableFromInline package mutating func endArray() { close(UInt8(ascii: "]")) }
 
     /// Ends a line, after which a new JSON text can begin (JSON Lines).
     package mutating func newline() {
@@ -46,11 +41,9 @@ package struct JSONWriter: Sendable {
         bytes.append(contentsOf: json)
     }
 
-    @usableFromInline
-    package mutating func null() { word("null") }
+    @usableFromInline package mutating func null() { word("null") }
 
-    @usableFromInline
-    package mutating func bool(_ value: Bool) { word(value ? "true" : "false") }
+    @usableFromInline package mutating func bool(_ value: Bool) { word(value ? "true" : "false") }
 
     /// Writes a comma if the next value needs one.
     mutating func separate() {

@@ -36,8 +36,7 @@ struct NumberShape: Sendable, Equatable {
 extension JSONReader {
     /// Reads a number of exactly this shape, followed by a comma or a closing brace. Otherwise, reads nothing and
     /// returns nil. The number's end depends only on the shape, so the processor need not wait for the bytes.
-    @inline(__always)
-    mutating func number(_ shape: NumberShape) -> Double? {
+    @inline(__always) mutating func number(_ shape: NumberShape) -> Double? {
         // Covers all bytes that are accessed: the sign, the digits, the point, and the 16 bytes after the point.
         guard shape.fractionDigits > 0, offset &+ 26 <= limit else { return nil }
         guard (bytes[offset] == UInt8(ascii: "-")) == shape.isNegative else { return nil }
@@ -66,8 +65,7 @@ extension JSONReader {
     }
 
     /// Returns the value of 1 to 8 digits, or nil for any other character. Eight bytes must be readable at `start`.
-    @inline(__always)
-    private func digits(at start: Int, count: Int) -> UInt64? {
+    @inline(__always) private func digits(at start: Int, count: Int) -> UInt64? {
         let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: start, as: UInt64.self))
         let values = (word ^ 0x3030_3030_3030_3030) &<< UInt64(truncatingIfNeeded: 64 &- 8 &* count)
         // The shift discards the bytes after the digits and pads with zeros.
@@ -76,8 +74,7 @@ extension JSONReader {
     }
 
     /// Reads a number like `doubleIfPresent()` and stores its shape.
-    @inline(never)
-    mutating func doubleIfPresent(noting shape: inout NumberShape) throws(JSONError) -> Double {
+    @inline(never) mutating func doubleIfPresent(noting shape: inout NumberShape) throws(JSONError) -> Double {
         _ = try nextByte(&offset)
         let start = offset
         let value = try doubleIfPresent()
