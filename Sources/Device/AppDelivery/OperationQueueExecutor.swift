@@ -21,7 +21,6 @@ final class OperationQueueExecutor: CallbackExecutor {
         init(_ work: @escaping @Sendable () -> Void) { self.work = work }
 
         override func main() { work() }
-
         override func cancel() {}
     }
 }

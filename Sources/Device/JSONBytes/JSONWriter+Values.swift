@@ -98,7 +98,6 @@ extension JSONWriter {
     }
 
     package mutating func int(_ value: Int) { int(Int64(value)) }
-
     package mutating func int(_ value: Int32) { int(Int64(value)) }
 
     /// Appends a number in the shortest form that parses back to the same value. Writes `null` for infinity and NaN.

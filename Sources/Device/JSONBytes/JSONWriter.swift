@@ -26,7 +26,6 @@
     @usableFromInline package mutating func endObject() { close(UInt8(ascii: "}")) }
 
     @usableFromInline package mutating func beginArray() { open(UInt8(ascii: "[")) }
-
     @usableFromInline package mutating func endArray() { close(UInt8(ascii: "]")) }
 
     /// Ends a line, after which a new JSON text can begin (JSON Lines).
@@ -42,7 +41,6 @@
     }
 
     @usableFromInline package mutating func null() { word("null") }
-
     @usableFromInline package mutating func bool(_ value: Bool) { word(value ? "true" : "false") }
 
     /// Writes a comma if the next value needs one.
@@ -57,7 +55,6 @@
     }
 
     mutating func append(_ byte: UInt8) { bytes.append(byte) }
-
     mutating func append(contentsOf more: some Collection<UInt8>) { bytes.append(contentsOf: more) }
 
     mutating func word(_ literal: StaticString) {

@@ -57,14 +57,12 @@ public struct AccessoryDescription: Sendable, Hashable, Identifiable {
     }
 
     package var portIdentity: String { "port:\(portPath)" }
-
     package func accessoryProtocol(named name: String) -> AccessoryProtocol? { protocols.first { $0.name == name } }
 }
 
 /// A device node for communicating with an accessory. Each accessory source defines its own type.
 package protocol AccessoryNode: Sendable {
     var path: String { get }
-
     func isSame(as other: any AccessoryNode) -> Bool
 }
 

@@ -40,7 +40,6 @@ package struct NoAccessorySource: AccessorySource {
     package init() {}
 
     package var accessories: [AccessoryDescription] { [] }
-
     package var problems: [DeviceError] { [] }
 
     package func subscribe(_ receive: @escaping @Sendable (AccessoryEvent) -> Void) -> Subscription {

@@ -28,9 +28,7 @@ public protocol ByteChannel: AnyObject, Sendable {
 
 extension ByteChannel {
     package var bytesAvailable: Int { status.bytesAvailable }
-
     package var spaceAvailable: Int { status.spaceAvailable }
-
     package var end: ByteChannelEnd? { status.end }
 }
 

@@ -49,7 +49,6 @@ package final class BytePipe: Sendable {
     }
 
     package var isWriterWaiting: Bool { state.withLock { $0.isWriterWaiting } }
-
     package var end: ByteChannelEnd? { state.withLock { $0.end } }
 
     package func read(into buffer: UnsafeMutableRawBufferPointer) -> ByteChannelRead {

@@ -56,7 +56,6 @@ package struct ByteRingBuffer: ~Copyable {
     package var front: UnsafeRawBufferPointer { readableBytes(atMost: count) }
 
     package mutating func consume(_ length: Int) { drop(max(0, min(length, count))) }
-
     package mutating func clear() { drop(count) }
 
     private func writableBytes(atMost limit: Int) -> UnsafeMutableRawBufferPointer {

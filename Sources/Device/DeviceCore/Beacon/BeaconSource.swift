@@ -85,9 +85,7 @@ package final class BeaconHub: BeaconSource {
     }
 
     package var status: SourceStatus { registry.status }
-
     package var problem: DeviceError? { status.error }
-
     package var hasSubscribers: Bool { registry.hasSubscribers }
 
     package func subscribe(_ receive: @escaping @Sendable (BeaconEvent) -> Void) -> Subscription {
@@ -98,6 +96,5 @@ package final class BeaconHub: BeaconSource {
     }
 
     package func post(_ sighting: BeaconSighting) { registry.publish { _ in .sighting(sighting) } }
-
     package func setStatus(_ status: SourceStatus) { registry.setStatus(status) }
 }

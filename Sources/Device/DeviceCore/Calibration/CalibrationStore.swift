@@ -9,7 +9,6 @@ package protocol CalibrationStore: Sendable {
     func load(_ sensor: SensorIdentity) -> SensorCalibration?
 
     func store(_ calibration: SensorCalibration, for sensor: SensorIdentity) throws(DeviceError)
-
     func remove(_ sensor: SensorIdentity) throws(DeviceError)
 
     /// The errors for stored calibrations that are unusable.
@@ -30,13 +29,9 @@ package struct InMemoryCalibrationStore: CalibrationStore {
     package init(_ calibrations: [SensorIdentity: SensorCalibration] = [:]) { self.calibrations = calibrations }
 
     package func load(_ sensor: SensorIdentity) -> SensorCalibration? { calibrations[sensor] }
-
     package var isWritable: Bool { false }
-
     package func store(_ calibration: SensorCalibration, for sensor: SensorIdentity) throws(DeviceError) {}
-
     package func remove(_ sensor: SensorIdentity) throws(DeviceError) {}
-
     package var problems: [DeviceError] { [] }
 }
 
@@ -71,6 +66,5 @@ package struct SensorIdentity: Sendable, Hashable, CustomStringConvertible {
     }
 
     package var kind: SensorKind? { SensorKind(rawValue: String(key.prefix { $0 != "|" })) }
-
     package var description: String { key }
 }

@@ -92,7 +92,6 @@ extension Configuration {
     }
 
     mutating func addProblem(_ problem: String) { addProblem(DeviceError(.invalidConfiguration, problem)) }
-
     mutating func addProblem(_ problem: DeviceError) { if problems.count < 100 { problems.append(problem) } }
 
     static func unknownRuleError(_ text: String, location: String) -> DeviceError {

@@ -30,14 +30,12 @@ package import Synchronization
     // MARK: Items
 
     @inlinable package var count: Int { drainingItems.count + items.count }
-
     @inlinable package var isEmpty: Bool { drainingItems.isEmpty && items.isEmpty }
 
     /// The number of items appended since the current drain began, or of all items if no drain is running.
     @inlinable package var countSinceDrainBegan: Int { items.count }
 
     @inlinable package var first: Item? { drainingItems.last ?? items.first }
-
     @inlinable package var last: Item? { items.last ?? drainingItems.first }
 
     @inlinable package func contains(where isWanted: (Item) -> Bool) -> Bool {

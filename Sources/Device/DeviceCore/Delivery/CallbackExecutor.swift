@@ -52,15 +52,10 @@ package final class ConsumerGate: Sendable {
     package init() {}
 
     package func addConsumer() { change(present: 1) }
-
     package func removeConsumer() { change(present: -1) }
-
     package func beginElement() { change(busy: 1) }
-
     package func endElement() { change(busy: -1) }
-
     package var isIdle: Bool { state.withLock { $0.busyCount == 0 } }
-
     package var hasNoConsumers: Bool { state.withLock { $0.consumerCount == 0 } }
 
     package func waitUntilIdle() async {

@@ -78,9 +78,7 @@ struct SubscriberState: ~Copyable, Sendable {
     private let report = Mutex(Report())
 
     var isReceiving: Bool { phase.load(ordering: .acquiring) == .receiving }
-
     var isCancelled: Bool { phase.load(ordering: .acquiring) == .cancelled }
-
     func setStatus(_ status: SourceStatus) { report.withLock { $0.status = status } }
 
     /// Reports the status to the subscriber if it differs from the last reported status. Does nothing if another thread

@@ -59,9 +59,7 @@ final class SubscriberRegistry<Content: Sendable, Request: Sendable & ~Copyable,
     }
 
     func withLock<Result: Sendable>(_ body: (inout State) -> Result) -> Result { state.withLock { body(&$0) } }
-
     var hasSubscribers: Bool { withLock { !$0.subscribers.isEmpty } }
-
     var status: SourceStatus { withLock { $0.status } }
 
     /// - Parameter prepare: Called with the lock held, before the subscriber is added.

@@ -37,7 +37,6 @@ final class MotionSubscriber: Sendable {
     }
 
     func notify(_ event: MotionEvent) { receive(event) }
-
     func reportInputIdle() { if state.isReceiving { inputIdle() } }
 }
 

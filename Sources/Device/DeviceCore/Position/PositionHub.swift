@@ -98,9 +98,7 @@ package final class PositionHub: PositionSource {
     }
 
     package var receivers: [ReceiverDescription] { registry.withLock { $0.content.described } }
-
     package var wantsLines: Bool { lineRequestCount.load(ordering: .relaxed) > 0 }
-
     package var wantsRawReports: Bool { rawRequestCount.load(ordering: .relaxed) > 0 }
 
     // MARK: Input

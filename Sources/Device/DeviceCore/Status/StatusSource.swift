@@ -47,7 +47,6 @@ package final class StatusHub: StatusSource {
     }
 
     package var battery: BatteryReading? { registry.withLock { $0.content } }
-
     package var hasSubscribers: Bool { registry.hasSubscribers }
 
     package func subscribe(receive: @escaping @Sendable (BatteryReading?) -> Void) -> Subscription {

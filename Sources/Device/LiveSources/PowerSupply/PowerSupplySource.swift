@@ -97,7 +97,6 @@ package final class PowerSupplySource: StatusSource {
         private let reference = Mutex(Reference())
 
         var source: PowerSupplySource? { reference.withLock { $0.source } }
-
         func set(_ source: PowerSupplySource) { reference.withLock { $0.source = source } }
     }
 }

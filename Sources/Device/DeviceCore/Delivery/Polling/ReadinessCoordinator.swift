@@ -177,11 +177,8 @@ private final class PollingRegistration: Sendable {
     }
 
     var isFinished: Bool { finished.value.load(ordering: .acquiring) }
-
     var dueTime: BootTime { monitor.withLock { $0.dueTime } }
-
     func expectRead() { monitor.withLock { $0.expectRead(timer, now: clock.now, deadline: source.deadline) } }
-
     func setTimer() { monitor.withLock { $0.setTimer(timer, now: clock.now, deadline: source.deadline) } }
 
     /// Makes the executor read again if the descriptor is still readable. A run loop reports only changes of readiness,
