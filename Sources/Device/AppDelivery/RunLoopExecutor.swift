@@ -66,8 +66,8 @@ package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
                 state.withLock { $0.workContext = .undetermined }
                 detectMainRunLoop()
             }
-        } else if let current = RunLoopExecutor.currentCFRunLoop(if: loop) {
-            attach(to: current)
+        } else if loop === RunLoop.current {
+            attach(to: CFRunLoopGetCurrent())
         } else {
             let timer = Timer(timeInterval: 0, repeats: false) { [weak self] _ in
                 self?.attach(to: CFRunLoopGetCurrent())
@@ -161,10 +161,6 @@ package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
             if isWanted { self.work.run() }
             for onReady in waiting { onReady() }
         }
-    }
-
-    private static func currentCFRunLoop(if loop: RunLoop) -> CFRunLoop? {
-        loop === RunLoop.current ? CFRunLoopGetCurrent() : nil
     }
 
     private static func string(_ text: String) -> CFString {

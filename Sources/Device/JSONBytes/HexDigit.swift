@@ -48,8 +48,7 @@ package enum HexDigit {
 
     /// Returns four lowercase digits, the notation of USB vendor and product IDs.
     package static func fourDigits(_ value: UInt16) -> String {
-        let digits = String(value, radix: 16)
-        return String(repeating: "0", count: 4 - digits.utf8.count) + digits
+        text([UInt8(value >> 8), UInt8(truncatingIfNeeded: value)])
     }
 
     /// Parses 1 to `count` digits. Returns nil for any other text, or if the value does not fit into `Number`.

@@ -22,9 +22,7 @@
     }
 
     @usableFromInline package mutating func beginObject() { open(UInt8(ascii: "{")) }
-
     @usableFromInline package mutating func endObject() { close(UInt8(ascii: "}")) }
-
     @usableFromInline package mutating func beginArray() { open(UInt8(ascii: "[")) }
     @usableFromInline package mutating func endArray() { close(UInt8(ascii: "]")) }
 

@@ -122,7 +122,12 @@ package final class CalibrationDirectory: CalibrationStore {
     // MARK: Writing
 
     package func store(_ calibration: SensorCalibration, for sensor: SensorIdentity) throws(DeviceError) {
-        guard let file = file(of: sensor) else { throw Self.noDirectoryError }
+        guard let file = file(of: sensor) else {
+            throw DeviceError(
+                .notFound,
+                "No directory is available for calibrations: neither XDG_STATE_HOME nor HOME is an absolute path. Set one of them."
+            )
+        }
         if let problem = calibration.problem(for: sensor.kind ?? .magnetometer) {
             throw DeviceError(.inputOutput, "The calibration of \(sensor) is not stored because \(problem).")
         }
@@ -154,12 +159,5 @@ package final class CalibrationDirectory: CalibrationStore {
                 cause: .system(call: "unlink", errno: errno))
         }
         record(nil, for: file)
-    }
-
-    private static var noDirectoryError: DeviceError {
-        DeviceError(
-            .notFound,
-            "No directory is available for calibrations: neither XDG_STATE_HOME nor HOME is an absolute path. Set one of them."
-        )
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import DeviceCore
+import JSONBytes
 import Synchronization
 package import SystemCalls
 
@@ -65,7 +66,6 @@ enum StableHash {
     static func text(_ bytes: some Sequence<UInt8>) -> String {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
-        let digits = String(hash, radix: 16)
-        return String(repeating: "0", count: max(0, 16 - digits.count)) + digits
+        return HexDigit.text((0..<8).map { UInt8(truncatingIfNeeded: hash >> (56 - 8 * $0)) })
     }
 }

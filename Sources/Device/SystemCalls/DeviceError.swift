@@ -7,8 +7,7 @@ public struct DeviceError: Error, Sendable, CustomStringConvertible {
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Kind: String {
             case unreachable, connectionLost, silent, noFix, notSupported, invalidConfiguration, invalidTrace,
-                permissionDenied
-            case notFound, busy, inputOutput
+                permissionDenied, notFound, busy, inputOutput
         }
 
         private let kind: Kind
@@ -88,8 +87,9 @@ extension DeviceError {
     package static func text(errno number: Int32) -> String {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
             buffer.initialize(repeating: 0)
-            guard let start = buffer.baseAddress else { return "error \(number)" }
-            guard strerror_r(number, start, buffer.count) == 0 else { return "error \(number)" }
+            guard let start = buffer.baseAddress, strerror_r(number, start, buffer.count) == 0 else {
+                return "error \(number)"
+            }
             return "\(String(cString: start)), error \(number)"
         }
     }

@@ -103,19 +103,11 @@ package final class WakeupPipe: Sendable {
 
     /// - Parameter owner: The purpose of the pipe, for the error message when no file descriptors are left.
     package init(for owner: String) throws(DeviceError) {
-        var ends: (Int32, Int32) = (-1, -1)
-        let result = withUnsafeMutablePointer(to: &ends) { pointer in
-            pointer.withMemoryRebound(to: Int32.self, capacity: 2) { pair in
-                // A socket pair sets both flags atomically, so a concurrent fork cannot leak a descriptor.
-                socketpair(AF_UNIX, SocketType.stream.nonBlockingCloseOnExec, 0, pair)
-            }
-        }
-        guard result == 0 else {
-            throw DeviceError(
-                .busy, "No file descriptor is left for \(owner). Raise the limit of open files (ulimit -n).",
-                cause: .system(call: "socketpair", errno: errno))
-        }
-        (readEnd, writeEnd) = ends
+        var ends: [Int32] = [-1, -1]
+        // A socket pair sets both flags atomically, so a concurrent fork cannot leak a descriptor.
+        let result = socketpair(AF_UNIX, SocketType.stream.nonBlockingCloseOnExec, 0, &ends)
+        guard result == 0 else { throw .noDescriptor(for: owner, call: "socketpair") }
+        (readEnd, writeEnd) = (ends[0], ends[1])
     }
 
     deinit {

@@ -15,15 +15,14 @@ extension FileIO {
     }
 
     /// Returns true if the path is a directory. Follows symbolic links.
-    package static func isDirectory(_ path: String) -> Bool {
-        var status = stat()
-        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
-    }
+    package static func isDirectory(_ path: String) -> Bool { fileType(path) == S_IFDIR }
 
     /// Returns true if the path is a regular file. Follows symbolic links.
-    package static func isRegularFile(_ path: String) -> Bool {
+    package static func isRegularFile(_ path: String) -> Bool { fileType(path) == S_IFREG }
+
+    private static func fileType(_ path: String) -> mode_t? {
         var status = stat()
-        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+        return stat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
     }
 
     /// Returns true if the path exists, even as a dangling symbolic link.

@@ -108,22 +108,16 @@ extension BatteryReading {
     /// Otherwise, the result is the average of the levels.
     private static func level(of batteries: [PowerSupply]) -> Double? {
         if batteries.count == 1 { return batteries.first.flatMap { $0.capacity ?? $0.measuredLevel } }
-        let energies = batteries.compactMap { battery in
-            battery.energyNow.flatMap { now in battery.energyFull.map { (now, $0) } }
+        for (now, full) in [(\PowerSupply.energyNow, \PowerSupply.energyFull), (\.chargeNow, \.chargeFull)] {
+            let amounts = batteries.compactMap { battery in
+                battery[keyPath: now].flatMap { now in battery[keyPath: full].map { (now: now, full: $0) } }
+            }
+            guard amounts.count == batteries.count else { continue }
+            let now = amounts.reduce(0) { $0 + min($1.now, $1.full) }
+            return PowerSupply.clamp(now / amounts.reduce(0) { $0 + $1.full })
         }
-        if energies.count == batteries.count { return combinedLevel(of: energies) }
-        let charges = batteries.compactMap { battery in
-            battery.chargeNow.flatMap { now in battery.chargeFull.map { (now, $0) } }
-        }
-        if charges.count == batteries.count { return combinedLevel(of: charges) }
         let levels = batteries.compactMap { $0.measuredLevel ?? $0.capacity }
         return levels.isEmpty ? nil : levels.reduce(0, +) / Double(levels.count)
-    }
-
-    private static func combinedLevel(of amounts: [(now: Double, full: Double)]) -> Double {
-        let now = amounts.reduce(0) { $0 + min($1.now, $1.full) }
-        let full = amounts.reduce(0) { $0 + $1.full }
-        return PowerSupply.clamp(now / full)
     }
 
     /// A discharging battery powers the machine even if external power is connected, because that supply is too weak.
