@@ -23,18 +23,7 @@ extension JSONReader {
     }
 
     /// Reads an integer. A number with a fraction or an exponent is accepted if its value is integral and its magnitude
-    /// is at most 2^53.
-    package mutating func readInt64() throws(JSONError) -> Int64 {
-        let byte = try nextByte(&offset)
-        guard startsNumber(byte, at: offset) else { throw try numberMismatch(byte) }
-        var at = offset
-        let number = try scanNumber(&at)
-        guard let value = wholeNumber(number, at) else { throw JSONError(.outOfRange, at: offset) }
-        advance(to: at)
-        return value
-    }
-
-    /// Reads an integer like ``readInt64()``. Skips any other value and returns nil.
+    /// is at most 2^53. Skips any other value and returns nil.
     package mutating func int64IfPresent() throws(JSONError) -> Int64? {
         if let value = shortWhole() { return value }
         let byte = try nextByte(&offset)

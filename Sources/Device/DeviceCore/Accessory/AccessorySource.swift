@@ -92,13 +92,9 @@ package final class AccessoryHub: Sendable {
         return registry.subscription(of: subscriber)
     }
 
-    @discardableResult package func attach(_ description: AccessoryDescription) -> AccessoryDescription {
-        attach(description, prepare: { _ in })
-    }
-
     /// Calls the closure with the assigned `id` before notifying subscribers. The lock is held during the call.
     @discardableResult package func attach(
-        _ description: AccessoryDescription, prepare: (AccessoryDescription.ID) -> Void
+        _ description: AccessoryDescription, prepare: (AccessoryDescription.ID) -> Void = { _ in }
     ) -> AccessoryDescription {
         var description = description
         publish { known in

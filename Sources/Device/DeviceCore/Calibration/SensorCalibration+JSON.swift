@@ -26,9 +26,7 @@ extension SensorCalibration: JSONWritable {
     package static func read(_ reader: inout JSONReader) throws(JSONError) -> SensorCalibration? {
         guard try reader.beginObjectIfPresent() else { return nil }
         var parts = Builder()
-        while let key = try reader.nextKey() {
-            if try !parts.read(key, &reader) { try reader.skipValue() }
-        }
+        while let key = try reader.nextKey() { if try !parts.read(key, &reader) { try reader.skipValue() } }
         return parts.calibration
     }
 

@@ -50,19 +50,15 @@ extension SensorCalibration {
         let entries = [offset / kind.maximumOffset * 4, first, second, third]
         // False if an element is NaN.
         let areBounded = entries.allSatisfy { abs($0.x) <= 4 && abs($0.y) <= 4 && abs($0.z) <= 4 }
-        guard areBounded else { return "its values are out of range for a sensor of this kind" }
-        guard transform.determinant > 0.05 else { return "its matrix contains a reflection or is singular" }
-        guard sigma.isNaN || sigma >= 0, residual.isNaN || residual >= 0 else {
-            return "its sigma or residual is negative"
-        }
-        guard (-1...2).contains(quality), (0...1).contains(coverage) else {
-            return "its quality or coverage is out of range"
-        }
-        guard fieldStrength.isNaN || (fieldStrength > 0 && fieldStrength < 100) else {
-            return "its field strength is out of range"
-        }
-        guard dip.isNaN || abs(dip) <= 1.6 else { return "its dip is out of range" }
-        return nil
+        let conditions = [
+            (areBounded, "its values are out of range for a sensor of this kind"),
+            (transform.determinant > 0.05, "its matrix contains a reflection or is singular"),
+            (!(sigma < 0 || residual < 0), "its sigma or residual is negative"),
+            ((-1...2).contains(quality) && (0...1).contains(coverage), "its quality or coverage is out of range"),
+            (!(fieldStrength <= 0 || fieldStrength >= 100), "its field strength is out of range"),
+            (!(abs(dip) > 1.6), "its dip is out of range"),
+        ]
+        return conditions.first { !$0.0 }?.1
     }
 
     /// Converts a calibration from the sensor's axes to the device's axes if the mount matrix can be inverted.

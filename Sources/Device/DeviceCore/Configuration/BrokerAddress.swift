@@ -36,8 +36,7 @@ public struct BrokerAddress: Sendable, Hashable, CustomStringConvertible {
     }
 
     init(_ parts: ServiceAddress) {
-        self.init(
-            host: parts.host.isEmpty ? "localhost" : parts.host, port: parts.port, usesTLS: parts.scheme == "mqtts")
+        self.init(host: parts.host, port: parts.port, usesTLS: parts.scheme == "mqtts")
     }
 
     /// The address in the notation used by configurations.
@@ -116,7 +115,8 @@ package enum TopicName {
 struct ServiceAddress {
     /// The scheme in lowercase, or nil if there is none.
     private(set) var scheme: String?
-    private(set) var host = ""
+    /// The host without brackets. Defaults to localhost.
+    private(set) var host = "localhost"
     private(set) var port: UInt16?
     /// The part after the slash that follows the port, or nil if there is no slash.
     private(set) var path: String?
@@ -152,7 +152,7 @@ struct ServiceAddress {
         guard host.utf8.count <= 255, !host.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F }) else {
             throw failure("the host is not a name or a numeric address")
         }
-        self.host = String(host)
+        if !host.isEmpty { self.host = String(host) }
         guard let port, !port.isEmpty else { return }
         // `UInt16` accepts a plus sign, which an address must not contain.
         guard port.first != "+", let number = UInt16(port), number > 0 else {

@@ -45,10 +45,7 @@ extension Configuration {
         try json.readObject(&reader, "position") { key, name, reader, json throws(JSONError) in
             switch key {
             case "source":
-                guard let text = try json.text(&reader, name) else { break }
-                do throws(DeviceError) {
-                    positionSource = Setting(try PositionSourceAddress(text), origin: .file(json.path))
-                } catch { json.record(error.within("\(json.path), \(name)")) }
+                set(\.positionSource, try json.parsed(&reader, name, PositionSourceAddress.init), json)
             case "receiver": set(\.receiver, try json.text(&reader, name).map { .some($0) }, json)
             case "repairWeekRollover": set(\.repairsWeekRollover, try json.bool(&reader, name), json)
             default: return false
@@ -71,12 +68,7 @@ extension Configuration {
         try json.readObject(&reader, "location") { key, name, reader, json throws(JSONError) in
             switch key {
             case "authorization":
-                guard let text = try json.text(&reader, name) else { break }
-                if let rule = LocationRule(rawValue: text) {
-                    set(\.locationRule, rule, json)
-                } else {
-                    json.record(Configuration.unknownRuleError(text, location: "\(json.path), \(name)"))
-                }
+                set(\.locationRule, try json.parsed(&reader, name, Self.parseLocationRule), json)
             case "reducedAccuracy": set(\.reducesAccuracy, try json.bool(&reader, name), json)
             case "purpose": set(\.locationPurpose, try json.text(&reader, name).map { .some($0) }, json)
             default: return false

@@ -57,29 +57,24 @@ extension Configuration {
 
     private mutating func read(environment: (String) -> String?) {
         func value(_ name: String) -> String? { environment(name).flatMap { $0.isEmpty ? nil : $0 } }
-        if let text = value("DEVICE_SERVICES_GPSD") {
+        func set<Value>(
+            _ setting: WritableKeyPath<Configuration, Setting<Value>>, _ name: String,
+            _ parse: (String) throws(DeviceError) -> Value
+        ) {
+            guard let text = value(name) else { return }
             do throws(DeviceError) {
-                positionSource = Setting(try PositionSourceAddress(text), origin: .environment("DEVICE_SERVICES_GPSD"))
-            } catch { addProblem(error.within("DEVICE_SERVICES_GPSD")) }
+                self[keyPath: setting] = Setting(try parse(text), origin: .environment(name))
+            } catch { addProblem(error.within(name)) }
         }
+        set(\.positionSource, "DEVICE_SERVICES_GPSD", PositionSourceAddress.init)
         for name in BrokerCredentialFiles.names {
             if let path = value(name.variable) { setBrokerFile(name.path, path, origin: .environment(name.variable)) }
         }
-        if let text = value("DEVICE_SERVICES_IIO") {
-            do throws(DeviceError) {
-                motionSources = Setting(try MotionSourceAddress.list(text), origin: .environment("DEVICE_SERVICES_IIO"))
-            } catch { addProblem(error.within("DEVICE_SERVICES_IIO")) }
-        }
+        set(\.motionSources, "DEVICE_SERVICES_IIO", MotionSourceAddress.list)
         if let text = value("DEVICE_SERVICES_ACCESSORIES") { readAccessoryDirectories(environment: text) }
         if let text = value("DEVICE_SERVICES_UDEV") { readWatchesUdev(environment: text) }
         if let text = value("DEVICE_SERVICES_PROTOCOLS") { readAppProtocols(environment: text) }
-        if let text = value("DEVICE_SERVICES_LOCATION") {
-            if let rule = LocationRule(rawValue: text) {
-                locationRule = Setting(rule, origin: .environment("DEVICE_SERVICES_LOCATION"))
-            } else {
-                addProblem(Configuration.unknownRuleError(text, location: "DEVICE_SERVICES_LOCATION"))
-            }
-        }
+        set(\.locationRule, "DEVICE_SERVICES_LOCATION", Self.parseLocationRule)
     }
 
     mutating func setBrokerFile(
@@ -94,10 +89,12 @@ extension Configuration {
     mutating func addProblem(_ problem: String) { addProblem(DeviceError(.invalidConfiguration, problem)) }
     mutating func addProblem(_ problem: DeviceError) { if problems.count < 100 { problems.append(problem) } }
 
-    static func unknownRuleError(_ text: String, location: String) -> DeviceError {
-        let problem =
+    static func parseLocationRule(_ text: String) throws(DeviceError) -> LocationRule {
+        if let rule = LocationRule(rawValue: text) { return rule }
+        throw DeviceError(
+            .invalidConfiguration,
             "\"\(text.prefix(100))\" is not an authorization rule. Write grant, ask, always, whenInUse, deny or restrict."
-        return DeviceError(.invalidConfiguration, "\(location): \(problem)")
+        )
     }
 
     /// Returns a warning if the process runs as root and other users can change the configuration file.

@@ -67,9 +67,7 @@ public struct PositionSourceAddress: Sendable, Hashable, CustomStringConvertible
             return
         }
         guard (parts.path ?? "").isEmpty else { throw failure("nothing may follow the port of gpsd") }
-        self.init(
-            client: client, host: parts.host.isEmpty ? "localhost" : parts.host,
-            port: parts.port ?? PositionSourceAddress.standardPort)
+        self.init(client: client, host: parts.host, port: parts.port ?? PositionSourceAddress.standardPort)
     }
 
     package var broker: BrokerAddress? {

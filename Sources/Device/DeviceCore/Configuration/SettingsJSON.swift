@@ -14,14 +14,6 @@ package struct SettingsJSON {
 
     package init(path: String) { self.path = path }
 
-    /// The directory that contains the file. Either empty or ends with "/".
-    var directory: Substring {
-        guard let slash = path.lastIndex(of: "/") else { return "" }
-        return path[...slash]
-    }
-
-    func resolved(_ text: String) -> String { text.hasPrefix("/") ? text : directory + text }
-
     package mutating func recordProblem(_ name: String, _ problem: String, _ consequence: String) {
         let name = TerminalSanitizer.sanitized(name.prefix(100))
         record(DeviceError(.invalidConfiguration, "\(sanitizedPath): \(name) \(problem). \(consequence)"))
@@ -111,6 +103,17 @@ package struct SettingsJSON {
         return nil
     }
 
+    /// Parses a string. If the value is not a string or is invalid, records a problem and returns nil.
+    mutating func parsed<Value>(
+        _ reader: inout JSONReader, _ name: String, _ parse: (String) throws(DeviceError) -> Value
+    ) throws(JSONError) -> Value? {
+        guard let text = try text(&reader, name) else { return nil }
+        do throws(DeviceError) { return try parse(text) } catch {
+            record(error.within("\(path), \(name)"))
+            return nil
+        }
+    }
+
     mutating func bool(
         _ reader: inout JSONReader, _ name: String, _ problem: String = "is not true or false"
     ) throws(JSONError) -> Bool? {
@@ -136,7 +139,8 @@ package struct SettingsJSON {
             recordProblem(name, "is not a valid path", consequence)
             return nil
         }
-        return resolved(text)
+        guard !text.hasPrefix("/"), let slash = self.path.lastIndex(of: "/") else { return text }
+        return self.path[...slash] + text
     }
 
     package mutating func protocolName(
