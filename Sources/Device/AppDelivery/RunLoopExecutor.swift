@@ -197,10 +197,6 @@ private final class PendingWork: Sendable {
             swap(&batch, &state.spare)
             swap(&batch, &state.waiting)
         }
-        guard !batch.isEmpty else {
-            state.withLock { swap(&batch, &$0.spare) }
-            return
-        }
         for item in batch { item() }
         batch.removeAll(keepingCapacity: true)
         state.withLock { swap(&batch, &$0.spare) }

@@ -28,24 +28,17 @@ package struct JSONKeys: Sendable {
 
     /// - Parameter names: ASCII names without characters that JSON escapes.
     package init(_ names: [String]) {
+        func pack(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) } }
         var entries: [Entry] = []
         for name in names {
             let bytes = Array(name.utf8)
-            let word = bytes.count > 8 ? 0 : bytes.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-            var entry = Entry(name: bytes, word: word)
+            var entry = Entry(name: bytes, word: bytes.count > 8 ? 0 : pack(bytes[...]))
             let text = Array(",\"\(name)\":".utf8)
             if text.count <= 16 {
                 entry.length = text.count
-                for (index, byte) in text.enumerated() {
-                    let shift = UInt64(index % 8 * 8)
-                    if index < 8 {
-                        entry.text.low |= UInt64(byte) << shift
-                        entry.mask.low |= 0xff << shift
-                    } else {
-                        entry.text.high |= UInt64(byte) << shift
-                        entry.mask.high |= 0xff << shift
-                    }
-                }
+                entry.text = (pack(text.prefix(8)), pack(text.dropFirst(8)))
+                let ones = [UInt8](repeating: 0xff, count: text.count)
+                entry.mask = (pack(ones.prefix(8)), pack(ones.dropFirst(8)))
             }
             entries.append(entry)
         }

@@ -11,13 +11,7 @@ public final class LiveClock: DeviceClock {
     public init() {}
 
     /// The time since boot, including suspend.
-    public var now: BootTime {
-        #if os(Linux) || os(Android)
-        BootTime(nanoseconds: LiveClock.read(CLOCK_BOOTTIME))
-        #else
-        BootTime(nanoseconds: LiveClock.read(CLOCK_MONOTONIC))
-        #endif
-    }
+    public var now: BootTime { BootTime(nanoseconds: LiveClock.read(CLOCK_BOOTTIME)) }
 
     /// The time of the system clock.
     public var wallTime: WallTime { WallTime(nanoseconds: LiveClock.read(CLOCK_REALTIME)) }

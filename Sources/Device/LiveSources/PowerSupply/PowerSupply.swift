@@ -5,12 +5,6 @@ import DeviceCore
 /// The attributes of one power supply, which is a directory in `/sys/class/power_supply`. Missing and invalid values
 /// are nil. Energies are in microwatt-hours and charges in microampere-hours, as in the kernel.
 struct PowerSupply: Equatable {
-    enum Kind: Equatable {
-        case battery
-        /// External power: mains, USB or wireless.
-        case external
-    }
-
     /// The status that a battery's driver reports.
     enum Status: String {
         case charging = "Charging"
@@ -20,8 +14,7 @@ struct PowerSupply: Equatable {
         case unknown = "Unknown"
     }
 
-    var kind: Kind
-    /// True if external power is connected, or nil for a battery.
+    /// True if external power (mains, USB or wireless) is connected, or nil for a battery.
     var isOnline: Bool?
     var status = Status.unknown
     /// The charge level that the driver reports, 0 to 1.
@@ -30,8 +23,6 @@ struct PowerSupply: Equatable {
     var energyFull: Double?
     var chargeNow: Double?
     var chargeFull: Double?
-
-    init(kind: Kind) { self.kind = kind }
 
     /// The charge level, 0 to 1, calculated from the energy if available, otherwise from the charge.
     var measuredLevel: Double? {
@@ -51,14 +42,14 @@ extension PowerSupply {
         if Self.text("scope", in: folder) == "Device" { return nil }
         guard type == "Battery" else {
             guard let online = Self.number("online", in: folder) else { return nil }
-            self.init(kind: .external)
+            self.init()
             // The value 2 means that a supply with a programmable voltage is connected.
             isOnline = online > 0
             return
         }
         // The battery bay is empty.
         if Self.number("present", in: folder) == 0 { return nil }
-        self.init(kind: .battery)
+        self.init()
         status = Self.text("status", in: folder).flatMap { Status(rawValue: $0) } ?? .unknown
         capacity = Self.number("capacity", in: folder).map { Self.clamp($0 / 100) }
         energyNow = Self.amount("energy_now", in: folder)
@@ -95,7 +86,7 @@ extension PowerSupply {
 extension BatteryReading {
     /// Combines a machine's power supplies into one reading. Returns nil if there is no battery.
     init?(_ supplies: [PowerSupply]) {
-        let batteries = supplies.filter { $0.kind == .battery }
+        let batteries = supplies.filter { $0.isOnline == nil }
         guard !batteries.isEmpty else { return nil }
         let externals = supplies.compactMap(\.isOnline)
         let isPlugged = externals.isEmpty ? nil : externals.contains(true)
