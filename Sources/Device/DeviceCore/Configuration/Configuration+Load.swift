@@ -25,34 +25,26 @@ extension Configuration {
     private mutating func readFirstFile(
         environment: (String) -> String?, readFile: (String) throws(DeviceError) -> [UInt8]?
     ) {
-        var candidates: [(path: String, isRequired: Bool)] = []
-        if let named = environment("DEVICE_SERVICES_CONFIG"), !named.isEmpty {
-            candidates = [(named, true)]
-        } else {
-            if let folder = environment("XDG_CONFIG_HOME"), folder.hasPrefix("/") {
-                candidates.append((folder + "/device-services.json", false))
-            } else if let home = environment("HOME"), home.hasPrefix("/") {
-                candidates.append((home + "/.config/device-services.json", false))
-            }
-            candidates.append(("/etc/device-services.json", false))
+        var candidates = ["/etc/device-services.json"]
+        let named = environment("DEVICE_SERVICES_CONFIG").flatMap { $0.isEmpty ? nil : $0 }
+        if let named {
+            candidates = [named]
+        } else if let folder = environment("XDG_CONFIG_HOME"), folder.hasPrefix("/") {
+            candidates.insert(folder + "/device-services.json", at: 0)
+        } else if let home = environment("HOME"), home.hasPrefix("/") {
+            candidates.insert(home + "/.config/device-services.json", at: 0)
         }
-        for candidate in candidates {
+        for path in candidates {
             do throws(DeviceError) {
-                if let bytes = try readFile(candidate.path) {
-                    if let problem = Self.permissionWarning(for: candidate.path) { addProblem(problem) }
-                    read(json: bytes, path: candidate.path)
-                    return
-                }
-                guard candidate.isRequired else { continue }
-                addProblem(
-                    DeviceError(
-                        .notFound,
-                        "DEVICE_SERVICES_CONFIG names \(candidate.path), which does not exist. The defaults are used."))
-            } catch {
-                addProblem(error)
-                return
-            }
+                guard let bytes = try readFile(path) else { continue }
+                if let problem = Self.permissionWarning(for: path) { addProblem(problem) }
+                return read(json: bytes, path: path)
+            } catch { return addProblem(error) }
         }
+        guard let named else { return }
+        addProblem(
+            DeviceError(
+                .notFound, "DEVICE_SERVICES_CONFIG names \(named), which does not exist. The defaults are used."))
     }
 
     private mutating func read(environment: (String) -> String?) {
