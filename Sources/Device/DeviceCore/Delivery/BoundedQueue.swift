@@ -42,9 +42,8 @@ package import Synchronization
         drainingItems.contains(where: isWanted) || items.contains(where: isWanted)
     }
 
-    /// Appends an item. If `limit` items of the same kind are pending, drops the oldest of them and returns true.
-    ///
-    /// - Parameter isOfKind: Returns true if an item counts toward the limit. By default, all items count.
+    /// Appends an item. If `limit` items that satisfy `isOfKind` are pending, drops the oldest of them and returns
+    /// true.
     @discardableResult @inlinable
     package mutating func append(_ item: Item, limit: Int = .max, of isOfKind: (Item) -> Bool = { _ in true }) -> Bool {
         let limit = max(1, limit)
@@ -120,8 +119,6 @@ extension BoundedQueue: Sendable where Item: Sendable {}
 extension Mutex {
     /// Drains a queue on the current thread, one item at a time and without the lock. Does nothing if another thread or
     /// an outer call is already draining the queue, because that drain then delivers all items.
-    ///
-    /// - Parameter isScheduled: True if the caller has already claimed the drain.
     package borrowing func drain<Item: Sendable>(
         _ queue: any WritableKeyPath<Value, BoundedQueue<Item>> & Sendable, isScheduled: Bool = false,
         _ handle: (Item) -> Void

@@ -14,11 +14,8 @@ struct ReadDeadlineMonitor: Sendable {
     /// The time at which the next read is overdue.
     private(set) var dueTime: BootTime
 
-    /// Expects the first read within the tolerance.
-    ///
-    /// - Parameters:
-    ///   - tolerance: The tolerated delay of a read, in seconds.
-    ///   - limit: The maximum time, in seconds, between a read and the due time of the next read.
+    /// Expects the first read within the tolerance. `limit` is the maximum time between a read and the due time of the
+    /// next read. Both are in seconds.
     init(tolerance: Double, limit: Double, now: BootTime) {
         self.tolerance = tolerance
         longestInterval = max(0, limit - tolerance) / 1.5
