@@ -28,7 +28,6 @@ package final class ConsumerLoop<State: ConsumerBuffer>: Sendable {
         self.gate = gate
     }
 
-    /// True from the first request for an element until the loop ends.
     package var isRunning: Bool { content.withLock { $0.isStarted && !$0.isFinished } }
 
     /// Begins the loop and updates the state. Returns false if the loop has already begun or ended.

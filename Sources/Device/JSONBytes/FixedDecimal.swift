@@ -6,11 +6,8 @@ package enum FixedDecimal {
     /// Numbers of this magnitude and above are rejected because their decimals are not significant.
     package static let limit = 1e15
 
-    /// Appends a number. Returns false and appends nothing if the magnitude is not below ``limit``.
-    ///
-    /// - Parameters:
-    ///   - decimals: The number of decimals, clamped to the range from 0 to 9.
-    ///   - width: The minimum number of digits before the decimal point. Shorter numbers are padded with leading zeros.
+    /// Appends a number with 0 to 9 decimals and at least `width` digits before the point, padded with leading zeros.
+    /// Returns false and appends nothing if the magnitude is not below ``limit``.
     @discardableResult
     package static func append(_ value: Double, decimals: Int, width: Int = 1, to bytes: inout [UInt8]) -> Bool {
         guard value.magnitude < limit else { return false }

@@ -15,7 +15,6 @@
 
     package init(appendingTo bytes: [UInt8] = []) { self.bytes = bytes }
 
-    /// Removes the written bytes and keeps the buffer's capacity.
     package mutating func removeAll() {
         bytes.removeAll(keepingCapacity: true)
         needsComma = false
@@ -41,7 +40,6 @@
     @usableFromInline package mutating func null() { word("null") }
     @usableFromInline package mutating func bool(_ value: Bool) { word(value ? "true" : "false") }
 
-    /// Writes a comma if the next value needs one.
     mutating func separate() {
         if needsComma { bytes.append(UInt8(ascii: ",")) }
         needsComma = true

@@ -66,7 +66,6 @@ enum TestRunner {
             program.hasSuffix(".xctest") || program.hasSuffix("swiftpm-testing-helper")
         } ?? false
 
-    /// Logs a notice when first accessed.
     static let logNotice: Void = Logger(label: "device-services").notice(
         "A manager was created in a test without a simulated device, so it uses the live sensors. Create it inside device.use { } or after device.install()."
     )

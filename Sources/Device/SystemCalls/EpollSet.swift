@@ -41,7 +41,6 @@ package final class EpollSet: Sendable {
 package final class TimerFD: Sendable {
     package let descriptor: Int32
 
-    /// - Parameter owner: The purpose of the timer, for the error message when no file descriptors are left.
     package init(for owner: String) throws(DeviceError) {
         descriptor = timerfd_create(Int32(CLOCK_BOOTTIME), O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw .noDescriptor(for: owner, call: "timerfd_create") }
@@ -101,7 +100,6 @@ package final class WakeupPipe: Sendable {
     package let readEnd: Int32
     private let writeEnd: Int32
 
-    /// - Parameter owner: The purpose of the pipe, for the error message when no file descriptors are left.
     package init(for owner: String) throws(DeviceError) {
         var ends: [Int32] = [-1, -1]
         // A socket pair sets both flags atomically, so a concurrent fork cannot leak a descriptor.

@@ -9,10 +9,7 @@ package enum ExclusiveFile {
 
     /// Creates and opens a file. Returns a negative value on failure, with the reason in `errno`.
     ///
-    /// - Parameters:
-    ///   - mode: The permissions, which the umask may reduce.
-    ///   - folder: The descriptor of the directory against which a relative path is resolved.
-    ///   - access: `O_RDWR` to also read the file. Add `O_APPEND` to write only at the end of the file.
+    /// - Parameter access: `O_RDWR` to also read the file. Add `O_APPEND` to write only at the end of the file.
     package static func open(
         _ path: String, mode: mode_t = privateMode, in folder: Int32 = AT_FDCWD, access: Int32 = O_WRONLY
     ) -> Int32 {

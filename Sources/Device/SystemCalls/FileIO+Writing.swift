@@ -33,9 +33,7 @@ extension FileIO {
 
     /// Replaces a file atomically: after a power failure, the path contains either the old file or the new file.
     ///
-    /// - Parameters:
-    ///   - temporary: The path of the temporary file, in the same directory.
-    ///   - elsewhere: The error message's advice on where to write instead.
+    /// - Parameter temporary: The path of the temporary file, in the same directory.
     package static func replace(
         _ path: String, with bytes: [UInt8], temporary: String, mode: mode_t = 0o644,
         elsewhere: String = "choose another location"
@@ -96,7 +94,6 @@ extension FileIO {
 
     package static let stateLocationHint = "set XDG_STATE_HOME to another one"
 
-    /// - Parameter locationHint: The error message's advice on where to write instead.
     package static func writeError(
         _ path: String, call: String, errno number: Int32, locationHint: String = "choose another location"
     ) -> DeviceError {

@@ -28,9 +28,8 @@ package enum TerminalSanitizer {
         return String(String.UnicodeScalarView(scalars.prefix(keptLength)))
     }
 
-    /// Replaces characters that control a terminal or change the text direction, except line endings and tabs.
-    ///
-    /// - Parameter isSingleLine: True to replace each line ending with a space.
+    /// Replaces characters that control a terminal or change the text direction, except tabs and line endings. In a
+    /// single line, line endings become spaces.
     package static func sanitizedLines(_ text: String, isSingleLine: Bool = false) -> String {
         guard mayNeedSanitizing(text, isSingleLine: isSingleLine) else { return text }
         var scalars = String.UnicodeScalarView()

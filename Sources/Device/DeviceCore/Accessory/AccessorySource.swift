@@ -52,10 +52,9 @@ package struct NoAccessorySource: AccessorySource {
     { throw DeviceError(.notFound, "There is no accessory \(accessory).") }
 }
 
-/// Keeps the list of attached accessories and delivers changes to subscribers, in order and one at a time.
-///
-/// The source that owns the hub reports attached and detached accessories. Sources that open channels themselves wrap
-/// the hub. No lock is held while subscribers run.
+/// Keeps the list of attached accessories and delivers changes to subscribers, in order and one at a time. The source
+/// that owns the hub reports attached and detached accessories. Sources that open channels themselves wrap the hub. No
+/// lock is held while subscribers run.
 package final class AccessoryHub: Sendable {
     private struct Content {
         var accessories: [AccessoryDescription] = []

@@ -41,9 +41,8 @@ public struct SensorCalibration: Sendable, Hashable {
 }
 
 extension SensorCalibration {
-    /// Returns the reason why sensors of this kind cannot use the calibration, or nil if the calibration is usable.
-    ///
-    /// The limits far exceed the errors of working sensors: an offset of 20 m/s², 2 rad/s or 20 gauss on an axis, and
+    /// Returns the reason why sensors of this kind cannot use the calibration, or nil if the calibration is usable. The
+    /// limits far exceed the errors of working sensors: an offset of 20 m/s², 2 rad/s or 20 gauss on an axis, and
     /// matrix elements up to 4. The matrix must be neither singular nor a reflection.
     package func problem(for kind: SensorKind) -> String? {
         let (first, second, third) = matrix

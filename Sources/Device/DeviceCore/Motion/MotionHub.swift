@@ -27,7 +27,6 @@ package final class MotionHub: MotionSource {
             for subscriber in subscribers { subscriber.state.setStatus(new) }
         }
 
-        /// Copies the status and the measured rate from the sensor's entry in the previous list.
         mutating func adopt(_ former: Sensor) { (status, meter) = (former.status, former.meter) }
 
         func matches(_ request: MotionRequest) -> Bool {

@@ -45,7 +45,6 @@ struct ReportSelector: Sendable {
         return index
     }
 
-    /// Updates the receiver's state, chooses a receiver, and returns how to handle the report.
     mutating func accept(
         _ report: PositionReport, now: BootTime, finished: inout PositionReport?
     ) -> (receiver: Int, outcome: EpochCoalescer.Outcome) {

@@ -43,7 +43,6 @@ public final class ClockTimer: Sendable {
         action?()
     }
 
-    /// Runs the work unless it has already run or been discarded.
     package func fire() {
         let work = work.withLock { $0.take() }
         work?()

@@ -4,13 +4,10 @@ import Synchronization
 import SystemCalls
 package import DeviceCore
 
-/// The machine's battery, read from the kernel's `power_supply` class.
-///
-/// While there are subscribers, the clock's thread reads the attributes every 5 s, or every 30 s if there is no
-/// battery. Reading one battery and one charger takes about 0.1 ms.
-///
-/// Batteries of peripherals such as mice and headsets, and empty battery bays, are ignored. Implausible values are
-/// treated as missing.
+/// The machine's battery, read from the kernel's `power_supply` class. While there are subscribers, the clock's thread
+/// reads the attributes every 5 s, or every 30 s if there is no battery. Reading one battery and one charger takes
+/// about 0.1 ms. Batteries of peripherals such as mice and headsets, and empty battery bays, are ignored. Implausible
+/// values are treated as missing.
 package final class PowerSupplySource: StatusSource {
     /// The interval between readings, in seconds.
     package static let interval = 5.0
