@@ -9,11 +9,8 @@ package protocol ConsumerBuffer: Sendable {
     mutating func popFirst() -> Element?
 }
 
-/// The state of one loop over an async sequence: either the buffered elements or the consumer that waits for an
-/// element.
-///
-/// The loop begins when the consumer requests its first element. Playback waits while the consumer processes an
-/// element.
+/// The buffer of one loop over an async sequence, and the consumer that waits for an element. The loop begins when the
+/// consumer requests the first element. Playback waits while the consumer processes an element.
 package final class ConsumerLoop<State: ConsumerBuffer>: Sendable {
     private struct Content: Sendable {
         var state: State
@@ -31,7 +28,6 @@ package final class ConsumerLoop<State: ConsumerBuffer>: Sendable {
         self.gate = gate
     }
 
-    /// True after the first element was requested, until the loop ends.
     package var isRunning: Bool { content.withLock { $0.isStarted && !$0.isFinished } }
 
     /// Begins the loop and updates the state. Returns false if the loop has already begun or ended.
@@ -46,14 +42,13 @@ package final class ConsumerLoop<State: ConsumerBuffer>: Sendable {
         return isFirst
     }
 
-    /// Waits for the next element and returns it. Returns nil if the loop has ended or the task was cancelled.
+    /// Waits for the next element. Returns nil if the loop has ended or the task was cancelled.
     package func next(onCancel: @escaping @Sendable () -> Void) async -> State.Element? {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let result = content.withLock { content -> State.Element?? in
                     let wasBusy = content.isBusy
-                    // Begins the next element before ending the previous one, so that the gate is never idle in
-                    // between.
+                    // Ends the previous element after the next one has begun, so that the gate is not idle in between.
                     defer { if wasBusy { gate?.endElement() } }
                     content.isBusy = false
                     if content.isFinished || Task.isCancelled { return .some(nil) }
@@ -84,7 +79,7 @@ package final class ConsumerLoop<State: ConsumerBuffer>: Sendable {
 
     package func read<Result: Sendable>(_ body: (State) -> Result) -> Result { content.withLock { body($0.state) } }
 
-    /// Ends the loop. Called when the loop was exited or its task was cancelled. Further calls have no effect.
+    /// Ends the loop and the consumer's wait. Further calls have no effect.
     package func finish() {
         let waiting = content.withLock { content -> CheckedContinuation<State.Element?, Never>? in
             guard !content.isFinished else { return nil }
@@ -99,7 +94,6 @@ package final class ConsumerLoop<State: ConsumerBuffer>: Sendable {
         waiting?.resume(returning: nil)
     }
 
-    /// Removes the next element and marks the consumer as busy.
     private func dequeue(_ content: inout Content) -> State.Element? {
         guard let element = content.state.popFirst() else { return nil }
         content.isBusy = true

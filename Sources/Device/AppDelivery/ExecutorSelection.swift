@@ -5,7 +5,7 @@ package import Dispatch
 package import Foundation
 import Logging
 
-/// Chooses the executor of a manager's callbacks based on the context in which the manager is created.
+/// Selects the executor of a manager's callbacks from the context in which the manager is created.
 ///
 /// - Main thread or main queue: the main queue, which works with `RunLoop.main.run()`, `dispatchMain()` and an async
 ///   `main`.
@@ -21,9 +21,8 @@ package enum ExecutorSelection {
 
     package static func forCurrentContext(device: Device) -> any CallbackExecutor {
         select(isMain: Thread.isMainThread || MainQueueContext.isCurrent, device: device) {
-            // Uses a run loop source instead of `RunLoop.perform`, which never wakes a sleeping run loop on Linux. As
-            // on Apple platforms, the source also keeps the thread's run loop running while the manager exists, even if
-            // the run loop has no other sources.
+            // Uses a run loop source because `RunLoop.perform` does not wake a sleeping run loop on Linux. As on Apple
+            // platforms, the source keeps the run loop running while the manager exists.
             if isOnDedicatedThread { return RunLoopExecutor(loop: .current, mode: .common) }
             _ = privateQueueNotice
             return DispatchQueueExecutor(DispatchQueue(label: "device-services.callbacks"))
@@ -36,11 +35,8 @@ package enum ExecutorSelection {
         return select(isMain: isMain, device: device) { DispatchQueueExecutor(queue) }
     }
 
-    /// Returns the executor for handlers that are delivered on an operation queue.
-    ///
-    /// With live hardware, handlers run on the queue and respect its suspension and its maximum operation count. While
-    /// a trace is played back, the player runs the handlers itself, unless playback uses the live executors. Handlers
-    /// for `OperationQueue.main` are then treated like callbacks for the main thread.
+    /// Returns an executor that respects the queue's suspension and its maximum operation count. During playback, the
+    /// player runs the handlers itself unless playback uses the live executors.
     package static func executor(for queue: OperationQueue, device: Device) -> any CallbackExecutor {
         // On Linux, the main operation queue cannot be suspended, so the main dispatch queue can be used instead.
         select(isMain: queue === OperationQueue.main, device: device) { OperationQueueExecutor(queue) }
@@ -64,15 +60,14 @@ package enum ExecutorSelection {
         return Thread.current.isExecuting || !isOnDispatchQueue
     }
 
-    /// True on Dispatch worker threads.
-    ///
-    /// On other threads, Dispatch returns the label of its default overcommit root queue, which Swift code cannot use.
+    /// True on Dispatch worker threads. On all other threads, Dispatch returns the label of its default overcommit root
+    /// queue, which Swift code cannot use.
     private static var isOnDispatchQueue: Bool {
         guard let label = queueLabel(nil) else { return false }
         return String(cString: label) != "com.apple.root.default-qos.overcommit"
     }
 }
 
-/// Dispatch's C function. The Swift overlay cannot query the current queue.
+/// Declares a C function of Dispatch because the Swift overlay cannot query the current queue.
 @_silgen_name("dispatch_queue_get_label")
 private func queueLabel(_ queue: OpaquePointer?) -> UnsafePointer<CChar>?

@@ -2,19 +2,16 @@
 
 package import Foundation
 
-// Archives are untrusted files. Foundation on Linux handles unexpected content badly: an object of an unexpected class
-// terminates the process, a missing key invalidates the whole archive, and a value of the wrong type is decoded as 0,
-// which would mean perfect accuracy. Byte arrays can be decoded safely, and they preserve every bit of a number,
-// including NaN payloads.
+// Archives are untrusted files. On Linux, Foundation terminates the process if an object has an unexpected class,
+// discards the whole archive if a key is missing, and decodes a value of the wrong type as 0, which would mean perfect
+// accuracy. Byte arrays decode safely and preserve every bit of a number, including NaN payloads.
 extension NSCoder {
     package func encode(words: [UInt64], forKey key: String) {
         encode(bytes: words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) } }, key)
     }
 
-    /// Decodes words that `encode(words:forKey:)` encoded. Returns nil if the value is missing, has the wrong type, or
-    /// contains fewer than `count` words.
-    ///
-    /// Additional words, which later versions may add, are ignored.
+    /// Returns nil if the value is missing, has the wrong type, or contains fewer than `count` words. Additional words,
+    /// which later versions may add, are ignored.
     package func decodeWords(_ count: Int, forKey key: String) -> [UInt64]? {
         guard let bytes = decodeBytes(forKey: key), bytes.count >= count * 8 else { return nil }
         return (0..<count).map { word in bytes[word * 8..<word * 8 + 8].reduce(0) { $0 << 8 | UInt64($1) } }
@@ -22,12 +19,12 @@ extension NSCoder {
 
     package func encode(text: String, forKey key: String) { encode(bytes: Array(text.utf8), key) }
 
-    /// Decodes a string that `encode(text:forKey:)` encoded. Returns nil if the value is missing or has the wrong type.
+    /// Returns nil if the value is missing, has the wrong type, or is not valid UTF-8.
     package func decodeText(forKey key: String) -> String? {
         decodeBytes(forKey: key).flatMap { String(validating: $0, as: UTF8.self) }
     }
 
-    /// Returns true if the archive supports keys and contains none of the given keys. Other keys are ignored.
+    /// Returns true if the archive supports keys and contains none of the given keys.
     package func containsNone(of keys: [String]) -> Bool {
         allowsKeyedCoding && !keys.contains { containsValue(forKey: $0) }
     }

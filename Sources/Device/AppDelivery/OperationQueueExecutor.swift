@@ -6,7 +6,6 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// An executor that runs each work item as an operation on an operation queue.
 final class OperationQueueExecutor: CallbackExecutor {
     private let queue: OperationQueue
 
@@ -14,34 +13,31 @@ final class OperationQueueExecutor: CallbackExecutor {
 
     func schedule(_ work: @escaping @Sendable () -> Void) { queue.addOperation(UncancellableOperation(work)) }
 
-    /// An operation that ignores cancellation. The scheduler waits for each operation before scheduling the next one,
-    /// and checks itself whether updates have been stopped.
+    /// An operation that ignores cancellation, because the scheduler waits for each operation and checks itself whether
+    /// updates have been stopped.
     private final class UncancellableOperation: Operation, @unchecked Sendable {
         private let work: @Sendable () -> Void
 
         init(_ work: @escaping @Sendable () -> Void) { self.work = work }
 
         override func main() { work() }
-
         override func cancel() {}
     }
 }
 
 /// An executor for the main queue, as seen by both Dispatch and Foundation.
 ///
-/// Work is scheduled on the main dispatch queue, which takes half the time of an operation. On the main thread,
-/// `OperationQueue.current` is then also the main operation queue. After `dispatchMain()` and in an async `main`, the
-/// main queue runs on other threads, where Foundation does not recognize it; on those threads, the work becomes an
-/// operation. Otherwise, a notification posted by the work would cause a deadlock if an observer uses the main
-/// operation queue: Foundation waits for an operation on that queue, which is still running the work.
+/// Work runs on the main dispatch queue, which takes half the time of an operation. After `dispatchMain()` and in an
+/// async `main`, that queue runs on other threads, where Foundation does not recognize it. Work then becomes an
+/// operation on `OperationQueue.main`. Otherwise, a notification posted by the work would deadlock if an observer uses
+/// the main operation queue, because Foundation waits for an operation on the queue that is still running the work.
 final class MainQueueExecutor: PollingExecutor {
     static let shared = MainQueueExecutor()
 
-    /// The thread on which work of the main queue was last observed to run.
+    /// The thread on which the main queue's work was last observed to run.
     private enum QueueThread: UInt8, AtomicRepresentable {
         case unknown, mainThread
-        /// A different thread. This case is final: once the main thread has given up its queue, it never runs the queue
-        /// again.
+        /// A different thread. A main thread that has given up the main queue never runs the queue again.
         case other
     }
 
@@ -62,7 +58,7 @@ final class MainQueueExecutor: PollingExecutor {
         }
     }
 
-    /// The main run loop polls the descriptor as soon as it is known to serve the main queue.
+    /// Polls the set on the main run loop once that run loop is known to serve the main queue.
     func register(
         _ set: EpollSet, onReady: @escaping @Sendable () -> Void, read: @escaping @Sendable () -> Void
     ) -> Subscription? {

@@ -9,14 +9,12 @@ import Synchronization
 /// An executor for one run loop in one mode. The run loop may belong to a different thread.
 ///
 /// Core Foundation provides the `CFRunLoop` of the current thread and of the main thread. For any other run loop, a
-/// timer that fires immediately determines the `CFRunLoop` on that run loop's thread. Unlike `RunLoop.perform`, a timer
-/// wakes the run loop.
+/// timer that fires immediately determines the `CFRunLoop`. Unlike `RunLoop.perform`, a timer wakes the run loop.
 ///
 /// The main run loop does not run in programs that call `dispatchMain()` or have an async `main`. Work for the default
 /// mode or the common modes of the main run loop then runs on the main queue.
 package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
-    // Unchecked, because a source may be signalled from any thread and the run loop is set only once, with the lock
-    // held.
+    // Unchecked because any thread may signal a source, and the run loop is set only once, with the lock held.
     private struct Loop: @unchecked Sendable { let value: CFRunLoop }
 
     private struct State {
@@ -25,7 +23,6 @@ package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
         var workContext = WorkContext.loop
         var waiting: [@Sendable () -> Void] = []
 
-        /// Removes and returns the registrations to try again, if the run loop is known by now.
         mutating func takeWaiting() -> [@Sendable () -> Void] {
             loop == nil || workContext == .undetermined ? [] : exchange(&waiting, with: [])
         }
@@ -42,8 +39,7 @@ package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
     private let work: PendingWork
     private let state: Mutex<State>
 
-    /// Creates an executor and adds its source to the run loop. The source keeps the run loop running in that mode
-    /// until the executor is invalidated.
+    /// Adds a source that keeps the run loop running in the given mode until `invalidate()` is called.
     package init(loop: RunLoop, mode: RunLoop.Mode) {
         let work = PendingWork()
         var context = CFRunLoopSourceContext()
@@ -70,8 +66,8 @@ package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
                 state.withLock { $0.workContext = .undetermined }
                 detectMainRunLoop()
             }
-        } else if let current = RunLoopExecutor.currentCFRunLoop(if: loop) {
-            attach(to: current)
+        } else if loop === RunLoop.current {
+            attach(to: CFRunLoopGetCurrent())
         } else {
             let timer = Timer(timeInterval: 0, repeats: false) { [weak self] _ in
                 self?.attach(to: CFRunLoopGetCurrent())
@@ -84,7 +80,6 @@ package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
 
     package func schedule(_ item: @escaping @Sendable () -> Void) { schedule(item, wakes: true) }
 
-    /// Registers the descriptor. The run loop polls the descriptor once the run loop's thread is known.
     package func register(
         _ set: EpollSet, onReady: @escaping @Sendable () -> Void, read: @escaping @Sendable () -> Void
     ) -> Subscription? {
@@ -98,15 +93,12 @@ package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
         return RunLoopPoller.start(loop: loop.value, mode: mode, set: set, executor: self, read: read)
     }
 
-    /// Runs the work on the run loop.
-    ///
-    /// - Parameter wakes: False if the run loop need not be woken because the caller is itself work run by this
-    ///   executor.
+    /// - Parameter wakes: False if the caller already runs on this executor, so that the run loop need not be woken.
     package func schedule(_ item: @escaping @Sendable () -> Void, wakes: Bool) {
         if DeferredCallbacks.append(item, for: self) { return }
         work.add(item)
         let (loop, runner, isInvalid) = currentState
-        // The run loop would never run the work, and pending work may retain this executor.
+        // An invalid source never runs the work, and pending work may retain this executor.
         if isInvalid { return work.run() }
         if runner == .mainQueue {
             DispatchQueue.main.async { [work] in work.run() }
@@ -125,8 +117,8 @@ package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
         return modes(RunLoop.Mode(rawValue: RunLoopExecutor.text(of: current)))
     }
 
-    /// Removes the source from its run loop and runs pending work immediately. The work itself detects that it is no
-    /// longer needed. Playback, which counts pending work, would otherwise wait for it in vain.
+    /// Removes the source from the run loop and runs pending work immediately. The work detects that it is no longer
+    /// needed. Without this step, playback would wait for the pending work in vain.
     package func invalidate() {
         let (wasValid, attached) = state.withLock { state in
             defer { state.isInvalid = true }
@@ -171,10 +163,6 @@ package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
         }
     }
 
-    private static func currentCFRunLoop(if loop: RunLoop) -> CFRunLoop? {
-        loop === RunLoop.current ? CFRunLoopGetCurrent() : nil
-    }
-
     private static func string(_ text: String) -> CFString {
         let bytes = Array(text.utf8)
         return bytes.withUnsafeBufferPointer { bytes in
@@ -192,7 +180,7 @@ package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
     }
 }
 
-/// The work that waits for the run loop. The arrays are reused.
+/// Work that waits for the run loop. Both arrays keep their memory for reuse.
 private final class PendingWork: Sendable {
     private struct State {
         var waiting: [@Sendable () -> Void] = []
@@ -208,10 +196,6 @@ private final class PendingWork: Sendable {
         state.withLock { state in
             swap(&batch, &state.spare)
             swap(&batch, &state.waiting)
-        }
-        guard !batch.isEmpty else {
-            state.withLock { swap(&batch, &$0.spare) }
-            return
         }
         for item in batch { item() }
         batch.removeAll(keepingCapacity: true)

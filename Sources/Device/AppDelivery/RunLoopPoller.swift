@@ -4,12 +4,9 @@ import CoreFoundation
 import DeviceCore
 import Foundation
 
-/// A run loop source for a set of descriptors. The run loop polls the set itself, so no other thread has to wake the
-/// run loop.
-///
-/// On Linux, the "port" of a version 1 source is a descriptor. A run loop polls the port and then reads eight bytes
-/// from it, because the run loop's own ports are event descriptors. Reading from an epoll descriptor fails and consumes
-/// nothing.
+/// Lets a run loop poll a set of descriptors itself, so that no other thread has to wake the run loop. On Linux, the
+/// "port" of a version 1 source is a descriptor. A run loop polls the port and then reads eight bytes, as from its own
+/// event descriptors. Reading from an epoll descriptor fails and consumes nothing.
 enum RunLoopPoller {
     private final class Reader {
         let set: EpollSet
@@ -26,14 +23,13 @@ enum RunLoopPoller {
         func perform() { callbacks.run(after: read) { run in run() } }
     }
 
-    // Unchecked, because sources may be invalidated and run loops woken on any thread.
+    // Unchecked because any thread may invalidate a source or wake a run loop.
     private struct Source: @unchecked Sendable {
         let value: CFRunLoopSource
         let loop: CFRunLoop
     }
 
-    /// Makes the run loop poll the set in the given mode until the subscription ends. Returns nil if Core Foundation
-    /// cannot create the source.
+    /// Polls the set until the subscription ends. Returns nil if Core Foundation cannot create the source.
     static func start(
         loop: CFRunLoop, mode: CFRunLoopMode?, set: EpollSet, executor: any CallbackExecutor,
         read: @escaping @Sendable () -> Void

@@ -2,10 +2,8 @@
 
 import Synchronization
 
-/// A machine with its clock, its sources, and the components that managers share.
-///
-/// A device is either the live device of the process or a simulated one. A manager selects its device when it is
-/// created: the task's `current` device, else the `installed` one, else the live one.
+/// A machine with its clock, its sources, and the components that managers share. A manager selects its device when it
+/// is created: the task's `current` device, else the `installed` device, else the live device.
 public final class Device: Sendable {
     /// The name used in log messages.
     public let name: String
@@ -18,17 +16,15 @@ public final class Device: Sendable {
     /// The source of motion sensor readings.
     public let motionSource: any MotionSource
     package let beaconSource: any BeaconSource
-    /// The source of the machine's own status, for example the battery state.
     package let statusSource: any StatusSource
     package let calibrations: any CalibrationStore
-    /// The provider of callback executors while a trace is played back; nil for the live device.
+    /// The provider of callback executors while a trace is played back, or nil for the live device.
     package let playback: (any PlaybackExecutorProvider)?
 
     private let accessories: @Sendable () -> any AccessorySource
     private let components = Mutex<[ObjectIdentifier: any AnyObject & Sendable]>([:])
 
-    /// Creates a device. Without a motion source, the device has no motion readings; without an accessory source, it
-    /// has no accessories.
+    /// Creates a device. Without a motion source or an accessory source, the device has no sensors or accessories.
     public convenience init(
         name: String, clock: any DeviceClock, configuration: Configuration, positionSource: any PositionSource,
         motionSource: (any MotionSource)? = nil, accessorySource: (any AccessorySource)? = nil
@@ -38,7 +34,7 @@ public final class Device: Sendable {
             motionSource: motionSource, accessorySource: accessorySource, playback: nil)
     }
 
-    /// Creates a device with all sources. A non-nil `playback` marks the device as playing a trace.
+    /// A non-nil `playback` marks the device as playing a trace.
     package convenience init(
         name: String, clock: any DeviceClock, configuration: Configuration, positionSource: any PositionSource,
         motionSource: (any MotionSource)? = nil, accessorySource: (any AccessorySource)? = nil,
@@ -53,7 +49,7 @@ public final class Device: Sendable {
             calibrations: calibrations ?? InMemoryCalibrationStore(), playback: playback)
     }
 
-    /// Creates a device that calls `accessories` each time its accessory source is accessed.
+    /// Calls `accessories` each time the accessory source is accessed.
     package init(
         name: String, clock: any DeviceClock, configuration: Configuration, positionSource: any PositionSource,
         motionSource: any MotionSource, accessories: @escaping @Sendable () -> any AccessorySource,
@@ -72,16 +68,14 @@ public final class Device: Sendable {
         self.playback = playback
     }
 
-    /// The accessory source. On the live device, the source is empty until the program uses External Accessory, which
-    /// links the udev source.
+    /// The accessory source. The live device has no accessories until the program uses External Accessory.
     public var accessorySource: any AccessorySource { accessories() }
 
     package var isSimulated: Bool { playback != nil }
 
-    /// Returns the device's shared instance of a type. The first call creates the instance.
-    ///
-    /// The closure runs without a lock and may request other components. If two threads race, one instance is kept and
-    /// the other is released, so creating an instance must not have side effects.
+    /// Returns the device's shared instance of a type. The first call creates the instance. The closure runs without a
+    /// lock and may request other components. If two threads race, one of the instances is released, so creating an
+    /// instance must not have side effects.
     package func component<Component: AnyObject & Sendable>(
         _ type: Component.Type, make: (Device) -> Component
     ) -> Component {
@@ -97,12 +91,12 @@ public final class Device: Sendable {
 }
 
 extension Device {
-    /// The device of the current task, set by `withValue`. If nil, the `installed` device or the live device applies.
+    /// The current task's device, or nil to use the `installed` device or the live device.
     @TaskLocal public static var current: Device?
 
     private static let installedDevice = Mutex<Device?>(nil)
 
-    /// The device that replaces the live device throughout the process; usually nil.
+    /// The device that replaces the live device throughout the process, or nil if none is installed.
     public static var installed: Device? { installedDevice.withLock { $0 } }
 
     /// Replaces the live device throughout the process. Passing nil restores the live device.

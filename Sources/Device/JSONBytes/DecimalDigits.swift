@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Formats numbers as decimal ASCII digits. All other number formatters in this package use this type.
+/// Formats numbers as decimal ASCII digits.
 package enum DecimalDigits {
-    /// The capacity of the temporary buffer in bytes. It holds the 20 digits of the largest `UInt64` and leading zeros.
+    /// The temporary buffer's capacity in bytes, enough for the 20 digits of `UInt64.max` and for leading zeros.
     private static let maximumDigits = 32
 
-    /// Appends an unsigned integer.
-    ///
     /// - Parameter minimum: The minimum number of digits, at most 32. Shorter numbers are padded with leading zeros.
     package static func append(_ value: UInt64, minimum: Int = 1, to bytes: inout [UInt8]) {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: maximumDigits) { text in
@@ -17,8 +15,7 @@ package enum DecimalDigits {
     }
 
     /// Writes digits from right to left, ending before `place`. The buffer must have enough space.
-    @inline(__always)
-    private static func write(
+    @inline(__always) private static func write(
         _ value: UInt64, minimum: Int, to text: UnsafeMutableBufferPointer<UInt8>, before place: inout Int
     ) {
         var rest = value
@@ -36,17 +33,14 @@ package enum DecimalDigits {
     /// The smallest magnitude that is written without an exponent.
     private static let minimumWithoutExponent = 1e-4
 
-    /// Appends a finite number in the shortest form that parses back to the same value: `0.1`, `-0.0`, `1e+16`,
-    /// `5e-324`.
+    /// Appends a finite number in the shortest form that parses back to the same value: `0.1`, `1e+16`, `5e-324`.
     package static func append(shortest value: Double, to bytes: inout [UInt8]) {
         let magnitude = value.magnitude
-        // Conversion to an integer is a faster way of rounding than `rounded()`. The comparison below checks the
-        // result.
+        // Rounds by conversion to an integer, which is faster than `rounded()`. The comparison below checks the result.
         let billionths = magnitude < nineDecimalsLimit ? Double(UInt64(magnitude * 1e9 + 0.5)) : .infinity
-        // Fast path for values with up to nine decimals, which are typical of sensors and files. If the quotient equals
-        // the magnitude, these decimals parse back to the same value, because both operands are integers below 2^53 and
-        // the quotient is rounded correctly, as in a parser. No other number with up to nine decimals parses back to
-        // this value.
+        // Fast path for values with up to nine decimals, which are typical of sensors. If the quotient equals the
+        // magnitude, these decimals parse back to the same value, because both operands are integers below 2^53 and the
+        // division rounds correctly. No other number with up to nine decimals parses back to this value.
         guard magnitude < nineDecimalsLimit, billionths / 1e9 == magnitude,
             magnitude >= minimumWithoutExponent || magnitude == 0
         else {

@@ -3,15 +3,11 @@
 /// Formats numbers with a fixed number of decimals. Rounds exactly, with ties to even, like C's `printf("%.3f")`.
 package enum FixedDecimal {
     package static let maximumDecimals = 9
-    /// The magnitude at and above which numbers are rejected, because their decimals would not be significant.
+    /// Numbers of this magnitude and above are rejected because their decimals are not significant.
     package static let limit = 1e15
 
-    /// Appends a number. If the number is not finite or its magnitude is not below ``limit``, appends nothing and
-    /// returns false.
-    ///
-    /// - Parameters:
-    ///   - decimals: The number of decimals, 0 to 9. Other values are clamped.
-    ///   - width: The minimum number of digits before the decimal point. Shorter numbers are padded with leading zeros.
+    /// Appends a number with 0 to 9 decimals and at least `width` digits before the point, padded with leading zeros.
+    /// Returns false and appends nothing if the magnitude is not below ``limit``.
     @discardableResult
     package static func append(_ value: Double, decimals: Int, width: Int = 1, to bytes: inout [UInt8]) -> Bool {
         guard value.magnitude < limit else { return false }

@@ -2,7 +2,7 @@
 
 /// Converts between bytes and hexadecimal digits.
 package enum HexDigit {
-    /// Returns the value of a digit in either case, or nil if the character is not a hexadecimal digit.
+    /// Returns the value of a digit in either case, or nil for any other character.
     package static func value(_ digit: UInt8) -> UInt8? {
         switch digit {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
@@ -48,12 +48,10 @@ package enum HexDigit {
 
     /// Returns four lowercase digits, the notation of USB vendor and product IDs.
     package static func fourDigits(_ value: UInt16) -> String {
-        let digits = String(value, radix: 16)
-        return String(repeating: "0", count: 4 - digits.utf8.count) + digits
+        text([UInt8(value >> 8), UInt8(truncatingIfNeeded: value)])
     }
 
-    /// Parses a number with 1 to `count` digits. Returns nil if the text is empty, is longer, contains any other
-    /// character, or if the value does not fit into `Number`.
+    /// Parses 1 to `count` digits. Returns nil for any other text, or if the value does not fit into `Number`.
     package static func number<Number: FixedWidthInteger>(_ text: some StringProtocol, atMost count: Int) -> Number? {
         let digits = text.utf8
         guard !digits.isEmpty, digits.count <= count, digits.allSatisfy({ value($0) != nil }) else { return nil }

@@ -2,27 +2,12 @@
 
 /// The reason why a JSON text could not be read, and the position of the error.
 package struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The kinds of errors.
     package enum Reason: UInt8, Sendable {
-        /// The text ends in the middle of a value.
-        case truncated
-        /// A byte that is not allowed at this position.
-        case unexpectedByte
-        /// A number that violates the JSON grammar, for example "-" or "01".
-        case invalidNumber
-        /// A string with an unescaped control character or an invalid escape sequence.
-        case invalidString
-        /// More than ``JSONReader/maximumDepth`` nested arrays and objects.
-        case tooDeep
-        /// A value of a different type than requested. The reader is still positioned before the value.
-        case wrongType
-        /// A number that the requested type cannot represent. The reader is still positioned before the number.
-        case outOfRange
-        /// A string that exceeds the length limit. The reader is still positioned before the string.
-        case tooLong
+        case truncated, unexpectedByte, invalidNumber, invalidString, tooDeep
+        // After these errors, the reader is still positioned before the value.
+        case wrongType, outOfRange, tooLong
     }
 
-    /// The kind of error.
     package let reason: Reason
     /// The offset of the offending byte from the start of the text, in bytes.
     package let offset: Int
@@ -32,7 +17,6 @@ package struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
         self.offset = offset
     }
 
-    /// A description for log messages.
     package var description: String {
         let what =
             switch reason {

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The keys of one kind of JSON object, identified by their index in a list.
-///
-/// Programs usually write the members of an object in the same order. Each key therefore stores its last successor,
-/// which is checked first at the cost of two comparisons. If the order differs or the text contains whitespace, the
-/// list of keys is searched. Not thread-safe: an instance must be used by one thread at a time.
+/// The keys of one kind of JSON object, identified by their index in a list. Programs usually write an object's members
+/// in the same order. Each key therefore stores its last successor, and checking this prediction takes only two
+/// comparisons. The list is searched if the order differs or the text contains whitespace. Not thread-safe.
 package struct JSONKeys: Sendable {
     private struct Entry: Sendable {
         let name: [UInt8]
-        /// The ``JSONText/word`` of the name.
         let word: UInt64
-        /// The bytes `,"name":` as two words with the first byte in the lowest bits, and a mask of the bytes in use.
+        /// The bytes `,"name":` as two words with the first byte lowest, and a mask of the bytes in use.
         var text: (low: UInt64, high: UInt64) = (0, 0)
         var mask: (low: UInt64, high: UInt64) = (0, 0)
         /// The number of bytes in `text`, or 0 if the key does not fit into 16 bytes.
@@ -21,37 +18,27 @@ package struct JSONKeys: Sendable {
         var shape = NumberShape()
     }
 
-    /// The entries of the names, followed by one entry for unknown keys and one for the start of an object.
+    /// The entries of the names, followed by the entries for unknown keys and for the start of an object.
     private var entries: [Entry]
-    /// The indices of the two additional entries.
     private let unknownIndex: Int
     private let startIndex: Int
     /// The indices of the names of 1 to 8 bytes, sorted by their words.
     private let sorted: [Int]
     private var last: Int
 
-    /// Creates a list of keys.
-    ///
     /// - Parameter names: ASCII names without characters that JSON escapes.
     package init(_ names: [String]) {
+        func pack(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) } }
         var entries: [Entry] = []
         for name in names {
             let bytes = Array(name.utf8)
-            let word = bytes.count > 8 ? 0 : bytes.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-            var entry = Entry(name: bytes, word: word)
+            var entry = Entry(name: bytes, word: bytes.count > 8 ? 0 : pack(bytes[...]))
             let text = Array(",\"\(name)\":".utf8)
             if text.count <= 16 {
                 entry.length = text.count
-                for (index, byte) in text.enumerated() {
-                    let shift = UInt64(index % 8 * 8)
-                    if index < 8 {
-                        entry.text.low |= UInt64(byte) << shift
-                        entry.mask.low |= 0xff << shift
-                    } else {
-                        entry.text.high |= UInt64(byte) << shift
-                        entry.mask.high |= 0xff << shift
-                    }
-                }
+                entry.text = (pack(text.prefix(8)), pack(text.dropFirst(8)))
+                let ones = [UInt8](repeating: 0xff, count: text.count)
+                entry.mask = (pack(ones.prefix(8)), pack(ones.dropFirst(8)))
             }
             entries.append(entry)
         }
@@ -62,12 +49,11 @@ package struct JSONKeys: Sendable {
         self.entries = entries + [Entry(name: [], word: 0), Entry(name: [], word: 0)]
     }
 
-    /// Resets the prediction. Call it at the start of an object.
+    /// Resets the prediction at the start of an object.
     package mutating func beginObject() { last = startIndex }
 
-    /// Reads the next key of the object and returns its index, with the reader positioned before the value. The index
-    /// of an unknown key is the number of names. At the end of the object, returns nil with the reader positioned past
-    /// the object.
+    /// Reads the next key and returns its index, or the number of names for an unknown key. At the end of the object,
+    /// moves past the object and returns nil.
     package mutating func next(_ reader: inout JSONReader) throws(JSONError) -> Int? {
         let guess = entries[last].next
         if reader.skipKey(entries[guess].text, entries[guess].mask, entries[guess].length) {
@@ -81,9 +67,8 @@ package struct JSONKeys: Sendable {
         return place
     }
 
-    /// Reads the value of the last key like ``JSONReader/doubleIfPresent()``. Optimized for members whose numbers
-    /// usually have the same number of digits: the position of the next member is then known before the number is
-    /// parsed.
+    /// Reads the last key's value like ``JSONReader/doubleIfPresent()``. Optimized for numbers that usually have the
+    /// same number of digits, because the next member's position is then known before the number is parsed.
     package mutating func doubleIfPresent(_ reader: inout JSONReader) throws(JSONError) -> Double {
         if let value = reader.number(entries[last].shape) { return value }
         let value = try reader.doubleIfPresent(noting: &entries[last].shape)
@@ -110,10 +95,8 @@ package struct JSONKeys: Sendable {
 }
 
 extension JSONReader {
-    /// Skips a key and its colon if the text continues with exactly these bytes. Otherwise returns false and reads
-    /// nothing.
-    @inline(__always)
-    fileprivate mutating func skipKey(
+    /// Skips a key and its colon if they match these bytes. Otherwise, reads nothing and returns false.
+    @inline(__always) fileprivate mutating func skipKey(
         _ text: (low: UInt64, high: UInt64), _ mask: (low: UInt64, high: UInt64), _ length: Int
     ) -> Bool {
         guard length > 0, offset &+ 16 <= limit else { return false }

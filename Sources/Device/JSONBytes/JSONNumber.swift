@@ -6,16 +6,14 @@ package struct JSONNumber {
     var mantissa: UInt64 = 0
     var exponent = 0
     var isNegative = false
-    /// True if the digits do not fit into the mantissa.
     var hasOverflowed = false
     /// True if the number has neither a fraction nor an exponent.
     var isInteger = true
     /// The number of digits read, including leading zeros.
     private var digits = 0
 
-    /// Appends 1 to 8 digits, given as their combined value and their count.
-    @inline(__always)
-    mutating func append(_ value: UInt64, _ count: Int) {
+    /// Appends 1 to 8 digits, given as a combined value and a count.
+    @inline(__always) mutating func append(_ value: UInt64, _ count: Int) {
         digits &+= count
         guard digits > 19 else {
             mantissa = mantissa &* Self.wholePowers[count] &+ value
@@ -24,20 +22,17 @@ package struct JSONNumber {
         appendChecked(value, count)
     }
 
-    /// Appends digits like `append(_:_:)` and sets `hasOverflowed` on overflow.
-    @inline(never)
-    private mutating func appendChecked(_ value: UInt64, _ count: Int) {
+    @inline(never) private mutating func appendChecked(_ value: UInt64, _ count: Int) {
         let (shifted, overflow) = mantissa.multipliedReportingOverflow(by: Self.wholePowers[count])
         let (sum, carry) = shifted.addingReportingOverflow(value)
         mantissa = sum
         if overflow || carry { hasOverflowed = true }
     }
 
-    /// The value, or nil if the fast paths cannot compute it. If the mantissa is at most 2^53 and the power of ten is
-    /// at most 10^22, both are exact, and IEEE 754 correctly rounds the single multiplication or division (W. D.
-    /// Clinger, "How to read floating point numbers accurately", PLDI 1990).
-    @inline(__always)
-    var double: Double? {
+    /// The value, or nil if the fast paths cannot compute it. A mantissa up to 2^53 and a power of ten up to 10^22 are
+    /// exact, so IEEE 754 rounds their product or quotient correctly (W. D. Clinger, "How to read floating point
+    /// numbers accurately", PLDI 1990).
+    @inline(__always) var double: Double? {
         guard !hasOverflowed else { return nil }
         guard mantissa <= 1 << 53 else { return longQuotient }
         var value = Double(Int64(truncatingIfNeeded: mantissa))
@@ -51,12 +46,11 @@ package struct JSONNumber {
         return signed(value)
     }
 
-    /// The value of a number with up to 20 digits, most of them after the decimal point, as printed by programs that
-    /// write a Double with full precision. Divides the mantissa by a power of five in integer arithmetic; a non-zero
-    /// remainder sets the lowest bit of the quotient. The result is rounded to Double once and scaled by a power of
-    /// two, which is exact. nil for other exponents.
-    @inline(never)
-    private var longQuotient: Double? {
+    /// The value of a number with up to 20 digits, most of them after the decimal point, as in a Double printed with
+    /// full precision. Divides the mantissa by a power of five in integer arithmetic. A non-zero remainder sets the
+    /// quotient's lowest bit. The result is rounded once and scaled by a power of two, which is exact. nil for other
+    /// exponents.
+    @inline(never) private var longQuotient: Double? {
         let power = 0 &- exponent
         guard power > 0, power < Self.powersOfFive.count else { return nil }
         let divisor = Self.powersOfFive[power]
@@ -79,13 +73,10 @@ package struct JSONNumber {
         return mantissa <= 1 << 63 ? Int64(truncatingIfNeeded: 0 &- mantissa) : nil
     }
 
-    @inline(__always)
-    private func signed(_ value: Double) -> Double { isNegative ? -value : value }
+    @inline(__always) private func signed(_ value: Double) -> Double { isNegative ? -value : value }
 
-    /// The powers of ten up to 10^8.
     static let wholePowers: [UInt64] = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000]
 
-    /// The powers of five below 2^64.
     private static let powersOfFive: [UInt64] = [
         1, 5, 25, 125, 625, 3125, 15_625, 78_125, 390_625, 1_953_125, 9_765_625, 48_828_125, 244_140_625,
         1_220_703_125, 6_103_515_625, 30_517_578_125, 152_587_890_625, 762_939_453_125, 3_814_697_265_625,

@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension JSONReader {
-    /// True if the byte at the index is a digit.
-    @inline(__always)
-    func isDigit(at index: Int) -> Bool { index < limit && bytes[index] &- UInt8(ascii: "0") <= 9 }
+    @inline(__always) func isDigit(at index: Int) -> Bool { index < limit && bytes[index] &- UInt8(ascii: "0") <= 9 }
 
-    /// True if a number written in digits starts at the index. Words such as `NaN` are not included.
-    @inline(__always)
-    func startsNumber(_ byte: UInt8, at index: Int) -> Bool {
+    /// Returns true if a number in digits starts at the index. Words such as `NaN` are not included.
+    @inline(__always) func startsNumber(_ byte: UInt8, at index: Int) -> Bool {
         byte &- UInt8(ascii: "0") <= 9 || byte == UInt8(ascii: "-") && isDigit(at: index &+ 1)
     }
 
     /// Parses a number. The first byte must be a digit or a minus sign.
-    @inline(__always)
-    func scanNumber(_ at: inout Int) throws(JSONError) -> JSONNumber {
+    @inline(__always) func scanNumber(_ at: inout Int) throws(JSONError) -> JSONNumber {
         var number = JSONNumber()
         if bytes[at] == UInt8(ascii: "-") {
             number.isNegative = true
@@ -44,8 +40,7 @@ extension JSONReader {
     }
 
     /// Appends the following digits to the mantissa, eight at a time.
-    @inline(__always)
-    private func scanDigits(_ at: inout Int, _ number: inout JSONNumber) {
+    @inline(__always) private func scanDigits(_ at: inout Int, _ number: inout JSONNumber) {
         while at &+ 8 <= limit {
             let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self))
             // The XOR maps digits to 0...9. Adding 0x76 sets the top bit of all larger values. A carry may also mark
@@ -70,8 +65,7 @@ extension JSONReader {
 
     /// Returns the value of eight digits, with the first digit in the lowest byte. Combines adjacent digits into pairs,
     /// then weights and sums the four pairs in the upper half with two multiplications.
-    @inline(__always)
-    static func value(ofDigits digits: UInt64) -> UInt64 {
+    @inline(__always) static func value(ofDigits digits: UInt64) -> UInt64 {
         let pairs = digits &* 10 &+ digits &>> 8
         let mask: UInt64 = 0x0000_00ff_0000_00ff
         let outer = (pairs & mask) &* (100 &+ 1_000_000 &<< 32)
@@ -79,8 +73,7 @@ extension JSONReader {
         return (outer &+ inner) &>> 32
     }
 
-    @inline(never)
-    private func scanExponent(_ at: inout Int) throws(JSONError) -> Int {
+    @inline(never) private func scanExponent(_ at: inout Int) throws(JSONError) -> Int {
         at &+= 1
         var isNegative = false
         if at < limit, bytes[at] == UInt8(ascii: "+") || bytes[at] == UInt8(ascii: "-") {

@@ -23,19 +23,7 @@ extension JSONReader {
     }
 
     /// Reads an integer. A number with a fraction or an exponent is accepted if its value is integral and its magnitude
-    /// is at most 2^53.
-    package mutating func readInt64() throws(JSONError) -> Int64 {
-        let byte = try nextByte(&offset)
-        guard startsNumber(byte, at: offset) else { throw try numberMismatch(byte) }
-        var at = offset
-        let number = try scanNumber(&at)
-        guard let value = wholeNumber(number, at) else { throw JSONError(.outOfRange, at: offset) }
-        advance(to: at)
-        return value
-    }
-
-    /// Reads an integer like ``readInt64()``. Skips any other value, including numbers with a fraction, and returns
-    /// nil.
+    /// is at most 2^53. Skips any other value and returns nil.
     package mutating func int64IfPresent() throws(JSONError) -> Int64? {
         if let value = shortWhole() { return value }
         let byte = try nextByte(&offset)
@@ -51,15 +39,12 @@ extension JSONReader {
         return value
     }
 
-    /// Advances the reader past a value.
-    @inline(__always)
-    mutating func advance(to end: Int) {
+    @inline(__always) mutating func advance(to end: Int) {
         offset = end
         needsComma = true
     }
 
-    @inline(__always)
-    private mutating func scanDouble() throws(JSONError) -> Double {
+    @inline(__always) private mutating func scanDouble() throws(JSONError) -> Double {
         var at = offset
         let number = try scanNumber(&at)
         let value = number.double ?? exactDouble(at)
@@ -67,8 +52,7 @@ extension JSONReader {
         return value
     }
 
-    @inline(never)
-    private mutating func wordIfNumber() throws(JSONError) -> Double {
+    @inline(never) private mutating func wordIfNumber() throws(JSONError) -> Double {
         if case .number(let number)? = literal(at: offset)?.value {
             try skipValue()
             return number
@@ -91,21 +75,19 @@ extension JSONReader {
         return abs(value) <= 9_007_199_254_740_992 ? Int64(exactly: value) : nil
     }
 
-    /// The slow path for numbers whose digits or exponent exceed the exact range of Double arithmetic. The standard
-    /// library's conversion rounds correctly and does not depend on the locale.
-    @inline(never)
-    private func exactDouble(_ end: Int) -> Double {
+    /// The slow path for numbers beyond the exact range of Double arithmetic. The standard library's conversion rounds
+    /// correctly and does not depend on the locale.
+    @inline(never) private func exactDouble(_ end: Int) -> Double {
         Double(Substring(String(decoding: slice(offset, end), as: UTF8.self))) ?? .nan
     }
 }
 
-// Fast paths for numbers that, together with the following byte, fit into eight bytes. Most numbers in a report do. For
-// all other input, these functions return nil and read nothing, and the general parser takes over.
+// Fast paths for numbers that fit into eight bytes together with the following byte, as most numbers do. For all other
+// input, these functions return nil and read nothing.
 extension JSONReader {
-    /// Returns the next eight bytes, the same bytes with digits mapped to 0...9, and a mask with the top bit set for
-    /// each non-digit. Returns nil if fewer than eight bytes remain.
-    @inline(__always)
-    private func loadNextWord() -> (word: UInt64, values: UInt64, others: UInt64)? {
+    /// Returns the next eight bytes, the same bytes with digits mapped to 0...9, and a mask of the non-digits' top
+    /// bits. Returns nil if fewer than eight bytes remain.
+    @inline(__always) private func loadNextWord() -> (word: UInt64, values: UInt64, others: UInt64)? {
         guard offset &+ 8 <= limit else { return nil }
         let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
         let values = word ^ 0x3030_3030_3030_3030
@@ -114,20 +96,17 @@ extension JSONReader {
         return (word, values, others)
     }
 
-    @inline(__always)
-    private static func byte(_ word: UInt64, at place: Int) -> UInt8 {
+    @inline(__always) private static func byte(_ word: UInt64, at place: Int) -> UInt8 {
         UInt8(truncatingIfNeeded: word &>> UInt64(truncatingIfNeeded: 8 &* place))
     }
 
     /// True for the bytes that may follow the value of a member or an element.
-    @inline(__always)
-    private static func isEnd(_ byte: UInt8) -> Bool {
+    @inline(__always) private static func isEnd(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: ",") || byte == UInt8(ascii: "}") || byte == UInt8(ascii: "]")
     }
 
     /// Reads an unsigned number with a decimal point and up to six digits.
-    @inline(__always)
-    mutating func shortDouble() -> Double? {
+    @inline(__always) mutating func shortDouble() -> Double? {
         guard let (word, values, others) = loadNextWord() else { return nil }
         let point = others.trailingZeroBitCount &>> 3
         let end = (others & (others &- 1)).trailingZeroBitCount &>> 3
@@ -144,8 +123,7 @@ extension JSONReader {
     }
 
     /// Reads an unsigned integer of up to seven digits.
-    @inline(__always)
-    mutating func shortWhole() -> Int64? {
+    @inline(__always) mutating func shortWhole() -> Int64? {
         guard let (word, values, others) = loadNextWord() else { return nil }
         let end = others.trailingZeroBitCount &>> 3
         guard end > 0, end < 8, Self.isEnd(Self.byte(word, at: end)),

@@ -7,8 +7,7 @@ extension JSONReader {
     static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09 }
 
     /// Skips whitespace and returns the next byte.
-    @inline(__always)
-    func nextByte(_ at: inout Int) throws(JSONError) -> UInt8 {
+    @inline(__always) func nextByte(_ at: inout Int) throws(JSONError) -> UInt8 {
         while at < limit {
             let byte = bytes[at]
             if byte > 0x20 || !Self.isBlank(byte) { return byte }
@@ -17,15 +16,13 @@ extension JSONReader {
         throw JSONError(.truncated, at: limit)
     }
 
-    @inline(__always)
-    func scanColon(_ at: inout Int) throws(JSONError) {
+    @inline(__always) func scanColon(_ at: inout Int) throws(JSONError) {
         guard try nextByte(&at) == UInt8(ascii: ":") else { throw JSONError(.unexpectedByte, at: at) }
         at &+= 1
     }
 
     /// Scans a string from the byte after the opening quote to the byte after the closing quote.
-    @inline(__always)
-    func scanText(_ at: inout Int) throws(JSONError) -> JSONText {
+    @inline(__always) func scanText(_ at: inout Int) throws(JSONError) -> JSONText {
         let start = at
         if start &+ 8 <= limit {
             let head = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: start, as: UInt64.self))
@@ -41,9 +38,7 @@ extension JSONReader {
         return try scanLongText(&at)
     }
 
-    /// Scans a string that is long or contains escapes.
-    @inline(never)
-    private func scanLongText(_ at: inout Int) throws(JSONError) -> JSONText {
+    @inline(never) private func scanLongText(_ at: inout Int) throws(JSONError) -> JSONText {
         let start = at
         var hasEscapes = false
         let end = try scanToQuote(&at, &hasEscapes)
@@ -98,8 +93,7 @@ extension JSONReader {
 
     /// Sets the top bit of each byte that is a quote, a backslash or a control character. Only the lowest mark is
     /// reliable, because the borrow of a subtraction may mark higher bytes.
-    @inline(__always)
-    static func specialBytes(_ word: UInt64) -> UInt64 {
+    @inline(__always) static func specialBytes(_ word: UInt64) -> UInt64 {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let quote = word ^ (ones &* 0x22)
         let backslash = word ^ (ones &* 0x5c)
@@ -107,9 +101,8 @@ extension JSONReader {
             & (ones &* 0x80)
     }
 
-    /// Returns the bytes between two offsets. Both offsets must lie within the text.
-    @inline(__always)
-    func slice(_ start: Int, _ end: Int) -> UnsafeRawBufferPointer {
+    /// Both offsets must lie within the text.
+    @inline(__always) func slice(_ start: Int, _ end: Int) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: bytes.baseAddress.map { $0 + start }, count: end &- start)
     }
 
@@ -119,8 +112,7 @@ extension JSONReader {
         return limit &- start >= length && isWord(word, length, at: start)
     }
 
-    /// True if the text at the offset begins with the first `length` bytes of the word. These bytes must lie within the
-    /// text.
+    /// Like `isWord(_:at:)`, but compares only the word's first `length` bytes, which must lie within the text.
     func isWord(_ word: StaticString, _ length: Int, at start: Int) -> Bool {
         var index = 0
         while index < length {
@@ -130,8 +122,7 @@ extension JSONReader {
         return true
     }
 
-    /// Returns the error for a byte that does not start a value of the requested type: `wrongType` if a value of a
-    /// different type starts there, otherwise the error for a position without a value.
+    /// Returns `wrongType` if a value of another type starts at this byte, or else the error for a missing value.
     func mismatch(_ byte: UInt8) -> JSONError {
         switch byte {
         case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "\""), UInt8(ascii: "-"),

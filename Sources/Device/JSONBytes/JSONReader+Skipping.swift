@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension JSONReader {
-    /// Skips the next value of any type and checks that it is valid. Nested values are processed iteratively, so deep
-    /// nesting cannot exhaust the stack.
+    /// Skips and validates the next value. Not recursive, so that deep nesting cannot exhaust the stack.
     package mutating func skipValue() throws(JSONError) {
         var at = offset
         var level = 0
-        // One bit per open level, with the innermost level in the lowest bit: 1 for an object, 0 for an array. 64
-        // levels fit.
+        // One bit per open level, with the innermost level lowest: 1 for an object, 0 for an array. 64 levels fit.
         var objects: UInt64 = 0
         repeat {
             let byte = try nextByte(&at)
@@ -76,7 +74,7 @@ extension JSONReader {
         case bool(Bool)
         case number(Double)
 
-        /// The value to return if a number is requested: NaN for `null`, or nil for a Boolean.
+        /// The value if a number is requested: NaN for `null`, or nil for a Boolean.
         var number: Double? {
             switch self {
             case .null: .nan
@@ -86,7 +84,7 @@ extension JSONReader {
         }
     }
 
-    /// Returns the value and the length in bytes of the word at the offset, or nil if no known word starts there.
+    /// Returns the word's value and length in bytes, or nil if no known word starts at the offset.
     func literal(at start: Int) -> (value: Literal, count: Int)? {
         // Negative numbers also reach this function, much more often than negative words.
         if isDigit(at: start + 1) { return nil }
@@ -102,8 +100,7 @@ extension JSONReader {
         return nil
     }
 
-    /// Returns the error for a position without a valid value: `truncated` if the text ends within a word, or else
-    /// `unexpectedByte`.
+    /// Returns `truncated` if the text ends within a word, or else `unexpectedByte`.
     func wordError(_ start: Int) -> JSONError {
         let words: [StaticString] = ["true", "false", "null", "nan", "NaN", "Infinity", "-nan", "-NaN", "-Infinity"]
         for word in words where isStart(of: word, at: start) { return JSONError(.truncated, at: limit) }

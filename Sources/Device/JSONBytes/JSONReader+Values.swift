@@ -35,10 +35,7 @@ extension JSONReader {
         return nil
     }
 
-    /// Reads a string, resolves its escapes and replaces invalid UTF-8 by U+FFFD.
-    ///
-    /// - Parameter limit: The maximum length in the JSON text, in bytes and including escapes. A longer string throws
-    ///   `tooLong`.
+    /// Reads a string of at most `limit` bytes, including escapes. Replaces invalid UTF-8 with U+FFFD.
     package mutating func readString(limit: Int = 1 << 16) throws(JSONError) -> String {
         let start = self
         let text = try readText()
@@ -49,8 +46,7 @@ extension JSONReader {
         return text.string()
     }
 
-    /// Skips the next value of any type and returns its bytes without surrounding whitespace. Checks that they form one
-    /// complete JSON value.
+    /// Skips the next value and returns its bytes. Throws if they do not form a valid JSON value.
     package mutating func readRawValue() throws(JSONError) -> UnsafeRawBufferPointer {
         _ = try nextByte(&offset)
         let start = offset

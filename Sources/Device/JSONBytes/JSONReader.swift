@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A pull parser for a single JSON text (RFC 8259). It neither builds a tree nor allocates memory.
+/// A pull parser for a single JSON text (RFC 8259) that neither builds a tree nor allocates memory.
 ///
-/// The bytes are borrowed: they must outlive the reader and every ``JSONText`` that it returns. Any input is safe to
-/// read; invalid JSON throws a ``JSONError`` with its offset. As an extension of the RFC, the words NaN, nan, Infinity
-/// and inf are accepted as numbers, with or without a minus sign, because some programs print them.
+/// The bytes must outlive the reader and every ``JSONText`` that it returns. Invalid JSON is safe to read and throws a
+/// ``JSONError``. The words NaN, nan, Infinity and inf are accepted as numbers, with or without a minus sign, because
+/// some programs print them.
 ///
 ///     var reader = JSONReader(bytes)
 ///     try reader.beginObject()
@@ -16,21 +16,18 @@
 ///     }
 ///     try reader.finish()
 package struct JSONReader {
-    /// The maximum nesting depth of arrays and objects.
     package static let maximumDepth = 64
 
     let bytes: UnsafeRawBufferPointer
     /// The number of bytes. Stored because `bytes.count` checks for a nil base address on each access.
     let limit: Int
-    /// The offset of the next byte to read.
     package internal(set) var offset = 0
-    /// The number of open objects and arrays.
     var depth = 0
     /// True after a value inside an array or object. The next byte must be a comma or the closing bracket.
     var needsComma = false
 
-    /// The offset of the first value that was ignored because it has the wrong type or is unusable, or -1 if there is
-    /// no such value. `null` is treated as a missing value and not recorded.
+    /// The offset of the first value that has the wrong type or is unusable, or -1 if there is none. `null` counts as a
+    /// missing value.
     package private(set) var firstMismatch = -1
 
     package init(_ bytes: UnsafeRawBufferPointer) {
@@ -38,14 +35,11 @@ package struct JSONReader {
         limit = bytes.count
     }
 
-    /// Enters the next value, which must be an object.
     package mutating func beginObject() throws(JSONError) { try begin(UInt8(ascii: "{")) }
 
-    /// Enters the next value, which must be an array.
     package mutating func beginArray() throws(JSONError) { try begin(UInt8(ascii: "[")) }
 
-    /// Returns the next key of the object, with the reader positioned before its value. At the end of the object,
-    /// returns nil with the reader positioned past the object.
+    /// Returns the next key. At the end of the object, moves past the object and returns nil.
     package mutating func nextKey() throws(JSONError) -> JSONText? {
         var at = offset
         var byte = try nextByte(&at)
@@ -88,8 +82,7 @@ package struct JSONReader {
         return true
     }
 
-    /// Returns true if the array has a further element, with the reader positioned before that element. At the end of
-    /// the array, returns false with the reader positioned past the array.
+    /// Returns true if the array has another element. At the end of the array, moves past the array and returns false.
     package mutating func nextElement() throws(JSONError) -> Bool {
         var at = offset
         let byte = try nextByte(&at)
@@ -117,7 +110,7 @@ package struct JSONReader {
         case UInt8(ascii: "t"), UInt8(ascii: "f"): return .bool
         case UInt8(ascii: "n"):
             if isWord("nan", at: offset) { return .number }
-            // Returning a kind here would let a caller peek at the same unreadable value forever.
+            // Otherwise, a caller could peek at the same unreadable value forever.
             guard isWord("null", at: offset) else { throw JSONError(.unexpectedByte, at: offset) }
             return .null
         case UInt8(ascii: "N"), UInt8(ascii: "I"), UInt8(ascii: "i"): return .number
@@ -126,14 +119,12 @@ package struct JSONReader {
     }
 
     /// Skips a value of the wrong type and records its offset.
-    @inline(never)
-    mutating func skipMismatch() throws(JSONError) {
+    @inline(never) mutating func skipMismatch() throws(JSONError) {
         _ = try nextByte(&offset)
         if !isWord("null", at: offset) { recordMismatch(at: offset) }
         try skipValue()
     }
 
-    /// Records that the value at the offset is unusable.
     package mutating func recordMismatch(at offset: Int) { if firstMismatch < 0 { firstMismatch = offset } }
 
     /// Checks that only whitespace follows.
@@ -170,16 +161,11 @@ package struct JSONReader {
 
 /// The type of a JSON value, derived from its first bytes.
 package enum JSONKind: UInt8, Sendable {
-    /// `{`
     case object
-    /// `[`
     case array
-    /// `"`
     case string
-    /// A digit, a minus sign, or one of the words NaN, nan, Infinity and inf that some programs print for a number.
+    /// Includes the words NaN, nan, Infinity and inf, which some programs print for a number.
     case number
-    /// `true` or `false`
     case bool
-    /// `null`
     case null
 }

@@ -1,22 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A string or key inside a JSON text. It is a view of the reader's bytes and is valid only as long as those bytes.
-///
-/// Invalid UTF-8 and lone surrogates become U+FFFD in the `String` that ``string()`` returns.
-@usableFromInline
-package struct JSONText {
+/// A string or key in a JSON text. The value is a view of the reader's bytes and must not outlive those bytes.
+@usableFromInline package struct JSONText {
     /// The bytes between the quotes, with escapes unresolved.
     package let rawBytes: UnsafeRawBufferPointer
-    /// True if the bytes contain at least one backslash.
     package let hasEscapes: Bool
     /// The unescaped text packed into an integer, with the first byte lowest. 0 if the text is empty, is longer than 8
-    /// bytes, or contains a zero byte.
-    ///
-    /// Compare this value with the ``word(_:)`` of a literal. A `switch` over words costs only a few integer
-    /// comparisons.
+    /// bytes, or contains a zero byte. Comparing words with the ``word(_:)`` of literals in a `switch` costs only a few
+    /// integer comparisons.
     package internal(set) var word: UInt64
 
-    /// Creates a text without escapes.
     init(plain rawBytes: UnsafeRawBufferPointer, word: UInt64) {
         self.rawBytes = rawBytes
         hasEscapes = false
@@ -30,11 +23,8 @@ package struct JSONText {
         word = unescapedWord()
     }
 
-    /// Returns the word of a literal of 1 to 8 ASCII bytes, or 0 for a longer literal. The compiler folds the call to a
-    /// constant.
-    @inlinable
-    @inline(__always)
-    package static func word(_ literal: StaticString) -> UInt64 {
+    /// Returns the word of an ASCII literal, or 0 for more than 8 bytes. The compiler folds the call to a constant.
+    @inlinable @inline(__always) package static func word(_ literal: StaticString) -> UInt64 {
         let count = literal.utf8CodeUnitCount
         guard count <= 8 else { return 0 }
         let start = literal.utf8Start
@@ -47,7 +37,6 @@ package struct JSONText {
         return word
     }
 
-    /// True if the unescaped text equals the literal.
     package func equals(_ literal: StaticString) -> Bool {
         literal.withUTF8Buffer { expected in
             if !hasEscapes { return rawBytes.count == expected.count && rawBytes.elementsEqual(expected) }
@@ -61,7 +50,7 @@ package struct JSONText {
         }
     }
 
-    /// Returns the unescaped text. Invalid UTF-8 is replaced by U+FFFD.
+    /// Returns the unescaped text. Invalid UTF-8 and lone surrogates become U+FFFD.
     package func string() -> String {
         guard hasEscapes else { return String(decoding: rawBytes, as: UTF8.self) }
         var bytes: [UInt8] = []
@@ -88,8 +77,8 @@ package struct JSONText {
 }
 
 extension JSONText {
-    /// Creates a text from the bytes between two quotes without validation by a reader. Used to repair the output of
-    /// programs that omit escapes. A backslash that does not start a valid escape is kept.
+    /// Creates a text from unvalidated bytes, to repair the output of programs that omit escapes. Keeps a backslash
+    /// that does not start a valid escape.
     package init(unchecked rawBytes: UnsafeRawBufferPointer) {
         if rawBytes.contains(UInt8(ascii: "\\")) {
             self.init(escaped: rawBytes)
@@ -141,8 +130,7 @@ extension JSONText {
         return unit
     }
 
-    /// Returns the byte that a two-character escape represents. Returns nil for "u" and for bytes that are not an
-    /// escape.
+    /// Returns the byte that a two-character escape represents, or nil for "u" and for invalid escapes.
     static func plainEscape(_ byte: UInt8) -> UInt8? {
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): byte

@@ -1,64 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A type that can be written as a JSON value.
-@usableFromInline
-package protocol JSONWritable {
+@usableFromInline package protocol JSONWritable {
     /// Appends exactly one JSON value.
     func write(to writer: inout JSONWriter)
 }
 
 extension JSONWriter {
-    /// Appends a member. The key is a literal of printable ASCII without quotes and backslashes. Writes `null` for nil.
-    @inlinable
-    package mutating func member(_ key: StaticString, _ value: some JSONWritable) {
+    /// Appends a member. The key must be printable ASCII without quotes and backslashes. Writes `null` for nil.
+    @inlinable package mutating func member(_ key: StaticString, _ value: some JSONWritable) {
         self.key(key)
         value.write(to: &self)
     }
 
     /// Appends a member with an arbitrary key, which is escaped. Writes `null` for nil.
-    @inlinable
-    package mutating func member(text key: String, _ value: some JSONWritable) {
+    @inlinable package mutating func member(text key: String, _ value: some JSONWritable) {
         self.key(text: key)
         value.write(to: &self)
     }
 
-    /// Appends a member. Appends nothing if the value is nil.
-    @inlinable
-    package mutating func memberIfPresent(_ key: StaticString, _ value: (some JSONWritable)?) {
+    /// Appends nothing if the value is nil.
+    @inlinable package mutating func memberIfPresent(_ key: StaticString, _ value: (some JSONWritable)?) {
         if let value { member(key, value) }
     }
 
-    /// Appends a string member. Appends nothing if the string is empty.
-    @inlinable
-    package mutating func memberUnlessEmpty(_ key: StaticString, _ text: String) {
+    /// Appends nothing if the string is empty.
+    @inlinable package mutating func memberUnlessEmpty(_ key: StaticString, _ text: String) {
         if !text.isEmpty { member(key, text) }
     }
 
-    /// Appends a member whose value is an object. The closure writes the members of the object.
-    @inlinable
-    package mutating func object(_ key: StaticString, _ body: (inout JSONWriter) throws -> Void) rethrows {
+    /// Appends a member whose value is an object. The closure writes the object's members.
+    @inlinable package mutating func object(_ key: StaticString, _ body: (inout JSONWriter) throws -> Void) rethrows {
         self.key(key)
         try object(body)
     }
 
-    /// Appends a member whose value is an array. The closure writes the elements of the array.
-    @inlinable
-    package mutating func array(_ key: StaticString, _ body: (inout JSONWriter) throws -> Void) rethrows {
+    @inlinable package mutating func array(_ key: StaticString, _ body: (inout JSONWriter) throws -> Void) rethrows {
         self.key(key)
         try array(body)
     }
 
-    /// Appends an object. The closure writes its members.
-    @inlinable
-    package mutating func object(_ body: (inout JSONWriter) throws -> Void) rethrows {
+    @inlinable package mutating func object(_ body: (inout JSONWriter) throws -> Void) rethrows {
         beginObject()
         try body(&self)
         endObject()
     }
 
-    /// Appends an array. The closure writes its elements.
-    @inlinable
-    package mutating func array(_ body: (inout JSONWriter) throws -> Void) rethrows {
+    @inlinable package mutating func array(_ body: (inout JSONWriter) throws -> Void) rethrows {
         beginArray()
         try body(&self)
         endArray()
@@ -66,23 +54,19 @@ extension JSONWriter {
 }
 
 extension String: JSONWritable {
-    @inlinable
-    package func write(to writer: inout JSONWriter) { writer.string(self) }
+    @inlinable package func write(to writer: inout JSONWriter) { writer.string(self) }
 }
 
 extension Bool: JSONWritable {
-    @inlinable
-    package func write(to writer: inout JSONWriter) { writer.bool(self) }
+    @inlinable package func write(to writer: inout JSONWriter) { writer.bool(self) }
 }
 
 extension Double: JSONWritable {
-    @inlinable
-    package func write(to writer: inout JSONWriter) { writer.double(self) }
+    @inlinable package func write(to writer: inout JSONWriter) { writer.double(self) }
 }
 
 extension JSONWritable where Self: FixedWidthInteger {
-    @inlinable
-    package func write(to writer: inout JSONWriter) { writer.int(Int64(clamping: self)) }
+    @inlinable package func write(to writer: inout JSONWriter) { writer.int(Int64(clamping: self)) }
 }
 
 extension Int: JSONWritable {}
@@ -92,25 +76,21 @@ extension UInt8: JSONWritable {}
 extension UInt32: JSONWritable {}
 
 extension Optional: JSONWritable where Wrapped: JSONWritable {
-    @inlinable
-    package func write(to writer: inout JSONWriter) {
+    @inlinable package func write(to writer: inout JSONWriter) {
         if let self { self.write(to: &writer) } else { writer.null() }
     }
 }
 
 extension Array: JSONWritable where Element: JSONWritable {
-    @inlinable
-    package func write(to writer: inout JSONWriter) {
+    @inlinable package func write(to writer: inout JSONWriter) {
         writer.array { writer in
             for element in self { element.write(to: &writer) }
         }
     }
 }
 
-/// SIMD3 vectors are written as arrays of three numbers.
 extension SIMD3: JSONWritable where Scalar == Double {
-    @inlinable
-    package func write(to writer: inout JSONWriter) {
+    @inlinable package func write(to writer: inout JSONWriter) {
         writer.array { writer in
             for index in indices { writer.double(self[index]) }
         }

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension JSONWriter {
-    /// Appends the key of the next value. The key may contain any characters; they are escaped as needed.
-    @usableFromInline
-    package mutating func key(text key: String) {
+    @usableFromInline package mutating func key(text key: String) {
         string(key)
         endKey()
     }
 
-    /// Appends the key of the next value. The literal must be printable ASCII without quotes and backslashes.
-    @usableFromInline
-    package mutating func key(_ key: StaticString) {
+    /// Appends a key, which must be printable ASCII without quotes and backslashes.
+    @usableFromInline package mutating func key(_ key: StaticString) {
         separate()
         append(UInt8(ascii: "\""))
         key.withUTF8Buffer { append(contentsOf: $0) }
@@ -19,9 +16,8 @@ extension JSONWriter {
     }
 
     /// Appends a string. Escapes quotes, backslashes, control characters, and characters that change the text
-    /// direction. All other characters are written as UTF-8.
-    @usableFromInline
-    package mutating func string(_ value: String) {
+    /// direction.
+    @usableFromInline package mutating func string(_ value: String) {
         separate()
         append(UInt8(ascii: "\""))
         var value = value
@@ -95,29 +91,24 @@ extension JSONWriter {
 }
 
 extension JSONWriter {
-    @usableFromInline
-    package mutating func int(_ value: Int64) {
+    @usableFromInline package mutating func int(_ value: Int64) {
         separate()
         if value < 0 { append(UInt8(ascii: "-")) }
         DecimalDigits.append(value.magnitude, to: &bytes)
     }
 
     package mutating func int(_ value: Int) { int(Int64(value)) }
-
     package mutating func int(_ value: Int32) { int(Int64(value)) }
 
     /// Appends a number in the shortest form that parses back to the same value. Writes `null` for infinity and NaN.
-    @usableFromInline
-    package mutating func double(_ value: Double) {
+    @usableFromInline package mutating func double(_ value: Double) {
         guard value.isFinite else { return null() }
         separate()
         DecimalDigits.append(shortest: value, to: &bytes)
     }
 
-    /// Appends a number with a fixed number of decimals, as gpsd does. Writes `null` if the number is not finite or its
-    /// magnitude is 1e15 or more.
-    ///
-    /// - Parameter decimals: The number of decimals, 0 to 9.
+    /// Appends a number with 0 to 9 decimals. Writes `null` if the number is not finite or its magnitude is 1e15 or
+    /// more.
     package mutating func fixed(_ value: Double, decimals: Int) {
         guard value.magnitude < FixedDecimal.limit else { return null() }
         separate()

@@ -9,35 +9,21 @@
 ///         writer.member("class", "TPV")
 ///         writer.array("satellites") { writer in … }
 ///     }
-@usableFromInline
-package struct JSONWriter: Sendable {
-    /// The JSON written so far.
+@usableFromInline package struct JSONWriter: Sendable {
     package internal(set) var bytes: [UInt8]
     private var needsComma = false
 
     package init(appendingTo bytes: [UInt8] = []) { self.bytes = bytes }
 
-    /// Removes the written bytes and keeps the buffer's capacity.
     package mutating func removeAll() {
         bytes.removeAll(keepingCapacity: true)
         needsComma = false
     }
 
-    /// Opens an object.
-    @usableFromInline
-    package mutating func beginObject() { open(UInt8(ascii: "{")) }
-
-    /// Closes the current object.
-    @usableFromInline
-    package mutating func endObject() { close(UInt8(ascii: "}")) }
-
-    /// Opens an array.
-    @usableFromInline
-    package mutating func beginArray() { open(UInt8(ascii: "[")) }
-
-    /// Closes the current array.
-    @usableFromInline
-    package mutating func endArray() { close(UInt8(ascii: "]")) }
+    @usableFromInline package mutating func beginObject() { open(UInt8(ascii: "{")) }
+    @usableFromInline package mutating func endObject() { close(UInt8(ascii: "}")) }
+    @usableFromInline package mutating func beginArray() { open(UInt8(ascii: "[")) }
+    @usableFromInline package mutating func endArray() { close(UInt8(ascii: "]")) }
 
     /// Ends a line, after which a new JSON text can begin (JSON Lines).
     package mutating func newline() {
@@ -51,28 +37,20 @@ package struct JSONWriter: Sendable {
         bytes.append(contentsOf: json)
     }
 
-    /// Appends `null`.
-    @usableFromInline
-    package mutating func null() { word("null") }
+    @usableFromInline package mutating func null() { word("null") }
+    @usableFromInline package mutating func bool(_ value: Bool) { word(value ? "true" : "false") }
 
-    /// Appends `true` or `false`.
-    @usableFromInline
-    package mutating func bool(_ value: Bool) { word(value ? "true" : "false") }
-
-    /// Begins a value and writes a comma if one is needed.
     mutating func separate() {
         if needsComma { bytes.append(UInt8(ascii: ",")) }
         needsComma = true
     }
 
-    /// Writes the colon after a key. The value that follows needs no comma.
     mutating func endKey() {
         bytes.append(UInt8(ascii: ":"))
         needsComma = false
     }
 
     mutating func append(_ byte: UInt8) { bytes.append(byte) }
-
     mutating func append(contentsOf more: some Collection<UInt8>) { bytes.append(contentsOf: more) }
 
     mutating func word(_ literal: StaticString) {

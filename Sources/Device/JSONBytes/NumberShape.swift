@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The sign of a number and its number of digits before and after the decimal point. The shape is empty if the number
-/// has no decimal point or too many digits.
+/// The sign of a number and its number of digits before and after the decimal point. Empty if the number has no decimal
+/// point or too many digits.
 struct NumberShape: Sendable, Equatable {
     /// The maximum total number of digits before and after the point. Double represents integers of this size exactly.
     private static let maximumDigits = 15
@@ -34,13 +34,9 @@ struct NumberShape: Sendable, Equatable {
 }
 
 extension JSONReader {
-    /// Reads a number of exactly this shape that is followed by a comma or a closing brace. Otherwise returns nil and
-    /// reads nothing.
-    ///
-    /// The position after the number depends only on the shape, not on the bytes read, so the processor need not wait
-    /// for the bytes.
-    @inline(__always)
-    mutating func number(_ shape: NumberShape) -> Double? {
+    /// Reads a number of exactly this shape, followed by a comma or a closing brace. Otherwise, reads nothing and
+    /// returns nil. The number's end depends only on the shape, so the processor need not wait for the bytes.
+    @inline(__always) mutating func number(_ shape: NumberShape) -> Double? {
         // Covers all bytes that are accessed: the sign, the digits, the point, and the 16 bytes after the point.
         guard shape.fractionDigits > 0, offset &+ 26 <= limit else { return nil }
         guard (bytes[offset] == UInt8(ascii: "-")) == shape.isNegative else { return nil }
@@ -68,10 +64,8 @@ extension JSONReader {
         return shape.isNegative ? -value : value
     }
 
-    /// Returns the value of 1 to 8 digits, or nil if the bytes contain any other character. Eight bytes must be
-    /// readable at `start`.
-    @inline(__always)
-    private func digits(at start: Int, count: Int) -> UInt64? {
+    /// Returns the value of 1 to 8 digits, or nil for any other character. Eight bytes must be readable at `start`.
+    @inline(__always) private func digits(at start: Int, count: Int) -> UInt64? {
         let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: start, as: UInt64.self))
         let values = (word ^ 0x3030_3030_3030_3030) &<< UInt64(truncatingIfNeeded: 64 &- 8 &* count)
         // The shift discards the bytes after the digits and pads with zeros.
@@ -80,8 +74,7 @@ extension JSONReader {
     }
 
     /// Reads a number like `doubleIfPresent()` and stores its shape.
-    @inline(never)
-    mutating func doubleIfPresent(noting shape: inout NumberShape) throws(JSONError) -> Double {
+    @inline(never) mutating func doubleIfPresent(noting shape: inout NumberShape) throws(JSONError) -> Double {
         _ = try nextByte(&offset)
         let start = offset
         let value = try doubleIfPresent()

@@ -5,35 +5,31 @@ import JSONBytes
 import Synchronization
 import SystemCalls
 
-/// Stores calibrations in a directory, one JSON file per sensor.
-///
-/// Files are replaced atomically: after a power failure, a file has either its old or its new content. A file that
-/// cannot be read, is not a calibration, or belongs to a different sensor is ignored and reported in ``problems``. The
-/// sensor's next calibration overwrites such a file.
+/// Stores calibrations in a directory, one JSON file per sensor. Files are replaced atomically. A file that is
+/// unreadable, invalid or for a different sensor is ignored and reported in ``problems``. The sensor's next calibration
+/// overwrites the file.
 package final class CalibrationDirectory: CalibrationStore {
-    /// The maximum size of a file to read, in bytes. Files written by this class are smaller than one kilobyte.
+    /// The maximum size of a file, in bytes. Files written by this class are smaller than one kilobyte.
     static let maximumSize = 16_384
     private static let format = "device-services-calibration"
-    /// The maximum number of problems that are recorded.
     private static let maximumProblems = 32
 
     package let path: String?
     private let problemsByPath = Mutex<[String: DeviceError]>([:])
     private let writeLock = Mutex(())
 
-    /// Creates a store that uses a directory. The directory is created when the first calibration is stored. If the
-    /// path is nil or not absolute, `load(_:)` returns nil and `store(_:for:)` throws.
+    /// Creates a store. The first stored calibration creates the directory. If the path is nil or not absolute,
+    /// `load(_:)` returns nil and `store(_:for:)` throws.
     package init(path: String?) { self.path = path.flatMap { $0.hasPrefix("/") ? $0 : nil } }
 
-    /// Returns the current user's store: the directory in `DEVICE_SERVICES_STATE`, else `device-services` in
-    /// `XDG_STATE_HOME`, else `~/.local/state/device-services`. If the user is root and `XDG_STATE_HOME` is not set,
-    /// the directory is `/var/lib/device-services`.
+    /// Returns the current user's store. The directory is the value of `DEVICE_SERVICES_STATE`, else `device-services`
+    /// in `XDG_STATE_HOME`, else `/var/lib/device-services` for root, else `~/.local/state/device-services`.
     package static func forCurrentUser() -> CalibrationDirectory {
         CalibrationDirectory(
             path: path(environment: { name in getenv(name).map { String(cString: $0) } }, isRoot: geteuid() == 0))
     }
 
-    /// Returns the directory specified by an environment, or nil if the environment specifies none.
+    /// Returns nil if the environment specifies no directory.
     static func path(environment: (String) -> String?, isRoot: Bool) -> String? {
         if let folder = environment("DEVICE_SERVICES_STATE"), folder.hasPrefix("/") { return folder }
         // The XDG Base Directory Specification requires that relative paths be ignored.
@@ -43,7 +39,6 @@ package final class CalibrationDirectory: CalibrationStore {
         return nil
     }
 
-    /// True if a directory is available. False if the environment specifies no directory.
     package var isWritable: Bool { path != nil }
 
     /// The errors from the last attempt to read or write each file, sorted by path.
@@ -53,8 +48,8 @@ package final class CalibrationDirectory: CalibrationStore {
 
     package func file(of sensor: SensorIdentity) -> String? { path.map { "\($0)/\(Self.name(of: sensor))" } }
 
-    /// Returns the file name, which consists of the sensor kind, for readability, and a hash of the key. The key itself
-    /// may contain any characters.
+    /// The file name consists of the sensor kind, for readability, and a hash of the key, which may contain any
+    /// character.
     private static func name(of sensor: SensorIdentity) -> String {
         let kind = sensor.kind?.rawValue ?? "sensor"
         return "\(kind)-\(StableHash.text(sensor.key.utf8)).json"
@@ -62,7 +57,6 @@ package final class CalibrationDirectory: CalibrationStore {
 
     // MARK: Reading
 
-    /// Reads a sensor's calibration. Returns nil if the file does not exist or is unusable.
     package func load(_ sensor: SensorIdentity) -> SensorCalibration? {
         guard let file = file(of: sensor) else { return nil }
         do throws(DeviceError) {
@@ -128,7 +122,12 @@ package final class CalibrationDirectory: CalibrationStore {
     // MARK: Writing
 
     package func store(_ calibration: SensorCalibration, for sensor: SensorIdentity) throws(DeviceError) {
-        guard let file = file(of: sensor) else { throw Self.noDirectoryError }
+        guard let file = file(of: sensor) else {
+            throw DeviceError(
+                .notFound,
+                "No directory is available for calibrations: neither XDG_STATE_HOME nor HOME is an absolute path. Set one of them."
+            )
+        }
         if let problem = calibration.problem(for: sensor.kind ?? .magnetometer) {
             throw DeviceError(.inputOutput, "The calibration of \(sensor) is not stored because \(problem).")
         }
@@ -151,7 +150,7 @@ package final class CalibrationDirectory: CalibrationStore {
         if let error { throw error }
     }
 
-    /// Removes a sensor's file. Does not throw if the file does not exist.
+    /// Does not throw if the file does not exist.
     package func remove(_ sensor: SensorIdentity) throws(DeviceError) {
         guard let file = file(of: sensor) else { return }
         guard unlink(file) == 0 || errno == ENOENT else {
@@ -160,12 +159,5 @@ package final class CalibrationDirectory: CalibrationStore {
                 cause: .system(call: "unlink", errno: errno))
         }
         record(nil, for: file)
-    }
-
-    private static var noDirectoryError: DeviceError {
-        DeviceError(
-            .notFound,
-            "No directory is available for calibrations: neither XDG_STATE_HOME nor HOME is an absolute path. Set one of them."
-        )
     }
 }

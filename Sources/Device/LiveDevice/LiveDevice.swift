@@ -6,9 +6,9 @@ import Synchronization
 
 /// LiveSources functions that are resolved by the linker instead of an import.
 ///
-/// In a target that does not depend on this package, `#if canImport(CoreLocation)` may still be true. The compiler then
-/// loads these modules without the flags that a C library needs. Therefore, a framework must not import a C module, not
-/// even indirectly. The manifest lists LiveSources as a dependency, which is sufficient for linking.
+/// Even in a target that does not depend on this package, `#if canImport(CoreLocation)` may be true. The compiler then
+/// loads these modules without the flags that C libraries need. Therefore, a framework must not import a C module, not
+/// even indirectly. The manifest's dependency on LiveSources is sufficient for linking.
 @_silgen_name("DeviceServices_livePositionSource")
 private func livePositionSource(configuration: Configuration, clock: any DeviceClock) -> any PositionSource
 
@@ -23,7 +23,7 @@ private func liveStatusSource(configuration: Configuration, clock: any DeviceClo
 
 /// The hardware of the machine on which this process runs.
 package enum LiveDevice {
-    /// The live device of the process, configured from the environment and the configuration file when first used.
+    /// The live device, configured from the environment and the configuration file when first used.
     package static let shared: Device = {
         let clock = LiveClock()
         let configuration = Configuration.load()
@@ -39,9 +39,8 @@ package enum LiveDevice {
             calibrations: CalibrationDirectory.forCurrentUser())
     }()
 
-    /// The factory for the accessory source. The initial factory creates an empty source. External Accessory, the only
-    /// framework that links the udev source, replaces the factory. An app that uses only Core Location therefore does
-    /// not link udev code.
+    /// Creates the accessory source, which is initially empty. External Accessory replaces the factory to provide the
+    /// udev source, so that other apps do not link udev code.
     private static let accessorySourceFactory = Mutex(AccessorySourceFactory { NoAccessorySource() })
 
     package static func setAccessorySourceFactory(_ accessories: @escaping @Sendable () -> any AccessorySource) {
@@ -52,8 +51,7 @@ package enum LiveDevice {
     /// replacement.
     private struct AccessorySourceFactory: Sendable { var make: @Sendable () -> any AccessorySource }
 
-    /// The device for a manager that is being created: the current task's device, else the installed device, else the
-    /// live device.
+    /// The device for a new manager: the current task's device, else the installed device, else the live device.
     package static var resolved: Device {
         if let device = Device.current ?? Device.installed { return device }
         if TestRunner.isPresent { _ = TestRunner.logNotice }
@@ -68,7 +66,6 @@ enum TestRunner {
             program.hasSuffix(".xctest") || program.hasSuffix("swiftpm-testing-helper")
         } ?? false
 
-    /// Logs a notice when first accessed.
     static let logNotice: Void = Logger(label: "device-services").notice(
         "A manager was created in a test without a simulated device, so it uses the live sensors. Create it inside device.use { } or after device.install()."
     )

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import DeviceCore
+import JSONBytes
 import Synchronization
 package import SystemCalls
 
@@ -8,14 +9,13 @@ package import SystemCalls
 package enum StateDirectory {
     /// The age, in seconds, above which a temporary file is considered stale. Writing a file takes less than a second.
     private static let maximumAge: Int64 = 3600
-    /// The maximum number of directory entries to examine.
     private static let maximumNames = 10_000
-    /// The number of the last temporary file. Shared by all writers of the process, because they may run concurrently.
-    /// The initial value is random, because two containers that share a directory may have processes with the same ID.
+    /// The number of the process's last temporary file. The initial value is random because processes in different
+    /// containers that share the directory may have the same ID.
     private static let lastNumber = Atomic<UInt32>(.random(in: 0...UInt32.max))
 
-    /// Writes a temporary file next to the old file and renames it, so that after a power failure either the old or the
-    /// new file exists. Creates the directory if it does not exist.
+    /// Replaces a file atomically: after a power failure, either the old or the new file exists. Creates the directory
+    /// if it does not exist.
     package static func replace(
         _ path: String, with bytes: [UInt8], mode: mode_t = ExclusiveFile.privateMode
     ) throws(DeviceError) {
@@ -31,7 +31,6 @@ package enum StateDirectory {
 
     private static func temporaryName(process: Int32, _ number: UInt32) -> String { ".\(process)-\(number).tmp" }
 
-    /// Returns true if the name has the format of names returned by `temporaryName`.
     private static func isTemporary(_ name: String) -> Bool {
         guard name.hasPrefix("."), name.hasSuffix(".tmp") else { return false }
         let numbers = name.dropFirst().dropLast(4).split(separator: "-", omittingEmptySubsequences: false)
@@ -39,10 +38,8 @@ package enum StateDirectory {
         return name == temporaryName(process: process, number)
     }
 
-    /// Removes temporary files whose writers ended before renaming them, for example because of a power failure.
-    ///
-    /// The age of a file is decisive, not whether its process exists: the directory may be shared with another system,
-    /// and process IDs are reused.
+    /// Removes temporary files whose writers ended before renaming them. Decides by age, because process IDs are reused
+    /// and the directory may be shared with a different system.
     private static func removeStaleTemporaryFiles(in path: String) {
         guard var entries = DirectoryEntries(path) else { return }
         var now = timespec()
@@ -56,7 +53,7 @@ package enum StateDirectory {
             guard fstatat(entries.descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0,
                 status.st_mode & S_IFMT == S_IFREG
             else { continue }
-            // Modification times in the future also count, because they were set by a clock that was ahead.
+            // A modification time in the future also counts, because it was set by a clock that was ahead.
             if abs(Int64(now.tv_sec) - Int64(status.st_mtim.tv_sec)) > maximumAge { leftovers.append(name) }
         }
         for name in leftovers { unlinkat(entries.descriptor, name, 0) }
@@ -69,7 +66,6 @@ enum StableHash {
     static func text(_ bytes: some Sequence<UInt8>) -> String {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
-        let digits = String(hash, radix: 16)
-        return String(repeating: "0", count: max(0, 16 - digits.count)) + digits
+        return HexDigit.text((0..<8).map { UInt8(truncatingIfNeeded: hash >> (56 - 8 * $0)) })
     }
 }

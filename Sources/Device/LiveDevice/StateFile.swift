@@ -5,11 +5,9 @@ import Logging
 import Synchronization
 import SystemCalls
 
-/// A small file, stored next to the calibrations, in which a program keeps state between runs.
-///
-/// The file is replaced atomically: after a power failure, it has either its old or its new content. Only the file's
-/// owner can read it, because the content may reveal positions. Problems are logged and otherwise ignored. Consecutive
-/// write errors are logged once.
+/// A small file, stored next to the calibrations, in which a program keeps state between runs. The file is replaced
+/// atomically. Only its owner can read the file, because the content may reveal positions. Problems are logged and
+/// otherwise ignored.
 package final class StateFile: Sendable {
     /// The maximum size of a file to read, in bytes.
     package static let maximumSize = 4 << 20
@@ -19,18 +17,14 @@ package final class StateFile: Sendable {
     private let warn: @Sendable (String) -> Void
     private static let log = Logger(label: "device-services.state")
 
-    /// Creates a state file for a path. The file need not exist.
-    ///
     /// - Parameter warn: Receives messages about problems, which are then not logged.
     package init(path: String, warn: (@Sendable (String) -> Void)? = nil) {
         self.path = path
         self.warn = warn ?? { StateFile.log.warning("\($0)") }
     }
 
-    /// Returns the current program's file for a purpose and the current user, or nil if the environment specifies no
-    /// directory.
-    ///
-    /// The path of the executable identifies the program. Two processes of the same program share the file.
+    /// Returns the current program's file for a purpose, or nil if the environment specifies no directory. The path of
+    /// the executable identifies the program. Two processes of the same program share the file.
     package static func forCurrentProgram(purpose: String) -> StateFile? {
         guard let folder = CalibrationDirectory.forCurrentUser().path else { return nil }
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
@@ -52,7 +46,7 @@ package final class StateFile: Sendable {
 
     package var hasWriteFailed: Bool { failed.load(ordering: .relaxed) }
 
-    /// Reads the file's content. Returns nil if the file does not exist or cannot be read. A read error is logged.
+    /// Returns nil if the file does not exist or cannot be read. A read error is logged.
     package func read() -> [UInt8]? {
         do throws(DeviceError) {
             return try FileIO.read(path, limit: Self.maximumSize)
@@ -62,8 +56,6 @@ package final class StateFile: Sendable {
         }
     }
 
-    /// Logs that the content is unusable.
-    ///
     /// - Parameter why: The reason, as a clause that completes the log message.
     package func reportUnusable(reason why: String) {
         warn(

@@ -5,9 +5,7 @@ import IIOSource
 import Synchronization
 import UdevMonitor
 
-/// The motion sensors of all contexts, with a udev monitor that detects when local IIO devices are added or removed.
-///
-/// The monitor starts when the source is first used, and sleeps while no events arrive.
+/// Detects added and removed local IIO devices using a udev monitor, which starts when the source is first used.
 final class HotplugMotionSource: MotionSource {
     private let source: IIOSource
     private let monitor: UdevMonitor

@@ -8,9 +8,8 @@ import IIOSource
 import MQTTSource
 #endif
 
-/// Creates the live position source that the configuration selects.
-///
-/// The frameworks call this function by its link name instead of importing this module; see LiveDevice.
+/// Creates the configured position source. The frameworks call this function by its link name instead of importing this
+/// module. See LiveDevice.
 @_silgen_name("DeviceServices_livePositionSource")
 package func livePositionSource(configuration: Configuration, clock: any DeviceClock) -> any PositionSource {
     #if LibMosquitto
@@ -33,9 +32,7 @@ package func liveStatusSource(configuration: Configuration, clock: any DeviceClo
     PowerSupplySource(clock: clock)
 }
 
-/// Creates the live motion source for the configured IIO contexts. Contexts are opened later.
-///
-/// The frameworks call this function by its link name instead of importing this module; see LiveDevice.
+/// Creates the motion source for the configured IIO contexts, which are opened later.
 @_silgen_name("DeviceServices_liveMotionSource")
 package func liveMotionSource(configuration: Configuration, clock: any DeviceClock) -> any MotionSource {
     let addresses = configuration.motionSources.value

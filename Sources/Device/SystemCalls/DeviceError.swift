@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A device error with a message that describes how to resolve it.
-///
-/// The frameworks map a device error to `CLError` and similar errors, and keep it as the underlying error.
+/// An error with a message that describes how to resolve it. The frameworks convert the error to `CLError` or a similar
+/// error and keep the original as the underlying error.
 public struct DeviceError: Error, Sendable, CustomStringConvertible {
     /// An error code to switch on. New codes may be added.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Kind: String {
             case unreachable, connectionLost, silent, noFix, notSupported, invalidConfiguration, invalidTrace,
-                permissionDenied
-            case notFound, busy, inputOutput
+                permissionDenied, notFound, busy, inputOutput
         }
 
         private let kind: Kind
 
-        /// The service does not respond: no process listens, the host name is unknown, or the connection attempt timed
-        /// out.
+        /// The service does not respond: no process listens, the host is unknown, or connecting timed out.
         public static let unreachable = Code(kind: .unreachable)
         /// An established connection to the service was lost.
         public static let connectionLost = Code(kind: .connectionLost)
@@ -52,10 +49,9 @@ public struct DeviceError: Error, Sendable, CustomStringConvertible {
 
     /// The error code.
     public var code: Code
-    /// One or two sentences that describe the failure, the affected resource and how to resolve the failure. Control
-    /// characters in names from external sources are replaced, so that the names cannot affect a terminal or a log.
+    /// A description of the failure and its remedy. Control characters are replaced to protect terminals and logs.
     public var message: String { didSet { message = TerminalSanitizer.sanitizedLines(message, isSingleLine: true) } }
-    /// The underlying cause; nil if unknown.
+    /// The underlying cause, or nil if unknown.
     public var cause: Cause?
     /// The source file and line at which the error was created.
     public private(set) var sourceLocation: String
@@ -70,7 +66,7 @@ public struct DeviceError: Error, Sendable, CustomStringConvertible {
         self.sourceLocation = "\(file):\(line)"
     }
 
-    /// Returns a copy of the error whose message begins with a name, for example of the affected device.
+    /// Returns a copy of the error with a name, for example of the affected device, before the message.
     package func within(_ name: String) -> DeviceError {
         var error = self
         error.message = "\(name): \(message)"
@@ -88,12 +84,12 @@ public struct DeviceError: Error, Sendable, CustomStringConvertible {
 }
 
 extension DeviceError {
-    /// Returns the system's description of an error number, followed by the number.
     package static func text(errno number: Int32) -> String {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
             buffer.initialize(repeating: 0)
-            guard let start = buffer.baseAddress else { return "error \(number)" }
-            guard strerror_r(number, start, buffer.count) == 0 else { return "error \(number)" }
+            guard let start = buffer.baseAddress, strerror_r(number, start, buffer.count) == 0 else {
+                return "error \(number)"
+            }
             return "\(String(cString: start)), error \(number)"
         }
     }

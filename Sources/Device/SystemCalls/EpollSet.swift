@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An epoll(7) instance: a descriptor that is readable while any of its members is readable.
-///
-/// A waiting thread need not know the members. Members may be added and removed at any time.
+/// An epoll(7) instance, whose descriptor is readable while a member is readable. Members may change at any time.
 package final class EpollSet: Sendable {
     /// The operations of epoll_ctl(2).
     package static let addOperation: Int32 = 1
     package static let deleteOperation: Int32 = 2
 
-    /// The set's descriptor, to be polled or added to another set. Reading from the descriptor fails.
+    /// The descriptor to poll or to add to another set. Reading from this descriptor fails.
     package let descriptor: Int32
 
-    /// Creates an empty set.
-    ///
-    /// - Parameter owner: The purpose of the set, for the error message if the process has run out of descriptors.
+    /// - Parameter owner: The purpose of the set, for the error message when no file descriptors are left.
     package init(for owner: String) throws(DeviceError) {
         descriptor = epoll_create1(O_CLOEXEC)
         guard descriptor >= 0 else { throw .noDescriptor(for: owner, call: "epoll_create1") }
@@ -21,8 +17,7 @@ package final class EpollSet: Sendable {
 
     deinit { systemClose(descriptor) }
 
-    /// Adds a descriptor. The set is readable while the descriptor is readable or at end of file. Returns false if
-    /// epoll_ctl(2) fails.
+    /// Adds a descriptor. Returns false if epoll_ctl(2) fails.
     @discardableResult package func add(_ member: Int32) -> Bool {
         withUnsafeTemporaryAllocation(byteCount: EpollEvent.size, alignment: 8) { event in
             event.initializeMemory(as: UInt8.self, repeating: 0)
@@ -31,8 +26,7 @@ package final class EpollSet: Sendable {
         }
     }
 
-    /// Rearms a member, so that the set becomes readable again if the member is still readable. Needed for
-    /// edge-triggered waiters, which are notified only of changes.
+    /// Notifies edge-triggered waiters again if the member is still readable.
     package func rearm(_ member: Int32) {
         remove(member)
         add(member)
@@ -42,16 +36,11 @@ package final class EpollSet: Sendable {
     package func remove(_ member: Int32) { _ = epoll_ctl(descriptor, Self.deleteOperation, member, nil) }
 }
 
-/// A timerfd_create(2) descriptor, which becomes readable when its timer expires. Setting a new time does not wake a
-/// waiting thread.
-///
-/// The timer uses CLOCK_BOOTTIME, which continues during suspend.
+/// A timerfd_create(2) descriptor that becomes readable when the timer expires. The timer uses CLOCK_BOOTTIME, which
+/// continues during suspend. Setting a new time does not wake a waiting thread.
 package final class TimerFD: Sendable {
     package let descriptor: Int32
 
-    /// Creates a timer that is not set.
-    ///
-    /// - Parameter owner: The purpose of the timer, for the error message if the process has run out of descriptors.
     package init(for owner: String) throws(DeviceError) {
         descriptor = timerfd_create(Int32(CLOCK_BOOTTIME), O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw .noDescriptor(for: owner, call: "timerfd_create") }
@@ -59,8 +48,7 @@ package final class TimerFD: Sendable {
 
     deinit { systemClose(descriptor) }
 
-    /// Sets the timer to expire after the given number of seconds, replacing any previous time. Infinity disarms the
-    /// timer.
+    /// Sets the timer to expire after the given number of seconds. Infinity disarms the timer.
     package func set(seconds: Double) {
         var time = itimerspec()
         if seconds < 1e9 {
@@ -81,7 +69,7 @@ extension DeviceError {
     }
 }
 
-/// The layout of `struct epoll_event`, which is packed on x86-64 only. The `events` member is first.
+/// The layout of `struct epoll_event`, which is packed on x86-64 only. The `events` member comes first.
 package enum EpollEvent {
     #if arch(x86_64)
     package static let size = 12
@@ -108,28 +96,16 @@ private func timerfd_settime(
 
 /// Lets other threads interrupt a wait in poll(2).
 package final class WakeupPipe: Sendable {
-    /// The descriptor that is readable while a wakeup is pending. The owner polls this descriptor.
+    /// The descriptor for the owner to poll. The descriptor is readable while a wakeup is pending.
     package let readEnd: Int32
     private let writeEnd: Int32
 
-    /// Creates a wakeup descriptor.
-    ///
-    /// - Parameter owner: The purpose of the descriptor, for the error message if the process has run out of
-    ///   descriptors.
     package init(for owner: String) throws(DeviceError) {
-        var ends: (Int32, Int32) = (-1, -1)
-        let result = withUnsafeMutablePointer(to: &ends) { pointer in
-            pointer.withMemoryRebound(to: Int32.self, capacity: 2) { pair in
-                // A socket pair sets both flags atomically, so a concurrent fork cannot leak a descriptor.
-                socketpair(AF_UNIX, SocketType.stream.nonBlockingCloseOnExec, 0, pair)
-            }
-        }
-        guard result == 0 else {
-            throw DeviceError(
-                .busy, "No file descriptor is left for \(owner). Raise the limit of open files (ulimit -n).",
-                cause: .system(call: "socketpair", errno: errno))
-        }
-        (readEnd, writeEnd) = ends
+        var ends: [Int32] = [-1, -1]
+        // A socket pair sets both flags atomically, so a concurrent fork cannot leak a descriptor.
+        let result = socketpair(AF_UNIX, SocketType.stream.nonBlockingCloseOnExec, 0, &ends)
+        guard result == 0 else { throw .noDescriptor(for: owner, call: "socketpair") }
+        (readEnd, writeEnd) = (ends[0], ends[1])
     }
 
     deinit {
@@ -144,16 +120,13 @@ package final class WakeupPipe: Sendable {
         _ = send(writeEnd, &byte, 1, Int32(MSG_NOSIGNAL))
     }
 
-    /// Discards all pending wakeups.
     package func drain() {
         withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { buffer in
             while read(readEnd, buffer.baseAddress, buffer.count) == buffer.count {}
         }
     }
 
-    /// Waits for a wakeup or the socket. Returns true if the socket is ready.
-    ///
-    /// - Parameter milliseconds: The timeout in milliseconds. A negative value waits without a timeout.
+    /// Waits for a wakeup or the socket. A negative timeout waits indefinitely. Returns true if the socket is ready.
     package func wait(for socket: Int32?, events: Int16, milliseconds: Int32) -> Bool {
         var descriptors = (
             pollfd(fd: readEnd, events: Int16(POLLIN), revents: 0), pollfd(fd: socket ?? -1, events: events, revents: 0)

@@ -8,22 +8,21 @@ extension FileIO {
             place += "/" + part
             guard mkdir(place, 0o755) != 0 else { continue }
             let number = errno
-            // The directory may exist even if mkdir(2) reports EACCES or EROFS instead of EEXIST.
+            // mkdir(2) may report EACCES or EROFS instead of EEXIST for an existing directory.
             if isDirectory(place) { continue }
             throw writeError(place, call: "mkdir", errno: number, locationHint: stateLocationHint)
         }
     }
 
     /// Returns true if the path is a directory. Follows symbolic links.
-    package static func isDirectory(_ path: String) -> Bool {
-        var status = stat()
-        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
-    }
+    package static func isDirectory(_ path: String) -> Bool { fileType(path) == S_IFDIR }
 
     /// Returns true if the path is a regular file. Follows symbolic links.
-    package static func isRegularFile(_ path: String) -> Bool {
+    package static func isRegularFile(_ path: String) -> Bool { fileType(path) == S_IFREG }
+
+    private static func fileType(_ path: String) -> mode_t? {
         var status = stat()
-        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+        return stat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
     }
 
     /// Returns true if the path exists, even as a dangling symbolic link.
@@ -34,9 +33,7 @@ extension FileIO {
 
     /// Replaces a file atomically: after a power failure, the path contains either the old file or the new file.
     ///
-    /// - Parameters:
-    ///   - temporary: The path of the temporary file, in the same directory.
-    ///   - elsewhere: The part of the error message that describes how to choose a different location.
+    /// - Parameter temporary: The path of the temporary file, in the same directory.
     package static func replace(
         _ path: String, with bytes: [UInt8], temporary: String, mode: mode_t = 0o644,
         elsewhere: String = "choose another location"
@@ -86,7 +83,7 @@ extension FileIO {
         }
     }
 
-    /// Flushes the directory entry to the disk. Errors are ignored because the file itself is already written.
+    /// Flushes the directory entry to disk. Ignores errors because the file itself is already written.
     private static func syncDirectory(of path: String) {
         guard let slash = path.lastIndex(of: "/") else { return }
         let descriptor = open(String(path[..<slash]), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -95,12 +92,8 @@ extension FileIO {
         close(descriptor)
     }
 
-    /// The part of error messages that describes how to choose a different location for stored state.
     package static let stateLocationHint = "set XDG_STATE_HOME to another one"
 
-    /// Returns the error to throw if a file or directory cannot be written.
-    ///
-    /// - Parameter elsewhere: The part of the message that describes how to choose a different location.
     package static func writeError(
         _ path: String, call: String, errno number: Int32, locationHint: String = "choose another location"
     ) -> DeviceError {

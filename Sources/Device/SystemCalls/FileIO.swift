@@ -2,18 +2,15 @@
 
 /// Reads and writes whole files without Foundation.
 package enum FileIO {
-    /// Reads a file. Throws if the file cannot be read or is larger than `limit`, in bytes. The error describes how to
-    /// resolve the problem.
+    /// Reads a file of at most `limit` bytes. Errors describe how to resolve the problem.
     package static func read(_ path: String, limit: Int) throws(DeviceError) -> [UInt8] {
         var status = stat()
         return try read(path, limit: limit, status: &status)
     }
 
-    /// Reads a file and its status. See `read(_:limit:)`.
-    ///
-    /// - Parameter status: Receives the status of the opened file. By now, the path may refer to a different file.
+    /// Reads a file like `read(_:limit:)`, and the status of the opened file.
     package static func read(_ path: String, limit: Int, status: inout stat) throws(DeviceError) -> [UInt8] {
-        // Opened non-blocking because the path may be a FIFO without a writer.
+        // Opens without blocking because the path may be a FIFO without a writer.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw readError(path, call: "open", errno: errno) }
         defer { close(descriptor) }
@@ -21,7 +18,7 @@ package enum FileIO {
         let isPipe = isKnown && status.st_mode & S_IFMT == S_IFIFO
         var number: Int32 = 0
         var isAtEnd = false
-        /// Reads the next bytes. Returns 0 at the end of the file or after an error.
+        /// Returns 0 at the end of the file or after an error.
         func readMore(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
             while !isAtEnd, number == 0 {
                 let count = systemRead(descriptor, buffer)
@@ -29,7 +26,7 @@ package enum FileIO {
                 if count == 0 {
                     isAtEnd = true
                 } else if isPipe, errno == EAGAIN {
-                    // A writer has opened the FIFO. Allow up to 10 s for the next bytes to arrive.
+                    // A FIFO's writer has up to 10 s to send the next bytes.
                     var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
                     if poll(&wait, 1, 10_000) == 0 { number = ETIMEDOUT }
                 } else if errno != EINTR {
@@ -39,7 +36,7 @@ package enum FileIO {
             return 0
         }
         let size = isKnown ? max(0, min(Int(clamping: status.st_size), limit)) : 0
-        // Reads directly into the array. One additional byte is requested to detect the end of the file.
+        // Reads directly into the array. The additional byte serves to detect the end of the file.
         var bytes = [UInt8](unsafeUninitializedCapacity: size + 1) { buffer, filled in
             let space = UnsafeMutableRawBufferPointer(buffer)
             while size > 0, filled < space.count, !isAtEnd, number == 0 {
@@ -79,7 +76,7 @@ package enum FileIO {
 /// Iterates over the names in a directory, in no particular order. The caller must limit the number of names.
 package struct DirectoryEntries: ~Copyable {
     private let stream: OpaquePointer
-    /// The error number that ended the iteration; 0 if all names were returned.
+    /// The error number that ended the iteration, or 0 if all names were returned.
     package private(set) var failure: Int32 = 0
 
     /// Opens a directory. Returns nil on failure, with the reason in `errno`.
@@ -109,8 +106,7 @@ package struct DirectoryEntries: ~Copyable {
         }
     }
 
-    /// Returns up to `limit` names from a directory, sorted. Returns nil if the directory cannot be opened, with the
-    /// reason in `errno`.
+    /// Returns up to `limit` names, sorted. Returns nil if the directory cannot be opened, with the reason in `errno`.
     package static func names(_ path: String, limit: Int) -> [String]? {
         guard var entries = DirectoryEntries(path) else { return nil }
         var names: [String] = []
@@ -129,14 +125,12 @@ package enum TemporaryFiles {
         return named.isEmpty ? other : named
     }
 
-    /// Creates a directory that only its owner can access, and returns the directory's path. Returns nil on failure,
-    /// with the reason in `errno`.
+    /// Creates a directory for its owner only and returns the path. Returns nil on failure, with the reason in `errno`.
     package static func createDirectory(prefix: String, in place: String) -> String? {
         make(prefix, in: place) { mkdtemp($0) != nil }
     }
 
-    /// Creates an unnamed file and returns its descriptor. The file is deleted when its last descriptor is closed.
-    /// Returns nil on failure, with the reason in `errno`.
+    /// Returns the descriptor of a new unnamed file. Returns nil on failure, with the reason in `errno`.
     package static func createUnlinkedFile(prefix: String, in place: String) -> Int32? {
         var descriptor: Int32 = -1
         let made = make(prefix, in: place) { name in
@@ -149,7 +143,7 @@ package enum TemporaryFiles {
         return descriptor
     }
 
-    /// Returns true if `createDirectory` can create a directory with this name for the given prefix.
+    /// Returns true if `createDirectory` can produce this name for the given prefix.
     package static func isDirectoryName(_ name: String, prefix: String) -> Bool {
         name.hasPrefix(prefix) && name.utf8.count == prefix.utf8.count + templateSuffix.utf8.count
     }

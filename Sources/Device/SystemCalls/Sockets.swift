@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A socket type as an integer. In Swift, the type of the C constants depends on the C library.
+/// A socket type as an integer. The Swift type of the C constants depends on the C library.
 package struct SocketType: Sendable {
     package let number: Int32
 
@@ -14,32 +14,28 @@ package struct SocketType: Sendable {
     package static let datagrams = SocketType(SOCK_DGRAM)
     package static let packets = SocketType(SOCK_SEQPACKET)
 
-    /// The socket type combined with `SOCK_NONBLOCK` and `SOCK_CLOEXEC`.
     package var nonBlockingCloseOnExec: Int32 {
         number | SocketType(SOCK_NONBLOCK).number | SocketType(SOCK_CLOEXEC).number
     }
 }
 
-/// Socket functions shared by several modules.
 package enum Sockets {
     /// Creates a non-blocking, close-on-exec socket. Returns a negative value on failure, with the reason in `errno`.
     package static func open(_ family: Int32, _ kind: SocketType, protocol number: Int32 = 0) -> Int32 {
         socket(family, kind.nonBlockingCloseOnExec, number)
     }
 
-    /// Accepts the next connection as a non-blocking, close-on-exec socket. Returns a negative value on failure, with
-    /// the reason in `errno`.
+    /// Accepts a connection as a non-blocking, close-on-exec socket. Returns a negative value on failure.
     package static func acceptNext(_ listener: Int32) -> Int32 {
         let descriptor = accept(listener, nil, nil)
         guard descriptor >= 0 else { return descriptor }
-        // Without accept4(), the flags are set after the call.
+        // Without accept4(2), the flags have to be set after the call.
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
         return descriptor
     }
 
-    /// Calls the closure with the address of a Unix domain socket. Returns nil if the path is too long, with
-    /// `ENAMETOOLONG` in `errno`.
+    /// Calls the closure with a Unix domain socket's address. Sets `errno` and returns nil if the path is too long.
     package static func withAddress<Result>(
         of path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
     ) -> Result? {
@@ -67,12 +63,11 @@ package enum Sockets {
         withAddress(of: path) { address, length in connectSocket(descriptor, address, length) }
     }
 
-    /// Returns true for `localhost`, which always refers to the loopback addresses (RFC 6761), even on a board without
-    /// /etc/hosts.
+    /// Returns true for `localhost`, which always refers to the loopback addresses (RFC 6761), even without /etc/hosts.
     package static func isLocalhost(_ host: String) -> Bool { ["localhost", "localhost."].contains(host.lowercased()) }
 
-    /// Passes the addresses of a host to a closure until the closure returns true. Returns the result of
-    /// getaddrinfo(3), which is 0 on success. Blocks while the resolver runs, which may take a long time.
+    /// Passes a host's addresses to the closure until the closure returns true. Returns the result of getaddrinfo(3),
+    /// which may block for a long time.
     package static func resolve(_ host: String, port: UInt16, isTaken: (addrinfo) -> Bool) -> Int32 {
         var hints = addrinfo()
         hints.ai_socktype = SocketType.stream.number
@@ -100,8 +95,7 @@ package enum Sockets {
         return setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size)) == 0
     }
 
-    /// Reads and clears a socket's pending error (`SO_ERROR`). Returns 0 if there is no error, or nil if getsockopt(2)
-    /// fails.
+    /// Reads and clears `SO_ERROR`. Returns 0 if there is no error, or nil if getsockopt(2) fails.
     package static func clearPendingError(_ descriptor: Int32) -> Int32? {
         var number: Int32 = 0
         var size = socklen_t(MemoryLayout<Int32>.size)
@@ -115,7 +109,7 @@ package enum Sockets {
     }
 }
 
-/// Calls the C function, which is hidden inside `Sockets` by the method of the same name.
+/// Calls connect(2), which the method of the same name hides inside `Sockets`.
 private func connectSocket(_ descriptor: Int32, _ address: UnsafePointer<sockaddr>, _ length: socklen_t) -> Int32 {
     connect(descriptor, address, length)
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Re-exports the system's C library. All other modules import this module.
+// Re-exports the C library to all other modules.
 #if canImport(Glibc)
 @_exported public import Glibc
 #elseif canImport(Musl)
 @_exported public import Musl
 #endif
 
-// C functions under names that are not hidden by methods.
+// Wrappers for C functions that a method of the same name would hide.
 
 package func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
     read(descriptor, buffer.baseAddress, buffer.count)
@@ -24,8 +24,8 @@ package func systemSend(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) ->
 
 package func systemOpen(_ path: String, _ flags: Int32, _ mode: mode_t = 0) -> Int32 { open(path, flags, mode) }
 
-/// Releases a flock(2) lock. Closing the descriptor is not sufficient: a child process between fork(2) and exec(2) may
-/// hold a copy of the descriptor.
+/// Releases a flock(2) lock. Closing the descriptor is not sufficient because a child process between fork(2) and
+/// exec(2) may hold a copy of the descriptor.
 package func systemUnlock(_ descriptor: Int32) { _ = flock(descriptor, LOCK_UN) }
 
 package func systemClose(_ descriptor: Int32) {
@@ -49,8 +49,7 @@ package func systemControl(_ descriptor: Int32, _ request: UInt) -> Int32 {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Returns true if both buffers contain the same bytes. Uses memcmp(3), because `elementsEqual` compares byte by
-    /// byte, which takes several times as long.
+    /// Compares the bytes using memcmp(3), because `elementsEqual` takes several times as long.
     package func hasSameBytes(as other: UnsafeRawBufferPointer) -> Bool {
         guard count == other.count else { return false }
         guard let bytes = baseAddress, let others = other.baseAddress else { return true }

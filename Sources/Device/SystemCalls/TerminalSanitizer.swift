@@ -2,19 +2,17 @@
 
 /// Sanitizes text from external sources for display.
 package enum TerminalSanitizer {
-    /// The maximum length of sanitized text, in UTF-8 bytes. A USB string has up to 126 characters of up to 3 bytes
-    /// each.
+    /// The maximum length of sanitized text, in UTF-8 bytes. A USB string has up to 126 characters of up to 3 bytes.
     package static let maximumLength = 512
 
-    /// Returns the text without surrounding whitespace, limited to the maximum length. Characters that control a
-    /// terminal or change the text direction are replaced, so that a device cannot manipulate a log or a terminal.
+    /// Trims whitespace, limits the length, and replaces characters that control a terminal or change the text
+    /// direction.
     package static func sanitized(_ text: String) -> String { sanitized(text[...]) }
 
     package static func sanitized(_ text: Substring) -> String {
         var scalars = String.UnicodeScalarView()
         var length = 0
-        /// The number of scalars in `scalars`. `keptLength` is the number of scalars up to the last one that is not
-        /// whitespace.
+        /// The number of scalars so far, in total and up to the last scalar that is not whitespace.
         var kept = 0
         var keptLength = 0
         for scalar in text.unicodeScalars {
@@ -30,10 +28,8 @@ package enum TerminalSanitizer {
         return String(String.UnicodeScalarView(scalars.prefix(keptLength)))
     }
 
-    /// Replaces characters that control a terminal or change the text direction, except line endings and tabs. Used for
-    /// whole lines on a terminal or in a log.
-    ///
-    /// - Parameter isSingleLine: True to produce a single line, in which each line ending becomes a space.
+    /// Replaces characters that control a terminal or change the text direction, except tabs and line endings. In a
+    /// single line, line endings become spaces.
     package static func sanitizedLines(_ text: String, isSingleLine: Bool = false) -> String {
         guard mayNeedSanitizing(text, isSingleLine: isSingleLine) else { return text }
         var scalars = String.UnicodeScalarView()
@@ -51,7 +47,7 @@ package enum TerminalSanitizer {
         return String(scalars)
     }
 
-    /// Returns false if no byte of the text can start a character that has to be replaced.
+    /// Returns false if no byte can start a character that has to be replaced.
     private static func mayNeedSanitizing(_ text: String, isSingleLine isOne: Bool) -> Bool {
         var text = text
         return text.withUTF8 { bytes in

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Starts the threads of sources. The threads are detached and block signals, so that the app's signal handlers run on
-/// the app's own threads. Signals that report a fault of the thread itself are not blocked: if they were, they would
-/// end the process without running a handler.
+/// Starts detached threads for sources. The threads block signals, so that the app's signal handlers run on the app's
+/// own threads. Signals for faults of the thread itself stay unblocked because they would otherwise end the process
+/// without calling a handler.
 package enum WorkerThread {
     private final class Body {
         let run: @Sendable () -> Void
@@ -10,9 +10,7 @@ package enum WorkerThread {
         init(run: @escaping @Sendable () -> Void) { self.run = run }
     }
 
-    /// Runs the closure on a new thread. Throws if the system cannot create a thread.
-    ///
-    /// - Parameter callsBack: True if the app's callbacks run on the thread. SIGPIPE and SIGPROF are then not blocked,
+    /// - Parameter callsBack: True if the app's callbacks run on the thread. SIGPIPE and SIGPROF then stay unblocked,
     ///   so that writing to a closed pipe and profiling work as on Dispatch threads.
     package static func start(callsBack: Bool = false, _ run: @escaping @Sendable () -> Void) throws(DeviceError) {
         var attributes = pthread_attr_t()
@@ -43,14 +41,12 @@ package enum WorkerThread {
         }
     }
 
-    /// Suspends the thread for at most 60 s. Used by threads that have no descriptor to wait for.
+    /// Suspends the thread for at most 60 s.
     package static func sleep(seconds: Double) { poll(nil, 0, Int32(max(0, min(seconds * 1000, 60_000)))) }
 }
 
-/// A semaphore that wakes a thread waiting with a timeout.
-///
-/// Timeouts use CLOCK_MONOTONIC. Dispatch timeouts on Linux use the system clock, so they become longer if the system
-/// clock is set back. `@unchecked Sendable` because the mutex protects all state.
+/// A semaphore whose wait has a timeout. Timeouts use CLOCK_MONOTONIC because Dispatch timeouts on Linux use the system
+/// clock and last longer if that clock is set back. `@unchecked Sendable` because the mutex protects all state.
 package final class BinarySemaphore: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)

@@ -5,33 +5,33 @@ public struct AccessoryDescription: Sendable, Hashable, Identifiable {
     /// Identifies one attachment within the process. Numbers start at 1 and are never reused.
     public typealias ID = Int
 
-    /// The number of the attachment; 0 before a source has registered the accessory.
+    /// The number of the attachment, or 0 before a source has registered the accessory.
     public var id: ID
     /// Identifies the accessory across attachments: vendor, product and serial number, for example "1209:0002:WS-7731",
-    /// or else the port, for example "port:1-2". Never the name of a device node.
+    /// or else the port, for example "port:1-2".
     ///
-    /// Some manufacturers assign the same serial number to all devices of a model. If two such devices are attached at
-    /// the same time, the second one is identified by its port as long as it is attached. Declared accessories with the
-    /// same identity are identified by their file paths, for example "file:/etc/accessories/scale.json".
+    /// If two attached accessories have the same serial number, the second one is identified by its port. Declared
+    /// accessories with the same identity are identified by their file paths, for example
+    /// "file:/etc/accessories/scale.json".
     public var identity: String
-    /// The display name; empty if the accessory does not report one.
+    /// The display name. Empty if the accessory does not report one.
     public var name: String
-    /// The manufacturer; empty if unknown.
+    /// The manufacturer. Empty if unknown.
     public var manufacturer: String
-    /// The manufacturer's model name; empty if unknown.
+    /// The manufacturer's model name. Empty if unknown.
     public var modelNumber: String
-    /// The serial number; empty if the accessory has none.
+    /// The serial number. Empty if the accessory has none.
     public var serialNumber: String
-    /// The firmware revision, for example "2.10"; empty if unknown.
+    /// The firmware revision, for example "2.10". Empty if unknown.
     public var firmwareRevision: String
-    /// The hardware revision; empty if unknown.
+    /// The hardware revision. Empty if unknown.
     public var hardwareRevision: String
-    /// The physical port in the kernel's notation, a bus and a chain of ports, for example "1-2.4". If the accessory is
-    /// not a USB device, the kernel's path or a name from the configuration.
+    /// The physical USB port in the kernel's notation, a bus and a chain of ports, for example "1-2.4". For other
+    /// accessories, the kernel's path or a name from the configuration.
     public var portPath: String
-    /// The USB vendor ID; nil if the accessory is not a USB device.
+    /// The USB vendor ID, or nil if the accessory is not a USB device.
     public var vendorID: UInt16?
-    /// The USB product ID; nil if the accessory is not a USB device.
+    /// The USB product ID, or nil if the accessory is not a USB device.
     public var productID: UInt16?
     /// The supported protocols, sorted by interface number, with unique names.
     public var protocols: [AccessoryProtocol]
@@ -56,17 +56,13 @@ public struct AccessoryDescription: Sendable, Hashable, Identifiable {
         self.protocols = protocols
     }
 
-    /// The identity based on the physical port.
     package var portIdentity: String { "port:\(portPath)" }
-
     package func accessoryProtocol(named name: String) -> AccessoryProtocol? { protocols.first { $0.name == name } }
 }
 
-/// A device node for communicating with an accessory. The source that found the accessory defines the concrete type.
+/// A device node for communicating with an accessory. Each accessory source defines its own type.
 package protocol AccessoryNode: Sendable {
-    /// The path of the node, for example "/dev/ttyACM0".
     var path: String { get }
-
     func isSame(as other: any AccessoryNode) -> Bool
 }
 
@@ -92,9 +88,9 @@ public struct AccessoryProtocol: Sendable, Hashable {
     public var name: String
     /// The origin of the name.
     public var origin: Origin
-    /// The number of the USB interface; nil if the accessory is not a USB device.
+    /// The number of the USB interface, or nil if the accessory is not a USB device.
     public var interface: UInt8?
-    /// The node to open; nil for simulated accessories.
+    /// The node to open, or nil for simulated accessories.
     package var node: (any AccessoryNode)?
 
     /// Creates a protocol.
@@ -126,8 +122,8 @@ public struct AccessoryProtocol: Sendable, Hashable {
     /// The maximum length of a name, in bytes.
     package static let maximumLength = 255
 
-    /// Returns true if the name is in reverse-DNS notation: at least two non-empty parts separated by ".", consisting
-    /// of ASCII letters, digits, "-" and "_", with a total of at most ``maximumLength`` bytes.
+    /// Returns true if the name is in reverse-DNS notation: at least two non-empty parts of ASCII letters, digits, "-"
+    /// and "_", separated by ".", in at most ``maximumLength`` bytes.
     package static func isValid(name: some StringProtocol) -> Bool {
         let bytes = name.utf8
         guard bytes.count <= maximumLength, bytes.contains(UInt8(ascii: ".")) else { return false }

@@ -8,20 +8,19 @@ public protocol AccessorySource: Sendable {
     /// milliseconds.
     var accessories: [AccessoryDescription] { get }
 
-    /// The problems that prevent accessories from being found; empty if there are none.
+    /// The problems that prevent the source from finding accessories.
     var problems: [DeviceError] { get }
 
     /// Delivers events to the closure, in order and one at a time, until the subscription ends. The snapshot is
-    /// delivered before this call returns; changes are delivered on threads of the source.
+    /// delivered before this call returns. Changes are delivered on threads of the source.
     func subscribe(_ receive: @escaping @Sendable (AccessoryEvent) -> Void) -> Subscription
 
-    /// Opens a protocol of an attached accessory.
+    /// Opens a protocol of an attached accessory for exclusive access. While the channel exists, a second call for the
+    /// same protocol throws `DeviceError.Code.busy`.
     ///
-    /// Access is exclusive: while the channel exists, a second call for the same protocol throws
-    /// `DeviceError.Code.busy`. The call returns within tens of milliseconds, or within 0.1 s if another program uses
-    /// the port. If this program has closed the port and is still sending, the call waits up to 0.1 s longer, after
-    /// which unsent bytes are lost. If a hanging device keeps the kernel from releasing the port, the call throws after
-    /// 1 s.
+    /// The call returns within tens of milliseconds, or within 0.1 s if another program uses the port. If this program
+    /// has closed the port and is still sending, the call waits up to 0.1 s longer, and the remaining bytes are lost.
+    /// If a hanging device prevents the kernel from releasing the port, the call throws after 1 s.
     func open(_ accessory: AccessoryDescription.ID, protocol name: String) throws(DeviceError) -> any ByteChannel
 }
 
@@ -31,7 +30,7 @@ public enum AccessoryEvent: Sendable {
     case snapshot([AccessoryDescription])
     /// An accessory was attached and is ready for communication.
     case attached(AccessoryDescription)
-    /// The description of an attached accessory has changed, for example because a protocol was added or removed.
+    /// An attached accessory's description has changed, for example because a protocol was added.
     case changed(AccessoryDescription)
     /// An accessory was detached. Contains its last description.
     case detached(AccessoryDescription)
@@ -41,7 +40,6 @@ package struct NoAccessorySource: AccessorySource {
     package init() {}
 
     package var accessories: [AccessoryDescription] { [] }
-
     package var problems: [DeviceError] { [] }
 
     package func subscribe(_ receive: @escaping @Sendable (AccessoryEvent) -> Void) -> Subscription {
@@ -49,23 +47,21 @@ package struct NoAccessorySource: AccessorySource {
         return Subscription {}
     }
 
-    /// Always throws `DeviceError.Code.notFound`.
     package func open(_ accessory: AccessoryDescription.ID, protocol name: String) throws(DeviceError)
         -> any ByteChannel
     { throw DeviceError(.notFound, "There is no accessory \(accessory).") }
 }
 
-/// Keeps the list of attached accessories and delivers changes to subscribers, in order.
-///
-/// The source that owns the hub reports attached and detached accessories to it. Sources that open channels themselves
-/// wrap the hub. No lock is held while subscribers run. Each subscriber receives one event at a time.
+/// Keeps the list of attached accessories and delivers changes to subscribers, in order and one at a time. The source
+/// that owns the hub reports attached and detached accessories. Sources that open channels themselves wrap the hub. No
+/// lock is held while subscribers run.
 package final class AccessoryHub: Sendable {
     private struct Content {
         var accessories: [AccessoryDescription] = []
         var lastID: AccessoryDescription.ID = 0
     }
 
-    /// A subscriber's undelivered events. Events are posted on several threads and delivered one at a time, in order.
+    /// A subscriber's undelivered events. Several threads may post events, but only one thread at a time delivers them.
     private typealias Queue = Mutex<BoundedQueue<AccessoryEvent>>
 
     private let registry = SubscriberRegistry<Content, Queue, AccessoryEvent>(Content())
@@ -95,15 +91,9 @@ package final class AccessoryHub: Sendable {
         return registry.subscription(of: subscriber)
     }
 
-    /// Registers an attached accessory and returns its description, including the assigned `id`.
-    @discardableResult package func attach(_ description: AccessoryDescription) -> AccessoryDescription {
-        attach(description, prepare: { _ in })
-    }
-
-    /// Registers an attached accessory. Before subscribers are notified, the closure is called with the assigned `id`
-    /// while the lock is held.
+    /// Calls the closure with the assigned `id` before notifying subscribers. The lock is held during the call.
     @discardableResult package func attach(
-        _ description: AccessoryDescription, prepare: (AccessoryDescription.ID) -> Void
+        _ description: AccessoryDescription, prepare: (AccessoryDescription.ID) -> Void = { _ in }
     ) -> AccessoryDescription {
         var description = description
         publish { known in
@@ -116,8 +106,7 @@ package final class AccessoryHub: Sendable {
         return description
     }
 
-    /// Updates the description of an accessory. Does nothing if the accessory is not attached or the description is
-    /// unchanged.
+    /// Does nothing if the accessory is not attached or the description is unchanged.
     package func update(_ description: AccessoryDescription) {
         publish { known in
             guard let index = known.accessories.firstIndex(where: { $0.id == description.id }),

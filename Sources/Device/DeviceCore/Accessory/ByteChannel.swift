@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A bidirectional byte stream to an accessory. No call blocks, and all calls are thread-safe.
-///
-/// Both directions are buffered. Bytes received before the connection ended can still be read afterwards.
+/// A bidirectional byte stream to an accessory. No call blocks, and all calls are thread-safe. Both directions are
+/// buffered. Received bytes can still be read after the connection has ended.
 public protocol ByteChannel: AnyObject, Sendable {
     /// Reads received bytes.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> ByteChannelRead
@@ -10,42 +9,37 @@ public protocol ByteChannel: AnyObject, Sendable {
     /// Writes as many bytes as fit into the buffer.
     func write(_ bytes: UnsafeRawBufferPointer) -> ByteChannelWrite
 
-    /// The current state of the channel. If it reports no space, the observer is notified when space becomes available.
+    /// The current state. If the state reports no space, the observer is notified when space becomes available.
     var status: ByteChannelStatus { get }
 
-    /// Sets the channel's only observer; nil removes it. The observer is called on the thread that caused the event.
+    /// Sets the channel's only observer, which is called on the thread that caused the event. Passing nil removes the
+    /// observer.
     ///
-    /// If the peer is in the same process, that thread may be inside the peer's `read` or `write`. If the peer responds
-    /// immediately, the thread may also be inside this channel's `read` or `write`. Do not call these methods while
-    /// holding a lock that the closure acquires. Conditions that already hold are not reported; check `status` after
-    /// this call. After the observer is replaced, a call to the previous observer may still be in progress on another
-    /// thread when this method returns.
+    /// That thread may be inside the `read` or `write` method of this channel or of a peer in the same process. Do not
+    /// call these methods while holding a lock that the closure acquires. Conditions that already exist are not
+    /// reported, so check `status` after this call. When this method returns, another thread may still be calling the
+    /// previous observer.
     func observe(_ receive: (@Sendable (ByteChannelEvent) -> Void)?)
 
-    /// Closes this side of the connection. Bytes already written are still sent in the background for a limited time;
-    /// then the port is released. Received bytes that have not been read are lost. The observer is no longer notified.
-    /// Further calls have no effect.
+    /// Closes this side of the connection. Written bytes are still sent in the background for a limited time before the
+    /// port is released. Unread bytes are lost, and the observer is no longer notified. Further calls have no effect.
     func close()
 }
 
 extension ByteChannel {
     package var bytesAvailable: Int { status.bytesAvailable }
-
-    /// The number of bytes that can be written without waiting; 0 after the connection has ended.
     package var spaceAvailable: Int { status.spaceAvailable }
-
-    /// The end of the connection; nil while the connection is open. Unread bytes may still be available.
     package var end: ByteChannelEnd? { status.end }
 }
 
 /// A channel that the executor of the app's callbacks can read directly, which avoids waking another thread.
 package protocol PollableChannel: ByteChannel {
-    /// Sets the executor that reads the channel, if it can, and on which the observer is called; nil selects the
-    /// channel's own thread. The observer must not read.
+    /// Sets the executor that calls the observer and, if possible, reads the channel. Passing nil selects the channel's
+    /// own thread. The observer must not read.
     func setExecutor(_ place: ExecutorIdentity?)
 
-    /// Reads the bytes that the executor would find when it next polls. Needed by apps that check the channel
-    /// repeatedly without returning to the executor.
+    /// Reads the bytes that the executor would find at its next poll. Needed by apps that check the channel repeatedly
+    /// without returning to the executor.
     func readPendingInput()
 }
 
@@ -53,10 +47,9 @@ package protocol PollableChannel: ByteChannel {
 public struct ByteChannelStatus: Sendable {
     /// The number of bytes that can be read without waiting.
     public var bytesAvailable: Int
-    /// The number of bytes that can be written without waiting; 0 after the connection has ended.
+    /// The number of bytes that can be written without waiting, or 0 after the connection has ended.
     public var spaceAvailable: Int
-    /// The end of the connection; nil while the connection is open. Once the connection has ended, no bytes arrive
-    /// beyond ``bytesAvailable``.
+    /// The end of the connection, or nil while the connection is open. After the end, no further bytes arrive.
     public var end: ByteChannelEnd?
 
     /// Creates a status.
@@ -83,7 +76,7 @@ public enum ByteChannelRead: Sendable {
 
 /// The result of a write.
 public enum ByteChannelWrite: Sendable {
-    /// The number of bytes accepted; 0 if the buffer is full.
+    /// The number of bytes accepted, or 0 if the buffer is full.
     case accepted(Int)
     /// No bytes were accepted because the connection has ended.
     case ended(ByteChannelEnd)
@@ -99,7 +92,7 @@ public enum ByteChannelEvent: Sendable {
     case ended
 }
 
-/// The end of a connection to an accessory, with the reason and any error.
+/// The reason why a connection to an accessory ended, and any error.
 public struct ByteChannelEnd: Sendable {
     /// The reasons why a connection ended.
     public enum Reason: Sendable, Hashable {
@@ -115,9 +108,9 @@ public struct ByteChannelEnd: Sendable {
 
     /// The reason why the connection ended.
     public let reason: Reason
-    /// The error if the connection failed or bytes were lost; otherwise nil.
+    /// The error if the connection failed or bytes were lost, or nil otherwise.
     public let error: DeviceError?
-    /// The number of bytes that `write` accepted but that were not passed to the system before the connection ended.
+    /// The number of accepted bytes that were not passed to the system before the connection ended.
     public let unsentBytes: Int
 
     /// Creates a description of a connection's end.

@@ -2,9 +2,8 @@
 
 import Synchronization
 
-/// A bounded byte buffer between one writer and one reader, for one direction of a channel.
-///
-/// Each side is notified of the other side's actions, on the thread that performs them and while no lock is held.
+/// A bounded byte buffer between one writer and one reader, for one direction of a channel. Each side is notified on
+/// the thread of the other side, while no lock is held.
 package final class BytePipe: Sendable {
     package enum ReaderEvent: Sendable { case readable, ended }
     package enum WriterEvent: Sendable { case writable, ended }
@@ -12,7 +11,6 @@ package final class BytePipe: Sendable {
     private struct State: ~Copyable {
         var ring: ByteRingBuffer
         var end: ByteChannelEnd?
-        /// True if the writer is waiting for more space.
         var isWriterWaiting = false
         var reader: (@Sendable (ReaderEvent) -> Void)?
         var writer: (@Sendable (WriterEvent) -> Void)?
@@ -21,10 +19,8 @@ package final class BytePipe: Sendable {
     private let state: Mutex<State>
     private let minimumWritableSpace: Int
 
-    /// Creates an empty pipe.
-    ///
-    /// - Parameter minimumWritableSpace: The free space, in bytes, required to notify a waiting writer. Use a value larger than
-    ///   1 if waking the writer is expensive.
+    /// - Parameter minimumWritableSpace: The free space, in bytes, at which a waiting writer is notified. Use a value
+    ///   larger than 1 if waking the writer is expensive.
     package init(capacity: Int, minimumWritableSpace: Int = 1) {
         state = Mutex(State(ring: ByteRingBuffer(capacity: capacity)))
         self.minimumWritableSpace = max(1, min(minimumWritableSpace, capacity))
@@ -42,8 +38,8 @@ package final class BytePipe: Sendable {
 
     package var bytesAvailable: Int { state.withLock { $0.ring.count } }
 
-    /// The free space in bytes; 0 after the pipe has ended. If the pipe is full, the writer is notified when space
-    /// becomes available.
+    /// The free space in bytes, or 0 after the pipe has ended. A full pipe notifies the writer when space becomes
+    /// available.
     package var spaceAvailable: Int {
         state.withLock { state in
             if state.end != nil { return 0 }
@@ -52,9 +48,7 @@ package final class BytePipe: Sendable {
         }
     }
 
-    /// True if the writer is waiting for more space and has not been notified yet.
     package var isWriterWaiting: Bool { state.withLock { $0.isWriterWaiting } }
-
     package var end: ByteChannelEnd? { state.withLock { $0.end } }
 
     package func read(into buffer: UnsafeMutableRawBufferPointer) -> ByteChannelRead {
@@ -83,10 +77,10 @@ package final class BytePipe: Sendable {
         append { ring in ring.write(bytes) }
     }
 
-    /// Lets the closure write into the pipe's memory while the lock is not held, so that both sides can continue. The
-    /// closure returns the number of bytes written. Requires a single writer that uses no other write method. If there
-    /// is no space or the pipe has ended, returns nil without calling the closure. If the pipe is full, the writer is
-    /// notified when space becomes available.
+    /// Lets the closure write into the pipe's memory without the lock, so that both sides can continue. The closure
+    /// returns the number of bytes written. Requires a single writer that uses no other write method. If the pipe is
+    /// full or has ended, returns nil without calling the closure. A full pipe notifies the writer when space becomes
+    /// available.
     package func fillUnlocked<Result>(
         _ body: (UnsafeMutableRawBufferPointer) -> (count: Int, result: Result)
     ) -> Result? {
@@ -112,8 +106,8 @@ package final class BytePipe: Sendable {
         return result
     }
 
-    /// Returns true if the pipe has space for the given number of bytes. Otherwise, the writer is notified when space
-    /// becomes available.
+    /// Returns true if the pipe has space for this many bytes. Otherwise, the writer is notified when space becomes
+    /// available.
     package func hasSpace(for length: Int) -> Bool {
         state.withLock { state in
             if state.ring.space >= length { return true }
@@ -134,10 +128,7 @@ package final class BytePipe: Sendable {
         return result
     }
 
-    /// Ends the pipe, so that nothing more can be written. If the pipe has already ended, this call does not change the
-    /// recorded end.
-    ///
-    /// - Parameter drops: True to discard unread bytes. If false, they can still be read.
+    /// Ends the pipe, so that nothing more can be written, and discards unread bytes if `drops` is true.
     package func finish(_ end: ByteChannelEnd, drops: Bool = false) {
         typealias Sides = (reader: (@Sendable (ReaderEvent) -> Void)?, writer: (@Sendable (WriterEvent) -> Void)?)
         let sides = state.withLock { state -> Sides in

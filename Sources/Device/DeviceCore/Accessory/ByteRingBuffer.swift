@@ -14,7 +14,6 @@ package struct ByteRingBuffer: ~Copyable {
     package var capacity: Int { memory.count }
     package var space: Int { memory.count - count }
 
-    /// Appends as many bytes as fit. Returns the number of bytes appended.
     package mutating func write(_ bytes: UnsafeRawBufferPointer) -> Int {
         let total = min(bytes.count, space)
         var done = 0
@@ -27,7 +26,6 @@ package struct ByteRingBuffer: ~Copyable {
         return total
     }
 
-    /// Reads as many bytes as are available and fit into the buffer. Returns the number of bytes read.
     package mutating func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         let total = min(buffer.count, count)
         var done = 0
@@ -40,14 +38,13 @@ package struct ByteRingBuffer: ~Copyable {
         return total
     }
 
-    /// Returns the contiguous part of the unused memory. The caller may fill this memory without accessing the buffer
-    /// until it calls ``commit(_:)``.
+    /// Returns the contiguous part of the unused memory, which the caller may fill until it calls ``commit(_:)``.
     package mutating func reserve() -> UnsafeMutableRawBufferPointer {
         isReserved = true
         return writableBytes(atMost: space)
     }
 
-    /// Appends bytes from the start of the reserved memory. Returns the number of bytes appended.
+    /// Appends bytes from the start of the reserved memory and returns their number.
     @discardableResult package mutating func commit(_ length: Int) -> Int {
         isReserved = false
         let added = max(0, min(length, writableBytes(atMost: space).count))
@@ -59,7 +56,6 @@ package struct ByteRingBuffer: ~Copyable {
     package var front: UnsafeRawBufferPointer { readableBytes(atMost: count) }
 
     package mutating func consume(_ length: Int) { drop(max(0, min(length, count))) }
-
     package mutating func clear() { drop(count) }
 
     private func writableBytes(atMost limit: Int) -> UnsafeMutableRawBufferPointer {
@@ -78,7 +74,7 @@ package struct ByteRingBuffer: ~Copyable {
         start += length
         if start >= memory.count { start -= memory.count }
         count -= length
-        // Restart at the beginning, so that the next bytes are contiguous.
+        // Restarts at the beginning, so that the next bytes are contiguous.
         if count == 0 && !isReserved { start = 0 }
     }
 }

@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// One end of an in-memory connection. Bytes written to one end are read from the other.
+/// One end of an in-memory connection. Bytes written to one end are read from the other end.
 package final class MemoryChannel: ByteChannel {
     private let input: BytePipe
     private let output: BytePipe
@@ -14,9 +14,6 @@ package final class MemoryChannel: ByteChannel {
         self.output = output
     }
 
-    /// Creates both ends of a connection.
-    ///
-    /// - Parameter capacity: The buffer size for each direction, in bytes.
     package static func pair(capacity: Int = 65_536) -> (MemoryChannel, MemoryChannel) {
         let there = BytePipe(capacity: capacity)
         let back = BytePipe(capacity: capacity)
@@ -33,7 +30,6 @@ package final class MemoryChannel: ByteChannel {
         return output.write(bytes)
     }
 
-    /// The number of bytes that can be read, the space in the other end's buffer, and the end of the connection.
     package var status: ByteChannelStatus {
         if isClosed.load(ordering: .acquiring) { return .closed }
         let space = output.spaceAvailable
@@ -42,7 +38,6 @@ package final class MemoryChannel: ByteChannel {
         return ByteChannelStatus(bytesAvailable: input.bytesAvailable, spaceAvailable: space, end: end)
     }
 
-    /// Sets the observer, which is notified of the other end's actions on the thread that performs them.
     package func observe(_ receive: (@Sendable (ByteChannelEvent) -> Void)?) {
         guard let receive, !isClosed.load(ordering: .acquiring) else {
             input.observeReader(nil)
@@ -64,7 +59,7 @@ package final class MemoryChannel: ByteChannel {
         }
     }
 
-    /// Closes the connection. The other end can still read bytes written before this call.
+    /// The other end can still read bytes written before this call.
     package func close() {
         guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
         observe(nil)
@@ -72,16 +67,15 @@ package final class MemoryChannel: ByteChannel {
         input.finish(ByteChannelEnd(.hungUp), drops: true)
     }
 
-    /// Ends the connection from outside, for example when an accessory is detached. Both ends can still read bytes
-    /// written before this call.
+    /// Ends the connection from outside, for example when an accessory is detached. Both ends can still read earlier
+    /// bytes.
     package func end(_ end: ByteChannelEnd) {
         output.finish(end)
         input.finish(end)
     }
 }
 
-/// Reports the end only once, although both pipes end. A separate object, because a weak reference to the channel would
-/// be slow.
+/// Reports the end only once, although both pipes end. This object is faster than a weak reference to the channel.
 private final class EndNotifier: Sendable {
     private let isNotified = Atomic<Bool>(false)
 

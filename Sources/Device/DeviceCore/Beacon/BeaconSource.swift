@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package protocol BeaconSource: Sendable {
-    /// The reason why beacons cannot currently be received; nil if they can. On a live source, accessing this property
-    /// may take a few milliseconds, and at most 2 s.
+    /// The reason why beacons cannot be received, or nil if they can. A live source may take a few milliseconds, at
+    /// most 2 s.
     var problem: DeviceError? { get }
 
-    /// Delivers events to the closure until the subscription ends, in order, one at a time and on a thread of the
-    /// source. If beacons cannot be received, the loss is delivered before this call returns. The radio runs while
-    /// there is a subscription.
+    /// Delivers events in order, one at a time and on a thread of the source, until the subscription ends. If beacons
+    /// cannot be received, the loss is delivered before this call returns. The radio runs while there is a
+    /// subscription.
     func subscribe(_ receive: @escaping @Sendable (BeaconEvent) -> Void) -> Subscription
 }
 
@@ -44,7 +44,7 @@ public struct BeaconIdentity: Sendable, Hashable {
 public struct BeaconSighting: Sendable {
     /// The beacon's identity, which is not authenticated: any device can advertise any identity.
     public var identity: BeaconIdentity
-    /// The received signal strength in dBm, -127 to 20; nil if the radio does not report it.
+    /// The received signal strength in dBm, -127 to 20, or nil if the radio does not report it.
     public var rssi: Int8?
     /// The signal strength at a distance of 1 m in dBm, as advertised by the beacon.
     public var measuredPower: Int8
@@ -63,7 +63,6 @@ public struct BeaconSighting: Sendable {
 package struct NoBeaconSource: BeaconSource {
     package init() {}
 
-    /// An error that describes how to add a beacon source to the device.
     package var problem: DeviceError? {
         DeviceError(.notSupported, "This device has no beacon source. Pass one to its initializer (beaconSource:).")
     }
@@ -74,14 +73,11 @@ package struct NoBeaconSource: BeaconSource {
     }
 }
 
-/// Delivers beacon advertisements to subscribers.
-///
-/// The source or player that owns the hub calls it on one thread at a time. No lock is held while subscribers run.
+/// Delivers beacon advertisements to subscribers. The source or player that owns the hub calls it on one thread at a
+/// time. No lock is held while subscribers run.
 package final class BeaconHub: BeaconSource {
     private let registry: SubscriberRegistry<Void, Void, BeaconEvent>
 
-    /// Creates a hub without subscribers.
-    ///
     /// - Parameter demandChanged: Called whenever a subscriber is added or removed. The closure must read
     ///   `hasSubscribers` itself, because two calls may arrive out of order.
     package init(demandChanged: @escaping @Sendable () -> Void = {}) {
@@ -89,9 +85,7 @@ package final class BeaconHub: BeaconSource {
     }
 
     package var status: SourceStatus { registry.status }
-
     package var problem: DeviceError? { status.error }
-
     package var hasSubscribers: Bool { registry.hasSubscribers }
 
     package func subscribe(_ receive: @escaping @Sendable (BeaconEvent) -> Void) -> Subscription {
@@ -102,7 +96,5 @@ package final class BeaconHub: BeaconSource {
     }
 
     package func post(_ sighting: BeaconSighting) { registry.publish { _ in .sighting(sighting) } }
-
-    /// Sets whether beacons can be received. Subscribers are notified of changes.
     package func setStatus(_ status: SourceStatus) { registry.setStatus(status) }
 }

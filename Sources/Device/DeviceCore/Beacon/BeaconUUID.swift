@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import JSONBytes
+
 /// The 128-bit UUID of a beacon's owner. Does not require Foundation.
 public struct BeaconUUID: Sendable, Hashable {
     /// The first eight bytes, most significant byte first.
@@ -19,22 +21,18 @@ public struct BeaconUUID: Sendable, Hashable {
         for byte in bytes { (high, low) = (high << 8 | low >> 56, low << 8 | UInt64(byte)) }
     }
 
-    /// Creates a UUID from its standard string form: 32 hexadecimal digits of either case in groups of 8, 4, 4, 4 and
-    /// 12, separated by hyphens. Returns nil for any other text.
+    /// Creates a UUID from 32 hexadecimal digits in groups of 8, 4, 4, 4 and 12, separated by hyphens. Returns nil for
+    /// any other text.
     public init?(_ text: String) {
         guard text.utf8.count == 36 else { return nil }
         (high, low) = (0, 0)
         for (place, character) in text.utf8.enumerated() {
-            let digit: UInt8
-            switch (place, character) {
-            case (8, 0x2d), (13, 0x2d), (18, 0x2d), (23, 0x2d): continue
-            case (8, _), (13, _), (18, _), (23, _): return nil
-            case (_, 0x30...0x39): digit = character - 0x30
-            case (_, 0x41...0x46): digit = character - 0x37
-            case (_, 0x61...0x66): digit = character - 0x57
-            default: return nil
+            if [8, 13, 18, 23].contains(place) {
+                guard character == UInt8(ascii: "-") else { return nil }
+            } else {
+                guard let digit = HexDigit.value(character) else { return nil }
+                (high, low) = (high << 4 | low >> 60, low << 4 | UInt64(digit))
             }
-            (high, low) = (high << 4 | low >> 60, low << 4 | UInt64(digit))
         }
     }
 
@@ -46,12 +44,6 @@ public struct BeaconUUID: Sendable, Hashable {
 extension BeaconUUID: CustomStringConvertible {
     /// The standard string form, in uppercase.
     public var description: String {
-        var text = ""
-        for (index, byte) in bytes.enumerated() {
-            if index == 4 || index == 6 || index == 8 || index == 10 { text += "-" }
-            if byte < 16 { text += "0" }
-            text += String(byte, radix: 16, uppercase: true)
-        }
-        return text
+        [0..<4, 4..<6, 6..<8, 8..<10, 10..<16].map { HexDigit.text(bytes[$0]).uppercased() }.joined(separator: "-")
     }
 }

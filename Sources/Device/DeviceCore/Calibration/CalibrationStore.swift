@@ -1,24 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Persistent storage for sensor calibrations.
-///
-/// All methods are thread-safe and may access files.
+/// Persistent storage for sensor calibrations. All methods are thread-safe and may access files.
 package protocol CalibrationStore: Sendable {
     /// True if stored calibrations persist. If false, storing a calibration has no effect.
     var isWritable: Bool { get }
 
-    /// Returns the sensor's stored calibration, or nil if no usable calibration is stored.
+    /// Returns nil if no usable calibration is stored.
     func load(_ sensor: SensorIdentity) -> SensorCalibration?
 
     func store(_ calibration: SensorCalibration, for sensor: SensorIdentity) throws(DeviceError)
-
     func remove(_ sensor: SensorIdentity) throws(DeviceError)
 
-    /// The errors for stored calibrations that are unusable; empty if there are none.
+    /// The errors for stored calibrations that are unusable.
     var problems: [DeviceError] { get }
 
-    /// Returns the path of the file that contains the sensor's calibration, or nil if the calibration is not stored in
-    /// a file.
+    /// Returns the path of the sensor's calibration file, or nil if the calibration is not stored in a file.
     func file(of sensor: SensorIdentity) -> String?
 }
 
@@ -33,28 +29,22 @@ package struct InMemoryCalibrationStore: CalibrationStore {
     package init(_ calibrations: [SensorIdentity: SensorCalibration] = [:]) { self.calibrations = calibrations }
 
     package func load(_ sensor: SensorIdentity) -> SensorCalibration? { calibrations[sensor] }
-
     package var isWritable: Bool { false }
-
     package func store(_ calibration: SensorCalibration, for sensor: SensorIdentity) throws(DeviceError) {}
-
     package func remove(_ sensor: SensorIdentity) throws(DeviceError) {}
-
     package var problems: [DeviceError] { [] }
 }
 
-/// Identifies a sensor across runs of a program.
-///
-/// The identity is the serial number if the sensor has one, otherwise its location and names. Numbers that depend on
-/// the order of discovery, for example in iio:device0, are included only if nothing else is known.
+/// Identifies a sensor across runs of a program. The identity consists of the serial number or, if the sensor has none,
+/// of the sensor's location and names. Numbers that depend on the order of discovery, as in iio:device0, are included
+/// only if nothing else is known.
 package struct SensorIdentity: Sendable, Hashable, CustomStringConvertible {
     /// The maximum length of a key, in UTF-8 bytes. Longer keys are truncated.
     package static let maximumLength = 512
 
-    /// A text that does not change as long as the sensor is the same.
     package let key: String
 
-    /// Creates an identity from a key. Control characters are removed.
+    /// Control characters are removed.
     package init(key: String) {
         var text = ""
         for character in key.unicodeScalars.lazy where character.value >= 32 && text.utf8.count < Self.maximumLength - 4
@@ -75,6 +65,5 @@ package struct SensorIdentity: Sendable, Hashable, CustomStringConvertible {
     }
 
     package var kind: SensorKind? { SensorKind(rawValue: String(key.prefix { $0 != "|" })) }
-
     package var description: String { key }
 }

@@ -3,7 +3,6 @@
 public import JSONBytes
 
 extension SensorCalibration: JSONWritable {
-    /// Writes the calibration as a JSON object and omits unknown values.
     @usableFromInline package func write(to writer: inout JSONWriter) { writer.object { writeMembers(to: &$0) } }
 
     package func writeMembers(to writer: inout JSONWriter) {
@@ -23,13 +22,11 @@ extension SensorCalibration: JSONWritable {
         if value.isFinite { writer.member(key, value) }
     }
 
-    /// Reads a JSON object. Returns nil if `offset` or `matrix` is missing or invalid. Other values are not validated.
+    /// Returns nil if `offset` or `matrix` is missing or invalid. Other values are not validated.
     package static func read(_ reader: inout JSONReader) throws(JSONError) -> SensorCalibration? {
         guard try reader.beginObjectIfPresent() else { return nil }
         var parts = Builder()
-        while let key = try reader.nextKey() {
-            if try !parts.read(key, &reader) { try reader.skipValue() }
-        }
+        while let key = try reader.nextKey() { if try !parts.read(key, &reader) { try reader.skipValue() } }
         return parts.calibration
     }
 
@@ -42,8 +39,7 @@ extension SensorCalibration: JSONWritable {
 
         package var calibration: SensorCalibration? { hasOffset && hasMatrix ? value : nil }
 
-        /// Reads the value of a member. Returns false and leaves the value unread if the key does not belong to a
-        /// calibration.
+        /// Returns false and leaves the value unread if the key does not belong to a calibration.
         package mutating func read(_ key: JSONText, _ reader: inout JSONReader) throws(JSONError) -> Bool {
             switch key.word {
             case JSONText.word("offset"):

@@ -1,35 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The calibration of one sensor: corrected = matrix · (measured - offset), in the sensor's own axes, before the mount
-/// matrix.
-///
-/// Values are in the sensor kind's unit: m/s², rad/s or gauss.
+/// matrix. Values are in the sensor kind's unit: m/s², rad/s or gauss.
 public struct SensorCalibration: Sendable, Hashable {
-    /// The reading in the absence of an external signal: the bias of a gyroscope, the zero offset of an accelerometer,
-    /// or the device's own magnetic field at the magnetometer (hard iron).
+    /// The reading without an external signal: a gyroscope's bias, an accelerometer's zero offset, or the device's own
+    /// magnetic field at the magnetometer (hard iron).
     public var offset = SIMD3<Double>.zero
-    /// The rows of the correction matrix for scale, cross-axis and soft-iron errors. The identity matrix by default.
+    /// The rows of the matrix that corrects scale, cross-axis and soft-iron errors. The identity matrix by default.
     public var matrix: (SIMD3<Double>, SIMD3<Double>, SIMD3<Double>) {
         get { transform.rows }
         set { transform.rows = newValue }
     }
     private var transform = MountMatrix.identity
-    /// The standard deviation of each component of the offset, in the sensor's unit; NaN if unknown.
+    /// The standard deviation of each component of the offset, in the sensor's unit, or NaN if unknown.
     public var sigma = Double.nan
     /// The quality of a magnetometer calibration: -1 is unusable, 0 low, 1 medium, 2 high. Always 0 for other sensors.
     public var quality = 0
     /// The root mean square residual of the fit, relative to the field strength for a magnetometer and to gravity for
-    /// an accelerometer; NaN if unknown.
+    /// an accelerometer, or NaN if unknown.
     public var residual = Double.nan
-    /// The fraction of all directions for which the magnetometer has field measurements, 0 to 1. Always 0 for other
-    /// sensors.
+    /// The fraction of all directions for which the magnetometer has measurements, 0 to 1. Always 0 for other sensors.
     public var coverage = 0.0
-    /// For a magnetometer, the strength of the earth's magnetic field after correction, in gauss; NaN if unknown.
+    /// The strength of the earth's magnetic field after correction, in gauss, or NaN if unknown. Used for magnetometers
+    /// only.
     public var fieldStrength = Double.nan
-    /// For a magnetometer, the angle of the magnetic field below the horizon, in radians; NaN if unknown.
+    /// The angle of the magnetic field below the horizon, in radians, or NaN if unknown. Used for magnetometers only.
     public var dip = Double.nan
-    /// The device orientations on which a magnetometer calibration is based: unit vectors of the directions that
-    /// pointed up. Empty if unknown.
+    /// The device orientations on which a magnetometer calibration is based, as unit vectors that pointed up.
     public var upDirections: [SIMD3<Double>] = []
     /// The system clock's time at the calibration.
     public var date = WallTime.epoch
@@ -44,39 +41,32 @@ public struct SensorCalibration: Sendable, Hashable {
 }
 
 extension SensorCalibration {
-    /// Returns the reason why sensors of this kind cannot use the calibration, or nil if the calibration is usable.
-    ///
-    /// The limits far exceed the errors of working sensors: an offset of 20 m/s², 2 rad/s or 20 gauss on an axis, and
+    /// Returns the reason why sensors of this kind cannot use the calibration, or nil if the calibration is usable. The
+    /// limits far exceed the errors of working sensors: an offset of 20 m/s², 2 rad/s or 20 gauss on an axis, and
     /// matrix elements up to 4. The matrix must be neither singular nor a reflection.
     package func problem(for kind: SensorKind) -> String? {
         let (first, second, third) = matrix
         let entries = [offset / kind.maximumOffset * 4, first, second, third]
         // False if an element is NaN.
         let areBounded = entries.allSatisfy { abs($0.x) <= 4 && abs($0.y) <= 4 && abs($0.z) <= 4 }
-        guard areBounded else { return "its values are out of range for a sensor of this kind" }
-        guard transform.determinant > 0.05 else { return "its matrix contains a reflection or is singular" }
-        guard sigma.isNaN || sigma >= 0, residual.isNaN || residual >= 0 else {
-            return "its sigma or residual is negative"
-        }
-        guard (-1...2).contains(quality), (0...1).contains(coverage) else {
-            return "its quality or coverage is out of range"
-        }
-        guard fieldStrength.isNaN || (fieldStrength > 0 && fieldStrength < 100) else {
-            return "its field strength is out of range"
-        }
-        guard dip.isNaN || abs(dip) <= 1.6 else { return "its dip is out of range" }
-        return nil
+        let conditions = [
+            (areBounded, "its values are out of range for a sensor of this kind"),
+            (transform.determinant > 0.05, "its matrix contains a reflection or is singular"),
+            (!(sigma < 0 || residual < 0), "its sigma or residual is negative"),
+            ((-1...2).contains(quality) && (0...1).contains(coverage), "its quality or coverage is out of range"),
+            (!(fieldStrength <= 0 || fieldStrength >= 100), "its field strength is out of range"),
+            (!(abs(dip) > 1.6), "its dip is out of range"),
+        ]
+        return conditions.first { !$0.0 }?.1
     }
 
-    /// Converts a calibration from the sensor's axes to the device's axes. Returns the calibration unchanged if the
-    /// mount matrix cannot be inverted.
+    /// Converts a calibration from the sensor's axes to the device's axes if the mount matrix can be inverted.
     package func convertedToDeviceAxes(by mount: MountMatrix) -> SensorCalibration {
         guard !mount.isIdentity, let inverse = mount.inverse else { return self }
         return rotated(by: mount, inverse: inverse)
     }
 
-    /// Converts a calibration from the device's axes to the sensor's axes. Returns the calibration unchanged if the
-    /// mount matrix cannot be inverted.
+    /// Converts a calibration from the device's axes to the sensor's axes if the mount matrix can be inverted.
     package func convertedToSensorAxes(by mount: MountMatrix) -> SensorCalibration {
         guard !mount.isIdentity, let inverse = mount.inverse else { return self }
         return rotated(by: inverse, inverse: mount)
@@ -93,7 +83,7 @@ extension SensorCalibration {
 }
 
 extension MountMatrix {
-    /// Returns the product of two matrices, which applies the right-hand matrix first.
+    /// Returns the matrix that applies the right-hand matrix first.
     static func * (left: MountMatrix, right: MountMatrix) -> MountMatrix {
         let (a, b, c) = left.rows
         let (x, y, z) = right.rows

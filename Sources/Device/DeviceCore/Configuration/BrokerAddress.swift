@@ -2,8 +2,8 @@
 
 /// The address of an MQTT broker: `mqtt://host:port`, or `mqtts://host:port` with TLS.
 ///
-/// The port defaults to 1883, or to 8883 with TLS. An address does not include credentials, because other users could
-/// read them in the process list; see ``BrokerCredentialFiles``.
+/// The port defaults to 1883, or to 8883 with TLS. An address contains no credentials, because other users could read
+/// them in the process list. See ``BrokerCredentialFiles``.
 public struct BrokerAddress: Sendable, Hashable, CustomStringConvertible {
     /// A host name or a numeric address.
     public var host: String
@@ -36,8 +36,7 @@ public struct BrokerAddress: Sendable, Hashable, CustomStringConvertible {
     }
 
     init(_ parts: ServiceAddress) {
-        self.init(
-            host: parts.host.isEmpty ? "localhost" : parts.host, port: parts.port, usesTLS: parts.scheme == "mqtts")
+        self.init(host: parts.host, port: parts.port, usesTLS: parts.scheme == "mqtts")
     }
 
     /// The address in the notation used by configurations.
@@ -57,13 +56,13 @@ public struct BrokerAddress: Sendable, Hashable, CustomStringConvertible {
 public struct BrokerCredentialFiles: Sendable, Hashable {
     /// A file with one line, `name:password`. The file is rejected if all users can read it.
     public var password: String?
-    /// The certificates of the authorities that may sign the broker's certificate, in PEM format; nil selects the
+    /// The certificates, in PEM format, of the authorities that may sign the broker's certificate, or nil to use the
     /// system's certificates.
     public var authorities: String?
     /// The client's certificate, in PEM format.
     public var certificate: String?
-    /// The private key of the client certificate, in PEM format and without a passphrase. The file is rejected if all
-    /// users can read it.
+    /// The client certificate's private key, in PEM format without a passphrase. The file is rejected if all users can
+    /// read it.
     public var key: String?
 
     /// Creates a set of file paths.
@@ -74,7 +73,6 @@ public struct BrokerCredentialFiles: Sendable, Hashable {
         self.key = key
     }
 
-    /// The settings with their keys in the configuration file and their environment variables.
     static let names:
         [(key: String, variable: String, path: any WritableKeyPath<BrokerCredentialFiles, String?> & Sendable)] = [
             ("passwordFile", "DEVICE_SERVICES_MQTT_PASSWORD_FILE", \.password),
@@ -96,8 +94,8 @@ package enum TopicName {
     /// The maximum length of a topic name, in bytes. MQTT allows 65535.
     package static let maximumLength = 512
 
-    /// Returns the reason why the text is not the name of a single topic, as a clause that follows "the topic". Returns
-    /// nil if the name is valid.
+    /// Returns the reason why the text is not a topic name, as a clause that follows "the topic", or nil if the name is
+    /// valid.
     package static func problem(_ topic: String) -> String? {
         if topic.isEmpty { return "is empty" }
         if topic.utf8.count > maximumLength { return "is longer than \(maximumLength) bytes" }
@@ -115,14 +113,15 @@ package enum TopicName {
 
 /// The parts of an address in the form `scheme://host:port/path`. An IPv6 address must be in brackets.
 struct ServiceAddress {
-    /// The scheme in lowercase; nil if the address has no scheme.
+    /// The scheme in lowercase, or nil if there is none.
     private(set) var scheme: String?
-    private(set) var host = ""
+    /// The host without brackets. Defaults to localhost.
+    private(set) var host = "localhost"
     private(set) var port: UInt16?
-    /// The part after the slash that follows the port; nil if there is no slash.
+    /// The part after the slash that follows the port, or nil if there is no slash.
     private(set) var path: String?
 
-    /// Parses an address. If it is invalid, calls `failure` with the reason and throws the resulting error.
+    /// Parses an address. If the text is invalid, `failure` converts the reason into the error to throw.
     init(_ text: String, failure: (String) -> DeviceError) throws(DeviceError) {
         var rest = text[...]
         if let colon = text.indices.first(where: { text[$0...].hasPrefix("://") }) {
@@ -153,7 +152,7 @@ struct ServiceAddress {
         guard host.utf8.count <= 255, !host.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F }) else {
             throw failure("the host is not a name or a numeric address")
         }
-        self.host = String(host)
+        if !host.isEmpty { self.host = String(host) }
         guard let port, !port.isEmpty else { return }
         // `UInt16` accepts a plus sign, which an address must not contain.
         guard port.first != "+", let number = UInt16(port), number > 0 else {
@@ -162,8 +161,8 @@ struct ServiceAddress {
         self.port = number
     }
 
-    /// Returns the beginning of an address for an error message. The part before "@" is omitted because it may contain
-    /// a password.
+    /// Returns the beginning of an address for an error message, without the part before "@", which may contain a
+    /// password.
     static func redacted(_ text: String) -> String {
         guard let at = text.lastIndex(of: "@") else { return String(text.prefix(200)) }
         return "…" + text[at...].prefix(200)

@@ -38,7 +38,7 @@ extension Configuration {
 
     // MARK: Environment
 
-    /// Sets the directories of declared accessories from an environment variable, in which they are separated by ":".
+    /// Reads the directories of declared accessories, separated by ":".
     mutating func readAccessoryDirectories(environment text: String) {
         let name = "DEVICE_SERVICES_ACCESSORIES"
         var folders: [String] = []
@@ -52,7 +52,6 @@ extension Configuration {
         accessoryDirectories = Setting(folders, origin: .environment(name))
     }
 
-    /// Sets whether udev is watched for accessories of this machine. The text is "on" or "off".
     mutating func readWatchesUdev(environment text: String) {
         let name = "DEVICE_SERVICES_UDEV"
         switch text {
@@ -61,8 +60,7 @@ extension Configuration {
         }
     }
 
-    /// Sets the app's protocols from an environment variable, in which they are separated by commas or spaces. If all
-    /// names are invalid, the previous value is kept.
+    /// Reads the app's protocols, separated by commas or spaces. If all names are invalid, the previous value is kept.
     mutating func readAppProtocols(environment text: String) {
         let name = "DEVICE_SERVICES_PROTOCOLS"
         var names: [String] = []

@@ -3,7 +3,7 @@
 import JSONBytes
 
 extension Configuration {
-    /// Applies the settings from a file. An invalid setting does not affect the others.
+    /// Applies the settings from a file. An invalid setting does not affect the other settings.
     mutating func read(json bytes: [UInt8], path: String) {
         let result = bytes.withUnsafeBytes { buffer -> Result<Configuration, JSONError> in
             var copy = self
@@ -45,10 +45,7 @@ extension Configuration {
         try json.readObject(&reader, "position") { key, name, reader, json throws(JSONError) in
             switch key {
             case "source":
-                guard let text = try json.text(&reader, name) else { break }
-                do throws(DeviceError) {
-                    positionSource = Setting(try PositionSourceAddress(text), origin: .file(json.path))
-                } catch { json.record(error.within("\(json.path), \(name)")) }
+                set(\.positionSource, try json.parsed(&reader, name, PositionSourceAddress.init), json)
             case "receiver": set(\.receiver, try json.text(&reader, name).map { .some($0) }, json)
             case "repairWeekRollover": set(\.repairsWeekRollover, try json.bool(&reader, name), json)
             default: return false
@@ -71,12 +68,7 @@ extension Configuration {
         try json.readObject(&reader, "location") { key, name, reader, json throws(JSONError) in
             switch key {
             case "authorization":
-                guard let text = try json.text(&reader, name) else { break }
-                if let rule = LocationRule(rawValue: text) {
-                    set(\.locationRule, rule, json)
-                } else {
-                    json.record(Configuration.unknownRuleError(text, location: "\(json.path), \(name)"))
-                }
+                set(\.locationRule, try json.parsed(&reader, name, Self.parseLocationRule), json)
             case "reducedAccuracy": set(\.reducesAccuracy, try json.bool(&reader, name), json)
             case "purpose": set(\.locationPurpose, try json.text(&reader, name).map { .some($0) }, json)
             default: return false
@@ -85,8 +77,7 @@ extension Configuration {
         }
     }
 
-    /// Sets a value that was read from the file. Does nothing if the value is nil, because the problem has already been
-    /// recorded.
+    /// Sets a value that was read from the file. A nil value is skipped because its problem is already recorded.
     mutating func set<Value>(
         _ setting: WritableKeyPath<Configuration, Setting<Value>>, _ value: Value?, _ json: SettingsJSON
     ) { if let value { self[keyPath: setting] = Setting(value, origin: .file(json.path)) } }

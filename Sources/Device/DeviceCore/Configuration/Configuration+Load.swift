@@ -7,8 +7,8 @@ extension Configuration {
     /// file over the defaults.
     ///
     /// `DEVICE_SERVICES_CONFIG` specifies the file. If the variable is not set, the file is `device-services.json` in
-    /// `XDG_CONFIG_HOME` (default `~/.config`) or, if that does not exist, `/etc/device-services.json`. Loading never
-    /// fails: unusable values are reported in `problems`.
+    /// `XDG_CONFIG_HOME` (default `~/.config`) or, if that file does not exist, `/etc/device-services.json`. Loading
+    /// never fails. Unusable values are reported in `problems`.
     public static func load() -> Configuration {
         load(environment: { name in getenv(name).map { String(cString: $0) } }, readFile: readFile)
     }
@@ -25,61 +25,48 @@ extension Configuration {
     private mutating func readFirstFile(
         environment: (String) -> String?, readFile: (String) throws(DeviceError) -> [UInt8]?
     ) {
-        var candidates: [(path: String, isRequired: Bool)] = []
-        if let named = environment("DEVICE_SERVICES_CONFIG"), !named.isEmpty {
-            candidates = [(named, true)]
-        } else {
-            if let folder = environment("XDG_CONFIG_HOME"), folder.hasPrefix("/") {
-                candidates.append((folder + "/device-services.json", false))
-            } else if let home = environment("HOME"), home.hasPrefix("/") {
-                candidates.append((home + "/.config/device-services.json", false))
-            }
-            candidates.append(("/etc/device-services.json", false))
+        var candidates = ["/etc/device-services.json"]
+        let named = environment("DEVICE_SERVICES_CONFIG").flatMap { $0.isEmpty ? nil : $0 }
+        if let named {
+            candidates = [named]
+        } else if let folder = environment("XDG_CONFIG_HOME"), folder.hasPrefix("/") {
+            candidates.insert(folder + "/device-services.json", at: 0)
+        } else if let home = environment("HOME"), home.hasPrefix("/") {
+            candidates.insert(home + "/.config/device-services.json", at: 0)
         }
-        for candidate in candidates {
+        for path in candidates {
             do throws(DeviceError) {
-                if let bytes = try readFile(candidate.path) {
-                    if let problem = Self.permissionWarning(for: candidate.path) { addProblem(problem) }
-                    read(json: bytes, path: candidate.path)
-                    return
-                }
-                guard candidate.isRequired else { continue }
-                addProblem(
-                    DeviceError(
-                        .notFound,
-                        "DEVICE_SERVICES_CONFIG names \(candidate.path), which does not exist. The defaults are used."))
-            } catch {
-                addProblem(error)
-                return
-            }
+                guard let bytes = try readFile(path) else { continue }
+                if let problem = Self.permissionWarning(for: path) { addProblem(problem) }
+                return read(json: bytes, path: path)
+            } catch { return addProblem(error) }
         }
+        guard let named else { return }
+        addProblem(
+            DeviceError(
+                .notFound, "DEVICE_SERVICES_CONFIG names \(named), which does not exist. The defaults are used."))
     }
 
     private mutating func read(environment: (String) -> String?) {
         func value(_ name: String) -> String? { environment(name).flatMap { $0.isEmpty ? nil : $0 } }
-        if let text = value("DEVICE_SERVICES_GPSD") {
+        func set<Value>(
+            _ setting: WritableKeyPath<Configuration, Setting<Value>>, _ name: String,
+            _ parse: (String) throws(DeviceError) -> Value
+        ) {
+            guard let text = value(name) else { return }
             do throws(DeviceError) {
-                positionSource = Setting(try PositionSourceAddress(text), origin: .environment("DEVICE_SERVICES_GPSD"))
-            } catch { addProblem(error.within("DEVICE_SERVICES_GPSD")) }
+                self[keyPath: setting] = Setting(try parse(text), origin: .environment(name))
+            } catch { addProblem(error.within(name)) }
         }
+        set(\.positionSource, "DEVICE_SERVICES_GPSD", PositionSourceAddress.init)
         for name in BrokerCredentialFiles.names {
             if let path = value(name.variable) { setBrokerFile(name.path, path, origin: .environment(name.variable)) }
         }
-        if let text = value("DEVICE_SERVICES_IIO") {
-            do throws(DeviceError) {
-                motionSources = Setting(try MotionSourceAddress.list(text), origin: .environment("DEVICE_SERVICES_IIO"))
-            } catch { addProblem(error.within("DEVICE_SERVICES_IIO")) }
-        }
+        set(\.motionSources, "DEVICE_SERVICES_IIO", MotionSourceAddress.list)
         if let text = value("DEVICE_SERVICES_ACCESSORIES") { readAccessoryDirectories(environment: text) }
         if let text = value("DEVICE_SERVICES_UDEV") { readWatchesUdev(environment: text) }
         if let text = value("DEVICE_SERVICES_PROTOCOLS") { readAppProtocols(environment: text) }
-        if let text = value("DEVICE_SERVICES_LOCATION") {
-            if let rule = LocationRule(rawValue: text) {
-                locationRule = Setting(rule, origin: .environment("DEVICE_SERVICES_LOCATION"))
-            } else {
-                addProblem(Configuration.unknownRuleError(text, location: "DEVICE_SERVICES_LOCATION"))
-            }
-        }
+        set(\.locationRule, "DEVICE_SERVICES_LOCATION", Self.parseLocationRule)
     }
 
     mutating func setBrokerFile(
@@ -92,16 +79,17 @@ extension Configuration {
     }
 
     mutating func addProblem(_ problem: String) { addProblem(DeviceError(.invalidConfiguration, problem)) }
-
     mutating func addProblem(_ problem: DeviceError) { if problems.count < 100 { problems.append(problem) } }
 
-    static func unknownRuleError(_ text: String, location: String) -> DeviceError {
-        let problem =
+    static func parseLocationRule(_ text: String) throws(DeviceError) -> LocationRule {
+        if let rule = LocationRule(rawValue: text) { return rule }
+        throw DeviceError(
+            .invalidConfiguration,
             "\"\(text.prefix(100))\" is not an authorization rule. Write grant, ask, always, whenInUse, deny or restrict."
-        return DeviceError(.invalidConfiguration, "\(location): \(problem)")
+        )
     }
 
-    /// Returns a warning if the process runs as root and other users can change the configuration file; otherwise nil.
+    /// Returns a warning if the process runs as root and other users can change the configuration file.
     static func permissionWarning(
         for path: String, user: uid_t = geteuid(), isWritable: (String) -> Bool = isWritableByOthers
     ) -> String? {

@@ -51,8 +51,7 @@ extension Configuration {
         sensors = Setting(settings, origin: .file(json.path))
     }
 
-    /// Reads the settings of one sensor. Returns nil if any setting is invalid, because incomplete settings could
-    /// rotate readings the wrong way.
+    /// Returns nil if any setting is invalid, because incomplete settings could rotate readings the wrong way.
     private static func readSensor(
         _ reader: inout JSONReader, _ json: inout SettingsJSON
     ) throws(JSONError) -> SensorSetting? {
@@ -82,7 +81,7 @@ extension Configuration {
 }
 
 extension SensorSetting {
-    /// Sets a value. Returns nil on success, or the reason why the value is invalid.
+    /// Returns nil on success, or the reason why the value is invalid.
     fileprivate mutating func setValue(_ text: String, for key: String) -> String? {
         let quoted = "\"\(text.prefix(100))\""
         switch key {

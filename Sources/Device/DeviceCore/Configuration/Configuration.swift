@@ -22,9 +22,9 @@
 ///
 /// `accessoryRules` and `declaredAccessories` are declared in the module AccessoryFinding, which parses them.
 public struct Configuration: Sendable {
-    /// The address of gpsd, or the MQTT topic of a different board.
+    /// The address of gpsd, or of the MQTT topic of a different board.
     public var positionSource = Setting(PositionSourceAddress())
-    /// The device path, as gpsd reports it, of the receiver to use; nil selects the best receiver.
+    /// The device path of the receiver to use, as gpsd reports it, or nil for the best receiver.
     public var receiver = Setting<String?>(nil)
     /// True to correct GPS week rollovers. The receiver's time is then shifted by the multiple of 1024 weeks that
     /// brings it closest to the system clock.
@@ -35,24 +35,22 @@ public struct Configuration: Sendable {
     public var locationRule = Setting(LocationRule.grant)
     /// True to provide only an approximate location to programs.
     public var reducesAccuracy = Setting(false)
-    /// The reason why this program uses the location, as text for the user; nil if unspecified.
+    /// The reason why this program uses the location, as text for the user, or nil if unspecified.
     public var locationPurpose = Setting<String?>(nil)
     /// The libiio contexts of the motion sensors.
     public var motionSources = Setting([MotionSourceAddress.local])
-    /// Settings for individual motion sensors. Each property is taken from the first matching setting that specifies
-    /// it.
+    /// Settings for individual motion sensors. Each property comes from the first matching setting that specifies it.
     public var sensors = Setting<[SensorSetting]>([])
     /// The directories with files that declare accessories. A declared accessory exists as long as its file exists.
     public var accessoryDirectories = Setting<[String]>([])
     /// True to detect accessories attached to this machine. If false, only declared accessories exist.
     public var watchesUdev = Setting(true)
-    /// The accessory protocols that programs may use; nil allows all. On Apple platforms, an app's Info.plist lists
+    /// The accessory protocols that programs may use, or nil for all. On Apple platforms, an app's Info.plist lists
     /// them.
     public var appProtocols = Setting<[String]?>(nil)
     /// The time in seconds, 0 to 10, for which an accessory's devices must not change before the accessory is reported.
     public var accessorySettleTime = Setting(0.15)
-    /// The values that higher-level modules parse, by their keys in the file: `accessories.rules` and
-    /// `accessories.declared`.
+    /// The values that higher-level modules parse, by key: `accessories.rules` and `accessories.declared`.
     package var deferredSections: [String: DeferredSection] = [:]
     /// The errors for values that could not be read or used. Their defaults apply.
     public var problems: [DeviceError] = []

@@ -13,7 +13,7 @@ public struct MotionSourceAddress: Sendable, Hashable, CustomStringConvertible {
         case usb
         /// A device on a serial port.
         case serial
-        /// A file that describes a context. The backend provides no readings.
+        /// A file that describes a context without providing readings.
         case xml
     }
 

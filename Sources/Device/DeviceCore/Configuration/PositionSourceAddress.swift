@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The address of a position source: `gpsd://host:port`, `libgps://host:port`, or
-/// `mqtt://host:port/owntracks/USER/DEVICE` for the topic of a different board at an MQTT broker (`mqtts://` with TLS).
+/// `mqtt://host:port/owntracks/USER/DEVICE` for another board's topic at an MQTT broker (`mqtts://` with TLS).
 ///
 /// An IPv6 address must be in brackets. The host defaults to localhost, and the port to the protocol's registered port.
 public struct PositionSourceAddress: Sendable, Hashable, CustomStringConvertible {
     /// The clients that receive positions.
     public enum Client: String, Sendable {
-        /// This package's own gpsd client, with its own socket, framing and decoder.
+        /// This package's own gpsd client with its own decoder.
         case native = "gpsd"
-        /// This package's own gpsd client, with libgps decoding the reports.
+        /// This package's own gpsd client with libgps as the decoder.
         case libgps
-        /// A client for the positions that a different board publishes to an MQTT broker.
+        /// A client for the positions that another board publishes to an MQTT broker.
         case mqtt
-        /// A client for the positions that a different board publishes to an MQTT broker, with TLS.
+        /// A client for the positions that another board publishes to an MQTT broker, with TLS.
         case mqtts
     }
 
@@ -23,7 +23,7 @@ public struct PositionSourceAddress: Sendable, Hashable, CustomStringConvertible
     public let host: String
     /// The TCP port.
     public let port: UInt16
-    /// The MQTT topic; empty for gpsd.
+    /// The MQTT topic, or an empty string for gpsd.
     public let topic: String
 
     /// The registered TCP port of gpsd.
@@ -67,9 +67,7 @@ public struct PositionSourceAddress: Sendable, Hashable, CustomStringConvertible
             return
         }
         guard (parts.path ?? "").isEmpty else { throw failure("nothing may follow the port of gpsd") }
-        self.init(
-            client: client, host: parts.host.isEmpty ? "localhost" : parts.host,
-            port: parts.port ?? PositionSourceAddress.standardPort)
+        self.init(client: client, host: parts.host, port: parts.port ?? PositionSourceAddress.standardPort)
     }
 
     package var broker: BrokerAddress? {

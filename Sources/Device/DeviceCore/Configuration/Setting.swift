@@ -38,11 +38,10 @@ public struct Setting<Value: Sendable>: Sendable {
 
 /// The rule that determines the location authorization of programs.
 public enum LocationRule: String, Sendable {
-    /// Undetermined until the program first requests authorization or starts updates; either one grants authorization.
-    /// This is the default.
+    /// Undetermined until the program requests authorization or starts updates, which grants authorization. The
+    /// default.
     case grant
-    /// Undetermined until the program first requests authorization, which grants it. Starting updates does not count as
-    /// a request.
+    /// Undetermined until the program requests authorization, which grants it. Starting updates does not grant it.
     case ask
     /// Authorized as "always" from the start.
     case always
@@ -56,15 +55,15 @@ public enum LocationRule: String, Sendable {
 
 /// Settings for one or more motion sensors.
 public struct SensorSetting: Sendable, Hashable {
-    /// The ID, name or label of the sensor; "*" applies to all sensors.
+    /// The ID, name or label of the sensor, or "*" for all sensors.
     public var sensor: String
-    /// The sensor kind; nil applies to all kinds.
+    /// The sensor kind, or nil for all kinds.
     public var kind: SensorKind?
-    /// The matrix that rotates readings into the device's axes; nil selects the driver's matrix.
+    /// The matrix that rotates readings into the device's axes, or nil for the driver's matrix.
     public var mountMatrix: MountMatrix?
-    /// The matrix's sign convention; nil selects the kernel's convention.
+    /// The matrix's sign convention, or nil for the kernel's convention.
     public var convention: MountConvention?
-    /// The name of the trigger for the buffer; nil selects a trigger automatically.
+    /// The name of the trigger for the buffer, or nil to select a trigger automatically.
     public var trigger: String?
     /// True to read each axis from its attribute even if the sensor supports a buffer.
     public var isPolled: Bool
@@ -90,15 +89,14 @@ public struct SensorSetting: Sendable, Hashable {
 
 /// The sign convention of an accelerometer's mount matrix.
 ///
-/// The kernel documentation defines an accelerometer reading as +9.81 on the axis that points up, and the matrix as a
-/// rotation. The matrices in systemd's hardware database were made for tablets with Windows sensors, so their results
-/// have the opposite sign in x and y.
+/// According to the kernel documentation, the matrix is a rotation, and the axis that points up reads +9.81. The
+/// matrices in systemd's hardware database were made for tablets with Windows sensors, so their results have the
+/// opposite sign in x and y.
 public enum MountConvention: String, Sendable {
-    /// The matrix applies to readings that are +9.81 on the axis that points up, as defined by the kernel
-    /// documentation. This is the default for matrices from drivers and configuration files.
+    /// The axis that points up reads +9.81. The default for matrices from drivers and configuration files.
     case kernel
     /// The matrix yields readings that are -9.81 on the axis that points up, as on Windows. The result is negated.
     case windows
-    /// The matrix is ignored; the sensor's axes are the device's axes.
+    /// The matrix is ignored, so the sensor's axes are the device's axes.
     case raw
 }

@@ -2,11 +2,10 @@
 
 package import JSONBytes
 
-/// Reads values from a JSON settings file. Each unusable value is recorded as a problem that names the file and the
-/// key.
+/// Reads values from a JSON settings file, and records a problem for each unusable value.
 package struct SettingsJSON {
     package let path: String
-    /// The path, sanitized for use in messages because a file name may contain any characters.
+    /// The path, sanitized for messages because a file name may contain any characters.
     package var sanitizedPath: String { TerminalSanitizer.sanitized(path) }
     package private(set) var problems: [DeviceError] = []
 
@@ -15,21 +14,11 @@ package struct SettingsJSON {
 
     package init(path: String) { self.path = path }
 
-    /// The directory that contains the file, used to resolve relative paths. Either empty or ends with "/".
-    var directory: Substring {
-        guard let slash = path.lastIndex(of: "/") else { return "" }
-        return path[...slash]
-    }
-
-    /// Resolves a relative path against the file's directory. Returns absolute paths unchanged.
-    func resolved(_ text: String) -> String { text.hasPrefix("/") ? text : directory + text }
-
     package mutating func recordProblem(_ name: String, _ problem: String, _ consequence: String) {
         let name = TerminalSanitizer.sanitized(name.prefix(100))
         record(DeviceError(.invalidConfiguration, "\(sanitizedPath): \(name) \(problem). \(consequence)"))
     }
 
-    /// Records a problem, up to a maximum of 100 problems.
     mutating func record(_ problem: DeviceError) { if problems.count < 100 { problems.append(problem) } }
 
     package static let defaultConsequence = "The default is used."
@@ -53,8 +42,8 @@ package struct SettingsJSON {
         seenKeys.append([])
     }
 
-    /// Returns the next key of the innermost object, or nil at the end of the object. Messages about the key begin with
-    /// the prefix.
+    /// Returns the innermost object's next key, or nil at the end of the object. Messages begin with the prefix and the
+    /// key.
     @inline(never)
     package mutating func nextKey(_ reader: inout JSONReader, _ prefix: String) throws(JSONError) -> String? {
         guard let key = try reader.nextKey()?.string() else {
@@ -71,9 +60,8 @@ package struct SettingsJSON {
         return key
     }
 
-    /// Reads an object. If the value is not an object, records a problem, skips the value and returns false. The
-    /// closure receives each key and its full name, and reads the value. If the closure returns false, the key is
-    /// recorded as unknown.
+    /// Reads an object. The closure receives each key and its full name and reads the value, or returns false if the
+    /// key is unknown. If the value is not an object, records a problem, skips the value and returns false.
     @discardableResult package mutating func readObject(
         _ reader: inout JSONReader, _ name: String, _ consequence: String = defaultConsequence, prefix: String? = nil,
         _ readMember: (String, String, inout JSONReader, inout SettingsJSON) throws(JSONError) -> Bool
@@ -94,7 +82,6 @@ package struct SettingsJSON {
         _ reader: inout JSONReader, _ name: String, _ consequence: String = defaultConsequence
     ) throws(JSONError) -> Bool { try isNext(.object, "an object", &reader, name, consequence) }
 
-    /// Returns true if the next value is an array. Otherwise, records a problem and skips the value.
     package mutating func isArray(
         _ reader: inout JSONReader, _ name: String, _ consequence: String = defaultConsequence
     ) throws(JSONError) -> Bool { try isNext(.array, "a list", &reader, name, consequence) }
@@ -108,7 +95,6 @@ package struct SettingsJSON {
         return false
     }
 
-    /// Reads a string. If the value is not a string, records a problem, skips the value and returns nil.
     package mutating func text(
         _ reader: inout JSONReader, _ name: String, _ consequence: String = defaultConsequence
     ) throws(JSONError) -> String? {
@@ -117,7 +103,17 @@ package struct SettingsJSON {
         return nil
     }
 
-    /// Reads a Boolean. If the value is not a Boolean, records a problem, skips the value and returns nil.
+    /// Parses a string. If the value is not a string or is invalid, records a problem and returns nil.
+    mutating func parsed<Value>(
+        _ reader: inout JSONReader, _ name: String, _ parse: (String) throws(DeviceError) -> Value
+    ) throws(JSONError) -> Value? {
+        guard let text = try text(&reader, name) else { return nil }
+        do throws(DeviceError) { return try parse(text) } catch {
+            record(error.within("\(path), \(name)"))
+            return nil
+        }
+    }
+
     mutating func bool(
         _ reader: inout JSONReader, _ name: String, _ problem: String = "is not true or false"
     ) throws(JSONError) -> Bool? {
@@ -126,7 +122,6 @@ package struct SettingsJSON {
         return nil
     }
 
-    /// Reads an integer within the range. For any other value, records a problem, skips the value and returns nil.
     package mutating func number(
         _ reader: inout JSONReader, _ name: String, _ range: ClosedRange<Int64>, _ consequence: String
     ) throws(JSONError) -> Int64? {
@@ -135,8 +130,7 @@ package struct SettingsJSON {
         return nil
     }
 
-    /// Reads the path of a device node or a directory, and resolves a relative path against the file's directory.
-    /// Rejects paths that a system call would truncate.
+    /// Reads a path and resolves it against the file's directory. Rejects paths that a system call would truncate.
     package mutating func path(
         _ reader: inout JSONReader, _ name: String, _ consequence: String
     ) throws(JSONError) -> String? {
@@ -145,7 +139,8 @@ package struct SettingsJSON {
             recordProblem(name, "is not a valid path", consequence)
             return nil
         }
-        return resolved(text)
+        guard !text.hasPrefix("/"), let slash = self.path.lastIndex(of: "/") else { return text }
+        return self.path[...slash] + text
     }
 
     package mutating func protocolName(
@@ -157,8 +152,7 @@ package struct SettingsJSON {
         return nil
     }
 
-    /// Reads an array of protocol names and skips invalid names. Returns nil if the value is not an array or if all
-    /// names are invalid.
+    /// Skips invalid names. Returns nil if the value is not an array or if all names are invalid.
     package mutating func protocolNames(_ reader: inout JSONReader, _ name: String) throws(JSONError) -> [String]? {
         try strings(&reader, name, maximumCount: Self.maximumProtocols) { json, reader, name throws(JSONError) in
             try json.protocolName(&reader, name, "It is ignored.")

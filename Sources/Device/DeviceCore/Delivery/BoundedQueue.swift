@@ -4,12 +4,10 @@ package import Synchronization
 
 /// A bounded queue of undelivered items, oldest first, and the state of its drains.
 ///
-/// The queue is part of a client's state and is protected by the client's lock. After appending an item, the client
-/// calls `scheduleDrainIfNeeded()`. If the result is true, the client schedules a drain on the app's executor. The
-/// drain delivers the items that were pending when it began, one at a time and without the lock. Items appended during
-/// a drain wait for the next drain, so that a flood of items does not block the app's thread. There is at most one
-/// drain at a time. Removing the oldest item takes constant time during a drain; at other times, the remaining items
-/// are moved.
+/// The queue is protected by the lock of the client that contains it. After appending an item, the client calls
+/// `scheduleDrainIfNeeded()` and, if the result is true, schedules a drain on the app's executor. The drain delivers
+/// the items that were pending when it began, one at a time and without the lock. Items appended during a drain wait
+/// for the next drain, so that a flood of items does not block the app's thread. There is at most one drain at a time.
 ///
 /// ```swift
 /// if state.withLock({ $0.queue.append(item, limit: 1024); return $0.queue.scheduleDrainIfNeeded() }) {
@@ -17,15 +15,13 @@ package import Synchronization
 /// }
 /// ```
 ///
-/// Inlinable, because other modules would otherwise look up the item's type at run time for each item. This doubles the
-/// time for playing a trace with all its readings.
+/// Inlinable, because other modules would otherwise look up the item's type at run time for each item, which doubles
+/// the time for playing a trace.
 @usableFromInline package struct BoundedQueue<Item> {
-    /// The number of items that were dropped because the queue was full.
     @usableFromInline package internal(set) var droppedCount = 0
     /// The items for the next drain, oldest first.
     @usableFromInline var items: [Item] = []
-    /// The items of the current drain in reverse order, so that the oldest item can be removed without moving the
-    /// others.
+    /// The current drain's items in reverse order, so that the oldest item can be removed without moving other items.
     @usableFromInline var drainingItems: [Item] = []
     @usableFromInline var isDrainScheduled = false
 
@@ -34,26 +30,20 @@ package import Synchronization
     // MARK: Items
 
     @inlinable package var count: Int { drainingItems.count + items.count }
-
     @inlinable package var isEmpty: Bool { drainingItems.isEmpty && items.isEmpty }
 
     /// The number of items appended since the current drain began, or of all items if no drain is running.
     @inlinable package var countSinceDrainBegan: Int { items.count }
 
     @inlinable package var first: Item? { drainingItems.last ?? items.first }
-
     @inlinable package var last: Item? { items.last ?? drainingItems.first }
 
-    /// Returns true if an item that satisfies the predicate is pending.
     @inlinable package func contains(where isWanted: (Item) -> Bool) -> Bool {
         drainingItems.contains(where: isWanted) || items.contains(where: isWanted)
     }
 
-    /// Appends an item. If `limit` items of the same kind are already pending, drops the oldest of them and increments
-    /// `droppedCount`.
-    ///
-    /// - Parameter isOfKind: Returns true if an item counts toward the limit. By default, all items count.
-    /// - Returns: True if an item was dropped.
+    /// Appends an item. If `limit` items that satisfy `isOfKind` are pending, drops the oldest of them and returns
+    /// true.
     @discardableResult @inlinable
     package mutating func append(_ item: Item, limit: Int = .max, of isOfKind: (Item) -> Bool = { _ in true }) -> Bool {
         let limit = max(1, limit)
@@ -75,21 +65,19 @@ package import Synchronization
         return items.isEmpty ? nil : items.removeFirst()
     }
 
-    /// Removes the items that satisfy the predicate, without counting them in `droppedCount`.
+    /// Does not count the removed items in `droppedCount`.
     @inlinable package mutating func removeAll(where isUnwanted: (Item) -> Bool) {
         // Calls the closure for the oldest item first, because the closure may count its calls.
         drainingItems = drainingItems.reversed().filter { !isUnwanted($0) }.reversed()
         items.removeAll(where: isUnwanted)
     }
 
-    /// Removes all items without counting them in `droppedCount`. A scheduled or running drain then delivers nothing
-    /// more.
+    /// Removes all items without counting them in `droppedCount`. The current drain then delivers nothing more.
     @inlinable package mutating func removeAll() { (drainingItems, items) = ([], []) }
 
     // MARK: Drains
 
-    /// Claims the next drain. Returns true if items are pending and no drain is scheduled or running; the caller must
-    /// then schedule a drain.
+    /// Returns true if items are pending and no drain is scheduled or running. The caller must then schedule a drain.
     @inlinable package mutating func scheduleDrainIfNeeded() -> Bool {
         guard !isDrainScheduled, !isEmpty else { return false }
         isDrainScheduled = true
@@ -112,7 +100,7 @@ package import Synchronization
 
     @inlinable package var isDraining: Bool { !drainingItems.isEmpty }
 
-    /// Ends the drain. Returns true if items are pending; the caller must then schedule the next drain.
+    /// Returns true if items are pending. The caller must then schedule the next drain.
     @inlinable package mutating func finishDrain() -> Bool {
         requeueUndrainedItems()
         isDrainScheduled = !isEmpty
@@ -129,11 +117,8 @@ package import Synchronization
 extension BoundedQueue: Sendable where Item: Sendable {}
 
 extension Mutex {
-    /// Drains a queue on the current thread instead of scheduling a drain, one item at a time and without the lock.
-    /// Does nothing if another thread or a caller further up the stack is already draining the queue; that drain then
-    /// delivers all items.
-    ///
-    /// - Parameter isClaimed: True if the caller has already claimed the drain.
+    /// Drains a queue on the current thread, one item at a time and without the lock. Does nothing if another thread or
+    /// an outer call is already draining the queue, because that drain then delivers all items.
     package borrowing func drain<Item: Sendable>(
         _ queue: any WritableKeyPath<Value, BoundedQueue<Item>> & Sendable, isScheduled: Bool = false,
         _ handle: (Item) -> Void

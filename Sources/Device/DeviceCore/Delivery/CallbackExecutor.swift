@@ -10,26 +10,24 @@ public protocol CallbackExecutor: AnyObject, Sendable {
     func schedule(_ work: @escaping @Sendable () -> Void)
 }
 
-/// A provider of callback executors for the playback of a trace. Unless `usesLiveExecutors` is true, the player runs the
+/// Provides callback executors for the playback of a trace. Unless `usesLiveExecutors` is true, the player runs the
 /// callbacks itself, in one global order.
 package protocol PlaybackExecutorProvider: AnyObject, Sendable {
     var usesLiveExecutors: Bool { get }
 
-    /// Returns the executor for a manager that was created on the main thread or on a different thread.
+    /// Returns the executor for a manager that was created on the main thread or on another thread.
     func executor(onMainThread: Bool) -> any CallbackExecutor
 
-    /// Returns an executor that forwards work to a live executor and counts it, so that playback can wait until all
-    /// scheduled work has run.
+    /// Returns an executor that forwards work to a live executor. Playback waits until the forwarded work has run.
     func counting(_ executor: any CallbackExecutor) -> any CallbackExecutor
 
-    /// The gate that counts the consumers of async sequences. Playback waits until all consumers are idle.
+    /// Counts the consumers of async sequences. Playback waits until all consumers are idle.
     var consumerGate: ConsumerGate { get }
 }
 
-/// Detects whether code runs on the main queue, without Foundation.
-///
-/// The main queue is not bound to the main thread: after `dispatchMain()`, or in a program with an async `main`
-/// function, Dispatch runs the main queue, and with it the main actor, on its own threads.
+/// Detects whether code runs on the main queue, without Foundation. The main queue is not bound to the main thread:
+/// after `dispatchMain()`, or in a program with an async `main` function, Dispatch runs the main queue, and with it the
+/// main actor, on its own threads.
 package enum MainQueueContext {
     private static let key: DispatchSpecificKey<Bool> = {
         let key = DispatchSpecificKey<Bool>()
@@ -54,15 +52,10 @@ package final class ConsumerGate: Sendable {
     package init() {}
 
     package func addConsumer() { change(present: 1) }
-
     package func removeConsumer() { change(present: -1) }
-
     package func beginElement() { change(busy: 1) }
-
     package func endElement() { change(busy: -1) }
-
     package var isIdle: Bool { state.withLock { $0.busyCount == 0 } }
-
     package var hasNoConsumers: Bool { state.withLock { $0.consumerCount == 0 } }
 
     package func waitUntilIdle() async {
@@ -70,7 +63,6 @@ package final class ConsumerGate: Sendable {
         await wait { busy, _ in busy == 0 }
     }
 
-    /// Waits until at least `count` consumers have requested an element.
     package func waitForConsumers(_ count: Int) async { await wait { _, present in present >= count } }
 
     private func wait(_ isReady: @escaping @Sendable (_ busy: Int, _ present: Int) -> Bool) async {

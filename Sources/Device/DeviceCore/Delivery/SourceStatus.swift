@@ -4,10 +4,8 @@ import Synchronization
 
 /// The availability of a source or of one of its sensors.
 ///
-/// A source may set the status in its hub at any time. For each subscriber, the hub records whether the last
-/// notification reported a loss. It notifies the subscriber if the current status differs. The hub guarantees:
-/// - A loss is reported once, with the error at the time of the report, even if the error changes during the loss. The
-///   end of a reported loss is reported once.
+/// A source may set the status in its hub at any time. The hub reports changes to each subscriber and guarantees:
+/// - A loss is reported once, with the error at the time of the report. The end of a reported loss is reported once.
 /// - If a subscriber joins during a loss, the loss is reported before `subscribe` returns and before any readings. A
 ///   subscriber that joins at any other time is not notified until the next loss.
 /// - A loss that begins and ends while the subscriber handles an earlier notification is not reported.
@@ -19,12 +17,11 @@ package enum SourceStatus: Sendable {
     case unknown
     /// Readings are delivered, or will follow.
     case available
-    /// Readings are unavailable; the error states the reason.
+    /// Readings are unavailable for the reason that the error states.
     indirect case unavailable(DeviceError)
 
     package init(_ error: DeviceError?) { self = error.map { .unavailable($0) } ?? .available }
 
-    /// The error if readings are unavailable; otherwise nil.
     package var error: DeviceError? { if case .unavailable(let error) = self { error } else { nil } }
 
     /// Replaces the status. Returns true if a loss has begun or ended.
@@ -46,16 +43,15 @@ protocol StatusEvent: Sendable {
 extension PositionEvent: StatusEvent {}
 extension MotionEvent: StatusEvent {}
 
-/// The state of one subscriber: whether it receives readings, and whether a change of its source's status still has to
-/// be reported.
+/// A subscriber's state: whether it receives readings, and whether a change of the source's status has to be reported.
 ///
 /// ```
 /// joining ── start() ──▶ receiving ── cancel() ──▶ cancelled
 /// ```
 ///
-/// A joining subscriber is notified of the status but receives no readings. The hub calls `setStatus` with its lock
-/// held, so that statuses arrive in the hub's order, and calls all other functions without the lock. Only one thread at
-/// a time notifies a subscriber; that thread also reports statuses that are set in the meantime.
+/// A joining subscriber is notified of the status but receives no readings. The hub holds its lock while it calls
+/// `setStatus`, so that statuses arrive in the hub's order, but not while it calls other functions. Only one thread at
+/// a time notifies a subscriber. That thread also reports statuses that are set in the meantime.
 struct SubscriberState: ~Copyable, Sendable {
     private enum Phase: UInt8, AtomicRepresentable { case joining, receiving, cancelled }
 
@@ -65,7 +61,7 @@ struct SubscriberState: ~Copyable, Sendable {
         /// True while a thread notifies the subscriber. Initially true, because the subscribing thread notifies first.
         var isNotifying = true
 
-        /// Returns the next status to report. If there is nothing to report, returns nil and ends the notification.
+        /// Returns the next status to report. If there is none, ends the notification and returns nil.
         mutating func next() -> SourceStatus? {
             switch (status, isLossReported) {
             case (.available, true), (.unavailable, false):
@@ -81,11 +77,8 @@ struct SubscriberState: ~Copyable, Sendable {
     private let phase = Atomic<Phase>(.joining)
     private let report = Mutex(Report())
 
-    /// True if readings are delivered to the subscriber.
     var isReceiving: Bool { phase.load(ordering: .acquiring) == .receiving }
-
     var isCancelled: Bool { phase.load(ordering: .acquiring) == .cancelled }
-
     func setStatus(_ status: SourceStatus) { report.withLock { $0.status = status } }
 
     /// Reports the status to the subscriber if it differs from the last reported status. Does nothing if another thread

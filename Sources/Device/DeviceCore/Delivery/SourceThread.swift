@@ -25,22 +25,18 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
     private let work: @Sendable (Hub, WakeupPipe) -> Void
     private let state = Mutex(State())
 
-    /// Creates a source thread, which starts when the hub gets its first subscriber.
-    ///
     /// - Parameters:
-    ///   - name: The purpose of the thread's wakeup descriptor, for the error message if the process runs out of
-    ///     descriptors.
-    ///   - pause: The delay in seconds before the thread tries again after the process ran out of descriptors.
-    ///   - work: Runs on the thread. The closure must check whether the hub has subscribers whenever the wakeup is
-    ///     signaled, and return if there are none.
+    ///   - name: The purpose of the thread's wakeup pipe, for the error message when no file descriptors are left.
+    ///   - pause: The delay in seconds before the thread tries again after running out of file descriptors.
+    ///   - work: Runs on the thread. Whenever the wakeup is signaled, the closure must check whether the hub has
+    ///     subscribers, and return if there are none.
     package init(for name: String, pause: Double, work: @escaping @Sendable (Hub, WakeupPipe) -> Void) {
         self.name = name
         self.retryDelay = pause
         self.work = work
     }
 
-    /// Sets the hub, which cannot be passed to the initializer because the hub's initializer takes a closure that calls
-    /// `demandDidChange()`.
+    /// Sets the hub, which is created after this object because the hub's closure calls `demandDidChange()`.
     package func attach(_ hub: Hub) { state.withLock { $0.hub = hub } }
 
     /// Starts the thread if the hub has subscribers, or wakes the running thread. Called whenever the subscriptions
@@ -65,8 +61,7 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
         }
     }
 
-    /// Returns the hub if it has subscribers. Otherwise, resets the hub's status, marks the thread as ended and returns
-    /// nil.
+    /// Returns the hub if it has subscribers. Otherwise, resets the hub's status and marks the thread as ended.
     private func nextHub() -> Hub? {
         while true {
             let hub = state.withLock { $0.hub }
@@ -74,8 +69,7 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
             if isIdle { hub?.setStatus(.unknown) }
             let next = state.withLock { state -> Hub?? in
                 if let hub = state.hub, hub.hasSubscribers { return hub }
-                // If the last subscription was cancelled after the check above, the status must be reset before the
-                // thread ends.
+                // If the last subscription was cancelled after the check above, the status must still be reset.
                 guard isIdle else { return nil }
                 (state.isRunning, state.wakeUp) = (false, nil)
                 return .some(nil)
@@ -99,12 +93,10 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
     }
 }
 
-/// A value that only one thread can use at a time, without holding a lock.
-///
-/// A source keeps its decoder in an exclusive value, because subscribers are called during decoding and must not be
-/// called while a lock is held.
+/// A value that only one thread can use at a time, without a lock. A source keeps its decoder in an exclusive value
+/// because decoding calls subscribers, which must not be called while a lock is held.
 package struct ExclusiveValue<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
-    // Unchecked, because the flag ensures that only one thread accesses the value at a time.
+    // Unchecked because the flag ensures that only one thread at a time accesses the value.
     private let isInUse = Atomic<Bool>(false)
     private let value: UnsafeMutablePointer<Value>
 
@@ -118,8 +110,7 @@ package struct ExclusiveValue<Value: ~Copyable>: ~Copyable, @unchecked Sendable 
         value.deallocate()
     }
 
-    /// Passes the value to the closure. Returns nil if the value is in use by another thread or by a caller further up
-    /// the stack.
+    /// Returns nil if another thread or an outer call is using the value.
     package borrowing func use<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result? {
@@ -157,6 +148,5 @@ package struct Backoff: Sendable {
         return next
     }
 
-    /// Resets the delay after a successful attempt.
     package mutating func reset() { next = initialDelay }
 }

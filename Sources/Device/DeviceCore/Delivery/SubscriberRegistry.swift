@@ -2,7 +2,29 @@
 
 import Synchronization
 
-/// A subscriber of a hub.
+/// A subscription to a source, which delivers events until the subscription is cancelled or released. A source runs its
+/// hardware while at least one subscription exists.
+public final class Subscription: Sendable {
+    private let cancelled = Atomic<Bool>(false)
+    private let onCancel: Mutex<(@Sendable () -> Void)?>
+
+    /// Creates a subscription that calls the closure once, when the subscription ends.
+    public init(onCancel: @escaping @Sendable () -> Void) { self.onCancel = Mutex(onCancel) }
+
+    deinit { cancel() }
+
+    /// True once the subscription has ended.
+    public var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
+
+    /// Ends the subscription. Further calls have no effect. An event that another thread is delivering may still
+    /// arrive.
+    public func cancel() {
+        cancelled.store(true, ordering: .releasing)
+        let action = onCancel.withLock { $0.take() }
+        action?()
+    }
+}
+
 final class Subscriber<Request: Sendable & ~Copyable, Event: Sendable>: Sendable {
     /// The subscriber's request, or data that the hub keeps for the subscriber.
     let request: Request
@@ -40,8 +62,7 @@ final class SubscriberRegistry<Content: Sendable, Request: Sendable & ~Copyable,
         fileprivate(set) var subscribers: [Member] = []
         private(set) var status = SourceStatus.unknown
 
-        /// Sets the source's status. The caller must then release the lock and call `SubscriberState.reportStatus` for
-        /// each subscriber.
+        /// After releasing the lock, the caller must call `SubscriberState.reportStatus` for each subscriber.
         mutating func setStatus(_ new: SourceStatus) {
             status = new
             for subscriber in subscribers { subscriber.state.setStatus(new) }
@@ -53,8 +74,6 @@ final class SubscriberRegistry<Content: Sendable, Request: Sendable & ~Copyable,
     private let state: Mutex<State>
     let demandDidChange: @Sendable () -> Void
 
-    /// Creates a registry without subscribers.
-    ///
     /// - Parameter demandChanged: Called whenever a subscriber is added or removed. The closure must read
     ///   `hasSubscribers` itself, because two calls may arrive out of order.
     init(_ content: Content, demandChanged: @escaping @Sendable () -> Void = {}) {
@@ -63,13 +82,9 @@ final class SubscriberRegistry<Content: Sendable, Request: Sendable & ~Copyable,
     }
 
     func withLock<Result: Sendable>(_ body: (inout State) -> Result) -> Result { state.withLock { body(&$0) } }
-
     var hasSubscribers: Bool { withLock { !$0.subscribers.isEmpty } }
-
     var status: SourceStatus { withLock { $0.status } }
 
-    /// Adds a subscriber.
-    ///
     /// - Parameter prepare: Called with the lock held, before the subscriber is added.
     func add(_ subscriber: Member, prepare: (inout State) -> Void = { _ in }) {
         withLock { state in

@@ -2,18 +2,15 @@
 
 import Synchronization
 
-/// Delivers sensor readings to subscribers, each with the requested rate and axes.
-///
-/// A source owns the hub and calls the input functions for each sensor on one thread at a time. The hub calls
-/// `demandChanged` when the demand for a sensor may have changed, and applies the mount matrix once for all
-/// subscribers. No lock is held while subscribers run.
+/// Delivers sensor readings to subscribers, each with the requested rate and axes. A source owns the hub and calls the
+/// input functions for each sensor on one thread at a time. No lock is held while subscribers run.
 package final class MotionHub: MotionSource {
     private struct Sensor {
         let description: SensorDescription
-        /// True if the sensor's axes differ from those of the device.
+        /// True if the sensor's axes differ from the device's axes.
         let isTurned: Bool
         var subscribers: [MotionSubscriber] = [] { didSet { needsRate = subscribers.contains { $0.needsRate } } }
-        /// True if a subscriber's readings can only be decimated if the sensor's rate is known.
+        /// True if decimating a subscriber's readings requires the sensor's rate.
         private(set) var needsRate = false
         private(set) var status = SourceStatus.unknown
         var meter = RateMeter()
@@ -23,21 +20,19 @@ package final class MotionHub: MotionSource {
             isTurned = description.kind.isVector && !description.mountMatrix.isIdentity
         }
 
-        /// Sets the status. The caller must then release the lock and call `reportStatus` for each subscriber.
+        /// After releasing the lock, the caller must call `reportStatus` for each subscriber.
         mutating func setStatus(_ new: SourceStatus) {
             if new.isAvailable, !status.isAvailable { meter = RateMeter() }
             status = new
             for subscriber in subscribers { subscriber.state.setStatus(new) }
         }
 
-        /// Copies the status and the measured rate from the entry for the same sensor in the previous list.
         mutating func adopt(_ former: Sensor) { (status, meter) = (former.status, former.meter) }
 
         func matches(_ request: MotionRequest) -> Bool {
             description.kind == request.kind && (request.sensor == nil || request.sensor == description.id)
         }
 
-        /// The error reported to the sensor's subscribers when the sensor is removed.
         var removalError: DeviceError {
             status.error
                 ?? DeviceError(
@@ -53,7 +48,7 @@ package final class MotionHub: MotionSource {
 
         func index(of sensor: SensorDescription.ID) -> Int? { sensors.firstIndex { $0.description.id == sensor } }
 
-        /// Adds the subscriber to the first sensor that matches its request. Returns false if no sensor matches.
+        /// Adds the subscriber to the first matching sensor. Returns false if no sensor matches.
         mutating func attach(_ subscriber: MotionSubscriber) -> Bool {
             guard let index = sensors.firstIndex(where: { $0.matches(subscriber.request) }) else { return false }
             subscriber.state.setStatus(sensors[index].status)
@@ -65,13 +60,8 @@ package final class MotionHub: MotionSource {
     private let state = Mutex(State())
     private let demandChanged: @Sendable () -> Void
 
-    /// Creates a hub.
-    ///
-    /// - Parameters:
-    ///   - sensors: The sensors, with the best sensor of each kind first.
-    ///   - contextDescriptions: The XML descriptions of the libiio contexts.
-    ///   - demandChanged: Called whenever the demand may have changed. The closure must read `demand(of:)` itself,
-    ///     because two calls may arrive out of order.
+    /// - Parameter demandChanged: Called whenever the demand may have changed. The closure must read `demand(of:)`
+    ///   itself, because two calls may arrive out of order.
     package init(
         sensors: [SensorDescription] = [], contextDescriptions: [String] = [],
         demandChanged: @escaping @Sendable () -> Void = {}
@@ -98,7 +88,6 @@ package final class MotionHub: MotionSource {
 
     package var isMissingSensor: Bool { state.withLock { !$0.waiting.isEmpty } }
 
-    /// Returns the combined requests of a sensor's subscribers, or nil if the sensor has no subscribers.
     package func demand(of sensor: SensorDescription.ID) -> MotionDemand? {
         state.withLock { state in
             guard let index = state.index(of: sensor), !state.sensors[index].subscribers.isEmpty else { return nil }
@@ -115,8 +104,8 @@ package final class MotionHub: MotionSource {
         }
     }
 
-    /// Returns the executor shared by all subscribers of the sensors. Returns nil if there are no subscribers, if their
-    /// executors differ, or if the executor cannot poll.
+    /// Returns the executor that all subscribers of the sensors share. Returns nil if there are no subscribers, if
+    /// their executors differ, or if the executor cannot poll.
     package func executor(of sensors: [SensorDescription.ID]) -> (any PollingExecutor)? {
         state.withLock { state in
             var executor: ExecutorIdentity?
@@ -140,7 +129,6 @@ package final class MotionHub: MotionSource {
 
     // MARK: Subscribers
 
-    /// Adds a subscriber. `quiet` is called when no readings follow for now.
     package func subscribe(
         _ request: MotionRequest, receive: @escaping @Sendable (MotionEvent) -> Void,
         quiet: @escaping @Sendable () -> Void
@@ -149,7 +137,7 @@ package final class MotionHub: MotionSource {
         state.withLock { if !$0.attach(subscriber) { $0.waiting.append(subscriber) } }
         subscriber.state.start(subscriber.notify)
         demandChanged()
-        // A strong reference, because a weak one would slow down every use of the hub.
+        // A strong reference, because a weak reference would slow down every use of the hub.
         return Subscription {
             subscriber.state.cancel()
             self.remove(subscriber)
@@ -166,9 +154,8 @@ package final class MotionHub: MotionSource {
 
     // MARK: Input
 
-    /// Replaces the list of sensors. If a sensor is no longer listed and no other sensor matches its subscribers'
-    /// requests, those subscribers are notified of the loss. They receive readings again once a matching sensor is
-    /// listed.
+    /// Replaces the list of sensors. If no listed sensor matches a subscriber's request any longer, the subscriber is
+    /// notified of the loss and receives readings again once a matching sensor is listed.
     package func post(sensors: [SensorDescription], contextDescriptions: [String]) {
         let moved = state.withLock { state -> [MotionSubscriber] in
             let former = exchange(&state.sensors, with: [])
@@ -192,7 +179,7 @@ package final class MotionHub: MotionSource {
         demandChanged()
     }
 
-    /// Delivers readings of one sensor. The readings must be in the sensor's own axes and in chronological order.
+    /// Delivers readings of one sensor, in the sensor's own axes and in chronological order.
     package func post(_ batch: MotionBatch) {
         guard batch.count > 0 else { return }
         // There is usually a single subscriber, for which no array is needed.
@@ -238,8 +225,7 @@ package final class MotionHub: MotionSource {
         for subscriber in subscribers { deliver(to: subscriber) }
     }
 
-    /// Returns the supported rate that satisfies the shortest requested interval. Used until the rate has been
-    /// measured.
+    /// Returns the supported rate for the shortest requested interval. Used until the rate has been measured.
     private static func nominalRate(of sensor: Sensor) -> Double? {
         let intervals = sensor.subscribers.lazy.filter { !$0.request.includesAllReadings }.map(\.request.interval)
         guard let shortest = intervals.min() else { return nil }
@@ -252,7 +238,7 @@ package final class MotionHub: MotionSource {
         return turned
     }
 
-    /// Sets whether the sensor's readings are available. Posting readings sets the status to `available`.
+    /// Posting readings sets the status to `available`.
     package func setStatus(_ status: SourceStatus, of sensor: SensorDescription.ID) {
         let subscribers = state.withLock { state -> [MotionSubscriber] in
             guard let index = state.index(of: sensor) else { return [] }

@@ -2,29 +2,27 @@
 
 /// A source of motion readings.
 public protocol MotionSource: Sendable {
-    /// The available sensors, with the best sensor of each kind first.
-    ///
-    /// The first access may search for sensors, which can take a few seconds if servers have to be queried.
+    /// The available sensors, with the best sensor of each kind first. The first access may take a few seconds if
+    /// servers have to be queried.
     var sensors: [SensorDescription] { get }
 
-    /// Returns the sensor with this identifier, or nil if it does not exist. Does not block.
+    /// Returns the sensor with this identifier, or nil if there is none. Does not block.
     func description(of sensor: SensorDescription.ID) -> SensorDescription?
 
-    /// The XML descriptions of the libiio contexts, for recorders; empty if there are none.
+    /// The XML descriptions of the libiio contexts, for recorders.
     var contextDescriptions: [String] { get }
 
-    /// The errors for contexts that could not be queried during the last search for sensors; empty if there are none.
+    /// The errors for contexts that could not be queried during the last search for sensors.
     var problems: [DeviceError] { get }
 
-    /// Delivers events to the closure until the subscription ends, in order. Events are delivered on threads of the
-    /// source, or on the request's `executor` if that executor reads the source. Events are delivered one at a time,
-    /// except that a loss may be delivered while the closure still processes earlier readings.
+    /// Delivers events to the closure, in order, until the subscription ends. Events are delivered one at a time, on
+    /// threads of the source or on the request's `executor`. As an exception, a loss may be delivered while the closure
+    /// still processes earlier readings.
     ///
     /// If the sensor is already lost, the loss is delivered before this call returns. If the sensor does not exist yet,
-    /// no event is delivered until the sensor appears. The hardware runs at the rate of the fastest subscriber;
-    /// readings for slower subscribers are decimated by time stamp. `quiet` is called when the source knows that no
-    /// readings follow for now, for example at the end of a trace. A subscriber that waits for readings from other
-    /// sensors can then stop waiting.
+    /// no event is delivered until the sensor appears. The hardware runs at the rate of the fastest subscriber, and
+    /// readings for slower subscribers are decimated. `quiet` is called when no readings follow for now, for example at
+    /// the end of a trace, so that a subscriber need not wait for readings from other sensors.
     func subscribe(
         _ request: MotionRequest, receive: @escaping @Sendable (MotionEvent) -> Void,
         quiet: @escaping @Sendable () -> Void
@@ -47,8 +45,7 @@ extension MotionSource {
 public enum MotionEvent: Sendable {
     /// Readings arrived. The batch is never empty.
     case samples(MotionBatch)
-    /// The sensor currently delivers no readings. Sent once for each loss. The case is indirect to keep the enum small,
-    /// so that readings are passed on quickly.
+    /// The sensor currently delivers no readings. Sent once for each loss. The case is indirect to keep the enum small.
     indirect case lost(DeviceError)
     /// The sensor is available again. Readings follow.
     case regained
@@ -66,24 +63,22 @@ public struct MotionRequest: Sendable, Hashable {
 
     /// The sensor kind. The best sensor of this kind is used unless ``sensor`` is set.
     public var kind: SensorKind
-    /// The identifier of the sensor to use; nil selects the best sensor of the kind.
+    /// The identifier of the sensor to use, or nil for the best sensor of the kind.
     public var sensor: SensorDescription.ID?
-    /// The time between readings in seconds; 0 requests all readings at the sensor's maximum rate.
+    /// The time between readings in seconds, or 0 for all readings at the sensor's maximum rate.
     public var interval: Double
-    /// The maximum time in seconds that a reading may be held back to reduce wakeups; 0 requests immediate delivery.
+    /// The maximum time in seconds that a reading may be held back to reduce wakeups, or 0 for immediate delivery.
     public var latency: Double
     /// True to receive all readings at the sensor's current rate without requesting a particular rate.
     public var includesAllReadings: Bool
-    /// True to decimate readings to ``interval``. If false, all readings are delivered, even if the sensor runs faster
-    /// because of other subscribers or its supported rates.
+    /// True to decimate readings to ``interval``. If false, all readings are delivered, even if the sensor runs faster.
     public var decimates: Bool
     /// The axes of the readings.
     public var axes: Axes
-    /// The executor of the subscriber's callbacks if the executor can read from the source itself; otherwise nil.
+    /// The executor of the subscriber's callbacks, or nil if the executor cannot read from the source itself.
     package var executor: ExecutorIdentity?
 
-    /// Creates a request. By default, it requests all readings from the best sensor of the kind, at the maximum rate
-    /// and in the device's axes.
+    /// Creates a request. By default, requests all readings of the best sensor, at the maximum rate and in device axes.
     public init(
         kind: SensorKind, sensor: SensorDescription.ID? = nil, interval: Double = 0, latency: Double = 0,
         everyReading: Bool = false, decimates: Bool = true, axes: Axes = .device
@@ -100,13 +95,12 @@ public struct MotionRequest: Sendable, Hashable {
 
 /// The combined requests of all subscribers of a sensor.
 package struct MotionDemand: Sendable, Hashable {
-    /// The shortest requested interval in seconds; 0 means the sensor's maximum rate, and infinity means that no
-    /// subscriber requests a rate.
+    /// The shortest requested interval in seconds: 0 for the maximum rate, infinity if no subscriber requests a rate.
     package var interval: Double
-    /// The maximum time in seconds that a reading may be held back, limited by the subscriber that allows the least.
+    /// The maximum time in seconds that a reading may be held back: the minimum of all requested latencies.
     package var latency: Double
-    /// True if every subscriber wants at most one reading per interval. The source may then discard the other readings,
-    /// which saves a wakeup for each.
+    /// True if every subscriber wants at most one reading per interval. The source may then discard other readings to
+    /// reduce wakeups.
     package var decimates: Bool
 
     /// The rate to request from the hardware in hertz: infinity for the maximum rate, 0 for any rate.
@@ -131,7 +125,7 @@ public struct MotionBatch: Sendable {
     public var times: [BootTime]
     /// The arrival time of the batch, from the device's clock.
     public var arrival: BootTime
-    /// The decimation factor: the number of sensor readings that each reading represents.
+    /// The number of sensor readings that each reading represents.
     package var decimationFactor = 1
 
     /// Creates a batch. `values` and `times` must have the same number of elements.

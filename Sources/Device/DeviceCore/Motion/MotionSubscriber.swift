@@ -2,10 +2,9 @@
 
 import Synchronization
 
-/// A subscriber of a motion hub.
 final class MotionSubscriber: Sendable {
     let request: MotionRequest
-    /// True if the readings to deliver can only be selected if the sensor's rate is known.
+    /// True if selecting the readings to deliver requires the sensor's rate.
     let needsRate: Bool
     let state = SubscriberState()
     private let receive: @Sendable (MotionEvent) -> Void
@@ -23,9 +22,9 @@ final class MotionSubscriber: Sendable {
         thinner = Mutex(Decimator(interval: request.interval))
     }
 
-    /// Delivers the requested readings of a batch, if the subscriber is active and may be called on this thread.
+    /// Delivers the requested readings if the subscriber is active and may be called on this thread.
     ///
-    /// - Parameter sensorInterval: The time between sensor readings in seconds; nil if unknown or not needed.
+    /// - Parameter sensorInterval: The time between sensor readings in seconds, or nil if unknown or not needed.
     func deliver(_ batch: MotionBatch, sensorInterval: Double?) {
         guard state.isReceiving, DeferredCallbacks.permits(request.executor) else { return }
         if !needsRate {
@@ -38,15 +37,12 @@ final class MotionSubscriber: Sendable {
     }
 
     func notify(_ event: MotionEvent) { receive(event) }
-
     func reportInputIdle() { if state.isReceiving { inputIdle() } }
 }
 
-/// Decimates sensor readings to an interval, based on their time stamps.
-///
-/// Each selected reading sets the due time of the next one. A reading that is early by at most half a sensor interval
-/// is also selected. This keeps the average interval exact, and jitter does not drop readings if the sensor is no
-/// faster than the interval.
+/// Decimates sensor readings to an interval, based on their time stamps. Each selected reading sets the due time of the
+/// next one. A reading that is early by at most half a sensor interval is also selected. This keeps the average
+/// interval exact and tolerates jitter.
 package struct Decimator: Sendable {
     /// The requested time between readings, in seconds.
     package let interval: Double
@@ -71,7 +67,6 @@ package struct Decimator: Sendable {
         return true
     }
 
-    /// Returns the selected readings of a batch, or nil if no reading is selected.
     mutating func decimate(_ batch: MotionBatch) -> MotionBatch? {
         var taken = MotionBatch(sensor: batch.sensor, kind: batch.kind, arrival: batch.arrival)
         for index in 0..<batch.count where selects(batch.times[index]) {
@@ -82,9 +77,8 @@ package struct Decimator: Sendable {
     }
 }
 
-/// Measures a sensor's rate from the time stamps of its readings.
-///
-/// Computes the mean over a window of one to two seconds. A gap of more than one second restarts the measurement.
+/// Measures a sensor's rate from time stamps, as the mean over a window of one to two seconds. A gap of more than one
+/// second restarts the measurement.
 struct RateMeter {
     /// The minimum window length and the longest gap within a window, in nanoseconds.
     private static let window: Int64 = 1_000_000_000
@@ -95,7 +89,7 @@ struct RateMeter {
     private var count = 0
     private var previousRate: Double?
 
-    /// The rate in hertz; nil until the readings span 0.1 s.
+    /// The rate in hertz, or nil until the readings span 0.1 s.
     var rate: Double? {
         guard let start, count > 0 else { return previousRate }
         let seconds = last.seconds(since: start)
@@ -108,9 +102,6 @@ struct RateMeter {
         return previousRate
     }
 
-    /// Records the time stamps of a batch.
-    ///
-    /// - Parameter decimationFactor: The decimation factor of the batch.
     mutating func record(_ times: [BootTime], decimationFactor: Int = 1) {
         guard let first = times.first, let newest = times.last else { return }
         guard let start, newest > last, first.nanoseconds.subtractingSaturated(last.nanoseconds) <= Self.maximumGap

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A matrix that rotates readings from the sensor's own axes into the device's axes.
-///
-/// The device's vector is the product of the 3×3 matrix and the sensor's vector. In the device's axes, x points to the
-/// right, y to the top edge and z out of the screen.
+/// A matrix that rotates readings from the sensor's own axes into the device's axes. The device's vector is the product
+/// of the 3×3 matrix and the sensor's vector. In the device's axes, x points to the right, y to the top edge and z out
+/// of the screen.
 public struct MountMatrix: Sendable, Hashable {
     /// The rows of the matrix. Each row yields one component of the device's vector.
     public var rows: (SIMD3<Double>, SIMD3<Double>, SIMD3<Double>) {
@@ -47,15 +46,12 @@ extension MountMatrix {
     package enum Validity {
         /// All elements are zero, because the matrix was never filled in.
         case empty
-        /// The matrix is unusable; the text states the reason.
+        /// The matrix is unusable for the given reason.
         case rejected(String)
         /// The matrix is usable. The remark, if any, describes a problem.
         case accepted(remark: String?)
     }
 
-    /// Checks whether sensors of this kind can use the matrix.
-    ///
-    /// - Parameter origin: The origin of the matrix, which the remark mentions.
     package func validity(for kind: SensorKind, origin: String) -> Validity {
         let (first, second, third) = rows
         if first == .zero, second == .zero, third == .zero { return .empty }
@@ -70,10 +66,8 @@ extension MountMatrix {
                 + "If it follows the windows convention, set the convention in the configuration.")
     }
 
-    /// Parses nine numbers, row by row: `r, r, r; r, r, r; r, r, r`, the notation of the kernel and systemd.
-    ///
-    /// Returns nil unless the text consists of nine finite numbers. Does not check whether the matrix is a
-    /// rotation.
+    /// Parses nine finite numbers, row by row, in the notation of the kernel and systemd: `r, r, r; r, r, r; r, r, r`.
+    /// Returns nil for any other text. Does not check whether the matrix is a rotation.
     public init?(_ text: String) {
         guard text.utf8.count <= 1000 else { return nil }
         let rows = text.split(separator: ";", omittingEmptySubsequences: true).map { row in
@@ -88,10 +82,8 @@ extension MountMatrix {
             [numbers[6], numbers[7], numbers[8]])
     }
 
-    /// The reason why the matrix is unsuitable, or nil if it is at least approximately a rotation.
-    ///
-    /// A singular matrix maps one direction to zero. A matrix with a negative determinant contains a reflection, so
-    /// gyroscopes and magnetometers cannot use it.
+    /// The reason why the matrix is unsuitable, or nil if it is at least approximately a rotation. Gyroscopes and
+    /// magnetometers cannot use a matrix that contains a reflection.
     package var problem: String? {
         if isSingular { return "it is singular (it loses at least one direction)" }
         return determinant < 0 ? "it contains a reflection (its determinant is negative)" : nil

@@ -6,15 +6,15 @@ extension SensorDescription {
     ///
     /// The matrix and the convention are each taken from the first applicable setting that specifies them. If no
     /// setting specifies a convention, matrices from settings and drivers follow the kernel's convention. Matrices from
-    /// udev follow systemd's hardware database, where the axis that points up is negative in x and y.
+    /// udev follow systemd's hardware database, in which the axis that points up is negative in x and y.
     /// - `kernel`: The matrix is used unchanged.
-    /// - `windows`: The matrix yields -9.81 on the axis that points up, so an accelerometer's matrix is negated. If no
-    ///   matrix is given, the identity is negated. Negation is not a rotation, and readings of gyroscopes and
-    ///   magnetometers have no such sign: they use either the matrix or its negative, whichever is not a reflection.
+    /// - `windows`: The matrix, or the identity if none is given, yields -9.81 on the axis that points up. It is
+    ///     therefore negated for an accelerometer. Gyroscopes and magnetometers use either the matrix or its negative,
+    ///     whichever is not a reflection.
     /// - `raw`: No matrix is used.
     ///
-    /// Singular matrices are skipped with a remark. Reflections are skipped with a remark for gyroscopes and
-    /// magnetometers, and used with a remark for accelerometers. Pressure sensors are not changed.
+    /// Singular matrices are skipped with a remark. Reflections also cause a remark, and are skipped for gyroscopes and
+    /// magnetometers. Pressure sensors are not changed.
     ///
     /// - Parameters:
     ///   - settings: The sensor settings of the configuration.
@@ -51,8 +51,7 @@ extension SensorDescription {
             case .rejected(let remark): remarks.append(remark)
             case .accepted(let remark):
                 setMountMatrix(matrix, origin: convention.describe(origin), removing: driverRemarks)
-                // With the windows convention, negating a rotation yields a reflection. This is expected and needs no
-                // remark.
+                // With the windows convention, a rotation becomes a reflection, which is expected and needs no remark.
                 if let remark, convention == .kernel { remarks.append(remark) }
                 return
             }
@@ -72,9 +71,9 @@ extension SensorDescription {
 extension MountMatrix {
     /// The rotation represented by a matrix from systemd's hardware database.
     ///
-    /// These matrices were determined from the orientation of the screen: their results are negative in x and y on the
-    /// axis that points up. The sign of z does not affect the orientation, and many of the matrices are reflections. A
-    /// sensor can be rotated but not mirrored, so the sign of z is chosen to make the matrix a rotation.
+    /// These matrices were determined from the orientation of the screen. Their results are negative in x and y on the
+    /// axis that points up. The sign of z does not affect the orientation. A sensor can be rotated but not mirrored, so
+    /// the sign of z is chosen to make the matrix a rotation.
     var convertedFromHardwareDatabase: MountMatrix {
         let (first, second, third) = rows
         return MountMatrix(-first, -second, determinant < 0 ? -third : third)

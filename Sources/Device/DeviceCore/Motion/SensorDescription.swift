@@ -19,16 +19,16 @@ public struct SensorDescription: Sendable, Hashable, Identifiable {
     public var id: ID
     /// The kind of the sensor.
     public var kind: SensorKind
-    /// The name of the driver or chip, for example "mpu6050"; empty if there is none.
+    /// The name of the driver or chip, for example "mpu6050". Empty if there is none.
     public var name = ""
-    /// The label from the firmware, for example "accel-display"; empty if there is none.
+    /// The label from the firmware, for example "accel-display". Empty if there is none.
     public var label = ""
-    /// The location in the machine that the driver reports: "display", "base" or "lid"; empty if unknown.
+    /// The location in the machine that the driver reports: "display", "base" or "lid". Empty if unknown.
     public var location = ""
-    /// The chip's serial number; empty if unknown.
+    /// The chip's serial number. Empty if unknown.
     public var serial = ""
-    /// The hardware path of the sensor, for example "i2c-1/1-0068"; empty if unknown. The path does not change between
-    /// boots.
+    /// The hardware path of the sensor, for example "i2c-1/1-0068", which is the same after each boot. Empty if
+    /// unknown.
     public var path = ""
     /// The address of the context, for example "local:" or "ip:192.168.2.1".
     public var source = ""
@@ -40,9 +40,9 @@ public struct SensorDescription: Sendable, Hashable, Identifiable {
     public var mountMatrix = MountMatrix.identity
     /// The origin of the matrix, as text: "in_accel_mount_matrix", a configuration file, or "none given".
     public var mountMatrixOrigin = ""
-    /// The clock of the time stamps, as named by the driver, for example "boottime"; empty if there are no time stamps.
+    /// The clock of the time stamps, as named by the driver, for example "boottime". Empty without time stamps.
     public var clock = ""
-    /// Remarks for the user, for example about an unusable matrix; empty if there are none.
+    /// Remarks for the user, for example about an unusable matrix.
     public var remarks: [String] = []
 
     /// Creates a description with default values.
@@ -64,10 +64,8 @@ public enum SensorRates: Sendable, Hashable {
     /// supported.
     case range(minimum: Double, step: Double, maximum: Double)
 
-    /// Returns the lowest supported rate that is not below the requested rate, or the highest rate if all rates are
-    /// below it.
-    ///
-    /// Infinity selects the highest rate. Returns nil if the driver does not report its rates.
+    /// Returns the lowest supported rate that is not below the requested rate, or else the highest rate. Infinity
+    /// selects the highest rate. Returns nil if the driver does not report its rates.
     package func rate(atLeast wanted: Double) -> Double? {
         switch self {
         case .unknown: return nil
@@ -81,6 +79,5 @@ public enum SensorRates: Sendable, Hashable {
         }
     }
 
-    /// The highest rate; nil if the driver does not report its rates.
     package var maximum: Double? { rate(atLeast: .infinity) }
 }

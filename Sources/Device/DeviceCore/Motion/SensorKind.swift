@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The quantity that a motion sensor measures. Readings are in the units of the kernel's Industrial I/O subsystem.
-///
-/// The raw value is the name used in traces, configurations and commands. It also names sensors that have no name of
-/// their own.
+/// The quantity that a motion sensor measures, in the units of the kernel's Industrial I/O subsystem. The raw value is
+/// the name in traces, configurations and commands, and the name of sensors that have no other name.
 public enum SensorKind: String, Sendable, Hashable, CaseIterable {
     /// Proper acceleration (specific force) in m/s². At rest, the axis that points up reads +9.81.
     case accelerometer
@@ -25,56 +23,34 @@ public enum SensorKind: String, Sendable, Hashable, CaseIterable {
     /// The unit of readings, in the notation of traces.
     public var unit: String { properties.unit }
 
-    /// The channel type in the Industrial I/O subsystem: the prefix of channel IDs such as "accel_x", or the entire ID,
-    /// for example "pressure".
+    /// The channel type in the Industrial I/O subsystem: the prefix of IDs such as "accel_x", or the entire ID.
     package var channelType: String { properties.channelType }
 
     package var channelIDs: [String] { isVector ? ["x", "y", "z"].map { "\(channelType)_\($0)" } : [channelType] }
 
-    /// The scale of the 32-bit integers in recordings, in sysfs notation. The resolution is finer than that of any
-    /// sensor.
+    /// The scale of the 32-bit integers in recordings, in sysfs notation. Finer than the resolution of any sensor.
     package var recordingScale: String { properties.recordingScale }
 
     package var name: String { properties.name }
 
-    /// The largest offset that a calibration may have on an axis, in the sensor kind's unit. Working sensors need far
-    /// less.
+    /// The largest offset that a calibration may have on an axis. Working sensors need far less.
     package var maximumOffset: Double { properties.maximumOffset }
 
-    /// The SenML unit (RFC 8428) of the readings, and the factor that converts a reading to that unit. The name is nil
-    /// if SenML has no such unit.
+    /// The SenML unit (RFC 8428), or nil if there is none, and the factor that converts a reading to that unit.
     package var senMLUnit: (name: String?, factor: Double) { properties.senML }
 
-    private struct Properties {
-        let name: String
-        let unit: String
-        let channelType: String
-        let recordingScale: String
-        let maximumOffset: Double
-        let senML: (name: String?, factor: Double)
-    }
+    private typealias Properties = (
+        name: String, unit: String, channelType: String, recordingScale: String, maximumOffset: Double,
+        senML: (name: String?, factor: Double)
+    )
 
-    /// The properties of each kind. `Trace` and `TraceFormats` have their own tables, in files named
-    /// `SensorKind+….swift`.
     private var properties: Properties {
         switch self {
         // With these scales, 32 bits cover 2147 m/s², 214 rad/s, 214 gauss and 2147 kPa.
-        case .accelerometer:
-            Properties(
-                name: rawValue, unit: "m/s^2", channelType: "accel", recordingScale: "0.000001", maximumOffset: 20,
-                senML: ("m/s2", 1))
-        case .gyroscope:
-            Properties(
-                name: rawValue, unit: "rad/s", channelType: "anglvel", recordingScale: "0.0000001", maximumOffset: 2,
-                senML: (nil, 1))
-        case .magnetometer:
-            Properties(
-                name: rawValue, unit: "gauss", channelType: "magn", recordingScale: "0.0000001", maximumOffset: 20,
-                senML: ("T", 1e-4))
-        case .pressure:
-            Properties(
-                name: "barometer", unit: "kPa", channelType: "pressure", recordingScale: "0.000001", maximumOffset: 50,
-                senML: ("Pa", 1000))
+        case .accelerometer: (rawValue, "m/s^2", "accel", "0.000001", 20, ("m/s2", 1))
+        case .gyroscope: (rawValue, "rad/s", "anglvel", "0.0000001", 2, (nil, 1))
+        case .magnetometer: (rawValue, "gauss", "magn", "0.0000001", 20, ("T", 1e-4))
+        case .pressure: ("barometer", "kPa", "pressure", "0.000001", 50, ("Pa", 1000))
         }
     }
 }

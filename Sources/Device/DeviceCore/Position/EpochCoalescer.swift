@@ -3,9 +3,9 @@
 /// Reduces a receiver's reports to one report per epoch.
 ///
 /// gpsd may send a report after every sentence. Several reports then have the same time, each more complete than the
-/// previous one. If a receiver sends one report per epoch, its reports are not delayed. Once two reports have had the
-/// same time, epochs are held until the time changes or no report arrives for 150 ms. The last report of the epoch,
-/// preferably one with a fix, is then delivered.
+/// previous one. Once two reports have had the same time, reports are held until the time changes or no report arrives
+/// for 150 ms. The last report of the epoch, preferably one with a fix, is then delivered. Receivers that send one
+/// report per epoch are not delayed.
 struct EpochCoalescer: Sendable {
     /// The time in seconds without a report after which an epoch is considered complete.
     static let idleTimeout = 0.15
@@ -13,34 +13,29 @@ struct EpochCoalescer: Sendable {
     /// deliver a report.
     static let maximumDuration = 2.0
 
-    /// The report that is held until the end of its epoch.
     private(set) var pending: PositionReport?
     /// The time by which the pending report must be delivered.
     private(set) var deadline = BootTime.never
     private var holdsEpochs = false
     private var epoch: WallTime?
     private var epochStart = BootTime.zero
-    /// True if a report of this epoch was delivered. `hasDeliveredFix` is true if a delivered report had a fix.
+    /// True if a report of this epoch was delivered, with or without a fix.
     private var hasDelivered = false
     private var hasDeliveredFix = false
 
     enum Outcome: Sendable {
-        /// The report is delivered immediately.
         case immediate
-        /// The report is held until the end of its epoch.
         case held
         /// The report is dropped because a delivered or pending report of the same epoch is at least as complete.
         case suppressed
     }
 
-    /// Processes the next report.
-    ///
     /// - Parameter finished: Receives the held report of the previous epoch if this report ends that epoch.
     mutating func accept(_ report: PositionReport, now: BootTime, finished: inout PositionReport?) -> Outcome {
         if let time = report.time, time == epoch, now.seconds(since: epochStart) < EpochCoalescer.maximumDuration {
             holdsEpochs = true
-            // One fix is delivered per epoch. A report without a fix is dropped if a fix is pending or a report of the
-            // epoch was already delivered.
+            // One fix is delivered per epoch. A report without a fix is dropped if a fix is pending or any report was
+            // delivered.
             let isRedundant = report.hasFix ? hasDeliveredFix : hasDelivered || pending?.hasFix == true
             if isRedundant { return .suppressed }
             hold(report, now: now)
@@ -59,7 +54,7 @@ struct EpochCoalescer: Sendable {
         return .immediate
     }
 
-    /// Removes and returns the pending report. Called when the deadline has passed or the stream has ended.
+    /// Called when the deadline has passed or the stream has ended.
     mutating func removePending() -> PositionReport? {
         if let pending { recordDelivery(pending) }
         deadline = .never

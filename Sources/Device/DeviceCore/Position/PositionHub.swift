@@ -2,10 +2,8 @@
 
 import Synchronization
 
-/// Delivers one stream of reports to subscribers, each in the requested form.
-///
-/// The source that owns the hub calls the input functions on one thread at a time. The hub calls `demandChanged`
-/// whenever a subscriber is added or removed. No lock is held while subscribers run.
+/// Delivers a stream of reports to subscribers, each in the requested form. The source that owns the hub calls the
+/// input functions on one thread at a time. No lock is held while subscribers run.
 package final class PositionHub: PositionSource {
     private typealias Member = Subscriber<PositionRequest, PositionEvent>
 
@@ -16,17 +14,15 @@ package final class PositionHub: PositionSource {
     }
 
     private let registry: SubscriberRegistry<Content, PositionRequest, PositionEvent>
-    // The numbers of subscribers that request lines and raw reports. Atomic, because they are read for each line
-    // without holding the lock.
+    // The numbers of subscribers that request lines and raw reports. Atomic because they are read for each line without
+    // holding the lock.
     private let lineRequestCount = Atomic<Int>(0)
     private let rawRequestCount = Atomic<Int>(0)
     private let isTogether = Atomic<Bool>(false)
-    /// The time at which the next held epoch is due, in nanoseconds. Atomic, because it is read after each report
-    /// without holding the lock.
+    /// The time at which the next held report is due, in nanoseconds. Atomic because it is read without holding the
+    /// lock.
     private let due = Atomic<Int64>(BootTime.never.nanoseconds)
 
-    /// Creates a hub without subscribers.
-    ///
     /// - Parameter demandChanged: Called whenever a subscriber is added or removed. The closure must read
     ///   `hasSubscribers` itself, because two calls may arrive out of order.
     package init(demandChanged: @escaping @Sendable () -> Void) {
@@ -35,19 +31,17 @@ package final class PositionHub: PositionSource {
 
     package var hasSubscribers: Bool { registry.hasSubscribers }
 
-    /// A number that changes when the hub gets its first subscriber. Sources compare it to detect that a delay or
-    /// timeout began before that subscriber was added, and then end the delay.
+    /// A number that changes when the hub gets its first subscriber. Sources compare the number to end a delay that
+    /// began before that time.
     package var demand: UInt64 { registry.withLock { $0.content.demand } }
 
-    /// The executor of the only subscriber. Returns nil if the executor cannot poll or the number of subscribers is not
-    /// one.
+    /// The executor of the only subscriber, or nil if the executor cannot poll or there is not exactly one subscriber.
     package var executor: (any PollingExecutor)? {
         registry.withLock { $0.subscribers.count == 1 ? $0.subscribers[0].request.executor?.delivery : nil }
     }
 
     // MARK: Subscribers
 
-    /// Adds a subscriber. The first subscriber starts the source. `onBatchComplete` is called after each batch of events.
     package func subscribe(
         _ request: PositionRequest, receive: @escaping @Sendable (PositionEvent) -> Void,
         onBatchComplete: @escaping @Sendable () -> Void
@@ -73,7 +67,6 @@ package final class PositionHub: PositionSource {
         registry.demandDidChange()
     }
 
-    /// Changes the state and updates the time at which the next held epoch is due.
     private func change<Result: Sendable>(
         _ body: (inout SubscriberRegistry<Content, PositionRequest, PositionEvent>.State) -> Result
     ) -> Result {
@@ -105,18 +98,13 @@ package final class PositionHub: PositionSource {
     }
 
     package var receivers: [ReceiverDescription] { registry.withLock { $0.content.described } }
-
     package var wantsLines: Bool { lineRequestCount.load(ordering: .relaxed) > 0 }
-
-    /// True if a subscriber requests the original bytes of reports.
     package var wantsRawReports: Bool { rawRequestCount.load(ordering: .relaxed) > 0 }
 
     // MARK: Input
 
-    /// Treats all events that are posted inside the closure as one batch.
-    ///
-    /// At the end of the batch, `onBatchComplete` is called once for each subscriber. Outside of this function, each posted
-    /// event is a separate batch.
+    /// Treats all events that are posted inside the closure as one batch, and then calls `onBatchComplete` once for
+    /// each subscriber. Outside of this function, each posted event is a separate batch.
     package func withBatch<Result, Failure: Error>(_ posts: () throws(Failure) -> Result) throws(Failure) -> Result {
         let isOutermost = !isTogether.exchange(true, ordering: .relaxed)
         defer {
@@ -140,8 +128,7 @@ package final class PositionHub: PositionSource {
         if !isTogether.load(ordering: .relaxed) { subscriber.completeBatch() }
     }
 
-    /// Processes a position report. Subscribers that request one report per epoch receive the report immediately or at
-    /// the end of its epoch.
+    /// Subscribers that request one report per epoch receive the report immediately or at the end of the epoch.
     package func post(_ report: PositionReport) {
         let now = report.arrival
         var finished: PositionReport?
@@ -160,7 +147,7 @@ package final class PositionHub: PositionSource {
         }
     }
 
-    /// Delivers a sky report. If the report contains no satellites, recent satellites of the same receiver are added.
+    /// If the report contains no satellites, recent satellites of the same receiver are added.
     package func post(_ sky: SkyReport) {
         let (subscribers, isChosen, sky) = change { state in
             let (index, merged) = state.content.flow.accept(sky, now: sky.arrival)
@@ -180,7 +167,7 @@ package final class PositionHub: PositionSource {
         }
     }
 
-    /// Delivers a line from the service. Called before the reports in the line are posted.
+    /// Must be called before the reports in the line are posted.
     package func post(line: UnsafeRawBufferPointer, arrival: BootTime) {
         let subscribers = registry.withLock { $0.subscribers }
         let bytes = [UInt8](line)
@@ -197,7 +184,6 @@ package final class PositionHub: PositionSource {
         for subscriber in subscribers { deliver(to: subscriber, .receivers(receivers)) }
     }
 
-    /// Adds, updates or removes a receiver and delivers the list of receivers.
     package func post(receiver: ReceiverDescription) {
         var all = receivers
         all.removeAll { $0.path == receiver.path }
@@ -205,7 +191,7 @@ package final class PositionHub: PositionSource {
         post(receivers: all)
     }
 
-    /// Sets whether positions are available. When a loss begins, held epochs are delivered first.
+    /// When a loss begins, held reports are delivered first.
     package func setStatus(_ status: SourceStatus) {
         guard status.error != nil, registry.status.error == nil else { return report(status) }
         withBatch {
@@ -223,16 +209,15 @@ package final class PositionHub: PositionSource {
         for subscriber in subscribers { subscriber.state.reportStatus { notify(subscriber, $0) } }
     }
 
-    /// Restarts the stream at a different time and uses the given reports as last fixes. The fixes are not delivered,
-    /// and held epochs are dropped.
+    /// Restarts the stream at a different time with the given last fixes, which are not delivered. Drops held reports.
     package func restart(fixes: [PositionReport]) { change { $0.content.flow.restart(fixes: fixes) } }
 
     // MARK: Held epochs
 
-    /// The time at which `deliverDueReports` must be called next; `.never` if no epoch is held.
+    /// The time at which `deliverDueReports` must be called next, or `.never` if no report is held.
     package var nextDeadline: BootTime { BootTime(nanoseconds: due.load(ordering: .acquiring)) }
 
-    /// Delivers the held epochs that are complete because no further report arrived in time.
+    /// Delivers the held reports of epochs for which no further report arrived in time.
     package func deliverDueReports(now: BootTime) {
         withBatch {
             while true {
@@ -251,10 +236,10 @@ package final class PositionHub: PositionSource {
         }
     }
 
-    /// Delivers all held epochs. Called when no more reports follow.
+    /// Delivers all held reports. Called when no more reports follow.
     package func flush() { deliverDueReports(now: BootTime(nanoseconds: .max - 1)) }
 
-    /// Drops held epochs, which date from before the process was suspended.
+    /// Drops held reports, which date from before the process was suspended.
     package func discardHeld() { change { $0.content.flow.discardHeld() } }
 }
 

@@ -46,7 +46,7 @@ extension PositionReport {
 
         @inlinable package init(_ values: Values) { self.values = values }
 
-        /// Resets all values. Individual assignments avoid creating and copying a temporary `Values`.
+        /// Individual assignments avoid creating and copying a temporary `Values`.
         fileprivate func reset() {
             values.receiver = ""
             values.mode = FixMode.unknown
@@ -84,13 +84,11 @@ extension PositionReport {
         }
     }
 
-    /// Returns storage that may be modified. Shared storage is copied first.
     @inlinable package mutating func uniqueStorage() -> Storage {
         if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.values) }
         return storage
     }
 
-    /// Returns empty storage. Reuses the current storage if it is not shared.
     package mutating func emptyStorage() -> Storage {
         if isKnownUniquelyReferenced(&storage) { storage.reset() } else { storage = Storage(Values()) }
         return storage

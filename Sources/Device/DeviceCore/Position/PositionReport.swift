@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A receiver's position report (gpsd's TPV), in SI units and degrees, WGS 84.
-///
-/// Missing numbers are NaN, never 0. Error estimates are as reported by gpsd, nominally at the 95 % confidence level.
+/// A receiver's position report (gpsd's TPV), in SI units and degrees, WGS 84. Missing numbers are NaN, never 0. Error
+/// estimates are as reported by gpsd, nominally at the 95 % confidence level.
 public struct PositionReport: Sendable {
-    /// The values, shared between copies until one of the copies is modified. A report has a few hundred bytes and is
-    /// copied about a dozen times during delivery.
+    /// Shared between copies until one of the copies is modified. A report has a few hundred bytes and is copied about
+    /// a dozen times during delivery.
     @usableFromInline package var storage: Storage
 
     private static let empty = Storage(Values())
 
-    /// The receiver's device path on the machine that runs gpsd, for example "/dev/ttyACM0"; empty if missing.
+    /// The receiver's device path on the machine that runs gpsd, for example "/dev/ttyACM0". Empty if missing.
     public var receiver: String {
         @inlinable get { storage.values.receiver }
         @inlinable set { uniqueStorage().values.receiver = newValue }
@@ -23,14 +22,14 @@ public struct PositionReport: Sendable {
     }
 
     /// The status that gpsd reports: 2 DGPS, 3 RTK fixed, 4 RTK float, 5 dead reckoning, 6 GNSS with dead reckoning, 7
-    /// surveyed, 8 simulated, 9 P(Y). The values 0 and 1 carry no information, nor does a missing value. The status
-    /// does not indicate whether there is a fix.
+    /// surveyed, 8 simulated, 9 P(Y). The values 0 and 1 carry no information. The status does not indicate whether
+    /// there is a fix.
     public var status: UInt8 {
         @inlinable get { storage.values.status }
         @inlinable set { uniqueStorage().values.status = newValue }
     }
 
-    /// The time of the fix according to the receiver; nil if missing.
+    /// The time of the fix according to the receiver, or nil if missing.
     public var time: WallTime? {
         @inlinable get { storage.values.time }
         @inlinable set { uniqueStorage().values.time = newValue }
@@ -72,8 +71,7 @@ public struct PositionReport: Sendable {
         @inlinable set { uniqueStorage().values.altitudeMSL = newValue }
     }
 
-    /// The altitude in metres from gpsd's deprecated "alt" field, whose reference is undefined. Used only with gpsd
-    /// versions older than 3.20.
+    /// The altitude in metres from gpsd's "alt" field, whose reference is undefined. Used only with gpsd before 3.20.
     public var altitudeUndefined: Double {
         @inlinable get { storage.values.altitudeUndefined }
         @inlinable set { uniqueStorage().values.altitudeUndefined = newValue }
@@ -193,19 +191,19 @@ public struct PositionReport: Sendable {
         @inlinable set { uniqueStorage().values.correctionAge = newValue }
     }
 
-    /// The ID of the differential correction station; -1 if missing.
+    /// The ID of the differential correction station, or -1 if missing.
     public var correctionStation: Int32 {
         @inlinable get { storage.values.correctionStation }
         @inlinable set { uniqueStorage().values.correctionStation = newValue }
     }
 
-    /// The number of leap seconds known to the receiver; -1 if missing.
+    /// The number of leap seconds known to the receiver, or -1 if missing.
     public var leapSeconds: Int32 {
         @inlinable get { storage.values.leapSeconds }
         @inlinable set { uniqueStorage().values.leapSeconds = newValue }
     }
 
-    /// The report's original bytes if the subscription requested them; otherwise nil.
+    /// The report's original bytes, or nil if the subscription did not request them.
     public var raw: [UInt8]? {
         @inlinable get { storage.values.raw }
         @inlinable set { uniqueStorage().values.raw = newValue }
@@ -214,16 +212,15 @@ public struct PositionReport: Sendable {
     /// Creates an empty report.
     public init() { storage = Self.empty }
 
-    /// True if the report contains a position: the mode is 2D or 3D and the coordinates are in range. No other value is
-    /// considered.
+    /// True if the mode is 2D or 3D and the coordinates are in range. No other value is considered.
     public var hasFix: Bool {
         // Comparisons with NaN are false, so missing coordinates are rejected.
         mode.rawValue >= FixMode.twoDimensional.rawValue && abs(latitude) <= 90 && abs(longitude) <= 180
     }
 
-    /// The altitude in metres above mean sea level; NaN if unknown. Uses the reported value, else a value derived from
-    /// the height above the ellipsoid, else the "alt" field of gpsd versions before 3.20. In a 2D fix, the altitude is
-    /// the last known altitude or an estimate.
+    /// The altitude in metres above mean sea level, or NaN if unknown. Uses the reported value, else a value derived
+    /// from the height above the ellipsoid, else the "alt" field. In a 2D fix, the altitude is the last known altitude
+    /// or an estimate.
     package var altitude: Double {
         if !altitudeMSL.isNaN { return altitudeMSL }
         return altitudeHAE.isNaN ? altitudeUndefined : altitudeHAE - geoidSeparation
@@ -242,9 +239,8 @@ public enum FixMode: UInt8, Sendable {
     case threeDimensional = 3
 }
 
-/// A type whose position can be represented as a receiver's report, for example Core Location's `CLLocation`.
-///
-/// Allows `MQTTPublisher` to publish a location without a dependency between the two modules.
+/// A type whose position can be represented as a report, for example Core Location's `CLLocation`. Allows
+/// `MQTTPublisher` to publish a location without a dependency between the two modules.
 public protocol PositionReporting {
     /// The position as a report. If there is no position, the report has no fix.
     var positionReport: PositionReport { get }

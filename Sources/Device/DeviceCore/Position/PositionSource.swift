@@ -2,18 +2,18 @@
 
 /// A source of positions.
 public protocol PositionSource: Sendable {
-    /// Delivers events to the closure until the subscription ends, in order. Events are delivered on the source's
+    /// Delivers events to the closure, in order, until the subscription ends. Events are delivered on the source's
     /// thread, or on the request's `executor` if that executor reads the source.
     ///
-    /// If positions are already unavailable, the loss is delivered before this call returns. `onBatchComplete` is called after
-    /// each batch of events that arrived together. A subscriber that wakes other threads should do so in `onBatchComplete`,
-    /// once per batch.
+    /// If positions are already unavailable, the loss is delivered before this call returns. `onBatchComplete` is
+    /// called after each batch of events that arrived together. A subscriber should wake other threads in
+    /// `onBatchComplete`, once per batch.
     func subscribe(
         _ request: PositionRequest, receive: @escaping @Sendable (PositionEvent) -> Void,
         onBatchComplete: @escaping @Sendable () -> Void
     ) -> Subscription
 
-    /// The last fix of the best receiver, regardless of its age, with the sky report; nil before the first fix.
+    /// The best receiver's last fix, regardless of its age, or nil before the first fix.
     var lastFix: PositionFix? { get }
 
     /// The receivers that the service has reported.
@@ -31,7 +31,7 @@ extension PositionSource {
 public struct PositionFix: Sendable {
     /// The position report.
     public let report: PositionReport
-    /// The receiver's sky report at the time of the fix; nil if there is none.
+    /// The receiver's sky report at the time of the fix, or nil if there is none.
     public let sky: SkyReport?
 
     /// Creates a fix.
@@ -45,13 +45,13 @@ public struct PositionFix: Sendable {
 public struct PositionRequest: Sendable, Hashable {
     /// True to receive every report. If false, one report per epoch is delivered: the last and most complete one.
     public var includesAllReports = false
-    /// The device path of the receiver to use; nil selects the best receiver.
+    /// The device path of the receiver to use, or nil for the best receiver.
     public var receiver: String?
     /// True to also receive each unmodified line from the service.
     public var includesLines = false
     /// True to include the original bytes in each report.
     public var includesRawBytes = false
-    /// The executor of the subscriber's callbacks if the executor can read from the source itself; otherwise nil.
+    /// The executor of the subscriber's callbacks, or nil if the executor cannot read from the source itself.
     package var executor: ExecutorIdentity?
 
     /// Creates a request. By default, it requests one report per epoch from the best receiver.
@@ -91,9 +91,9 @@ public struct ReceiverDescription: Sendable, Hashable {
     public var subtype = ""
     /// Additional information about the hardware and firmware.
     public var subtype1 = ""
-    /// The bit rate of a serial port; 0 if not applicable.
+    /// The bit rate of a serial port, or 0 if not applicable.
     public var bitsPerSecond: Int32 = 0
-    /// The time between reports in seconds; NaN if unknown.
+    /// The time between reports in seconds, or NaN if unknown.
     public var cycle = Double.nan
     /// False if the receiver was unplugged or closed.
     public var isActive = true
@@ -106,8 +106,7 @@ public struct ReceiverDescription: Sendable, Hashable {
 struct ReceiverQuality: Sendable {
     /// The time in seconds without a report after which a receiver is considered silent.
     static let silenceTimeout = 5.0
-    /// The maximum error of a clearly better receiver with the same fix mode, as a fraction of the chosen receiver's
-    /// error.
+    /// The maximum error of a clearly better receiver with the same fix mode, relative to the chosen receiver's error.
     static let maximumErrorRatio = 0.5
     /// The time in seconds for which a receiver must be clearly better before it is chosen.
     static let switchDelay = 10.0
@@ -116,7 +115,7 @@ struct ReceiverQuality: Sendable {
     private(set) var error = Double.infinity
     /// The arrival time of the last report. Initially earlier than all other times.
     private(set) var lastReport = BootTime(nanoseconds: .min)
-    /// The start of the current uninterrupted period in which the receiver has been clearly better than the chosen one.
+    /// The time at which the receiver became clearly better than the chosen receiver.
     var betterSince: BootTime?
 
     mutating func update(with report: PositionReport, now: BootTime) {
@@ -127,13 +126,11 @@ struct ReceiverQuality: Sendable {
         error = reported > 0 ? reported : .infinity
     }
 
-    /// Returns true if the last report is recent and has a fix.
     func hasFix(now: BootTime) -> Bool {
         mode.rawValue >= FixMode.twoDimensional.rawValue
             && now.seconds(since: lastReport) <= ReceiverQuality.silenceTimeout
     }
 
-    /// Returns true if the receiver has a higher fix mode, or the same mode and a much smaller error.
     func isClearlyBetter(than other: ReceiverQuality) -> Bool {
         if mode.rawValue != other.mode.rawValue { return mode.rawValue > other.mode.rawValue }
         return error < other.error * ReceiverQuality.maximumErrorRatio

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Selects the reports for subscribers: one report per epoch, from one receiver at a time, and the sky report for each
-/// fix. Performs no I/O. Used by `PositionHub`.
+/// fix. Performs no I/O.
 struct ReportSelector: Sendable {
-    /// The maximum number of receivers. An additional receiver replaces the one that has been silent longest.
+    /// The maximum number of receivers. An additional receiver replaces the receiver that has been silent longest.
     static let maximumReceivers = 64
     /// The maximum age, in seconds, of satellites that are added to a sky report without satellites.
     static let maximumSatelliteAge = 10.0
@@ -45,7 +45,6 @@ struct ReportSelector: Sendable {
         return index
     }
 
-    /// Processes a report: updates the receiver's state, chooses a receiver and returns how to handle the report.
     mutating func accept(
         _ report: PositionReport, now: BootTime, finished: inout PositionReport?
     ) -> (receiver: Int, outcome: EpochCoalescer.Outcome) {
@@ -56,13 +55,12 @@ struct ReportSelector: Sendable {
         return (index, outcome)
     }
 
-    /// Records a delivered fix as the receiver's last fix.
     mutating func recordDelivery(_ report: PositionReport, receiver index: Int) {
         guard report.hasFix, receivers.indices.contains(index) else { return }
         receivers[index].lastFix = report
     }
 
-    /// Processes a sky report. If the report contains no satellites, the satellites of the previous report are added.
+    /// If the report contains no satellites, recent satellites of the previous report are added.
     mutating func accept(_ sky: SkyReport, now: BootTime) -> (receiver: Int, sky: SkyReport) {
         let index = index(of: sky.receiver)
         var sky = sky
@@ -79,9 +77,8 @@ struct ReportSelector: Sendable {
         return (index, sky)
     }
 
-    /// Records an attitude report and returns whether to deliver it. Reports of the chosen receiver are delivered.
-    /// Reports of a different receiver, often a separate compass, are delivered if neither the chosen receiver nor the
-    /// previous compass has sent a report recently.
+    /// Returns whether to deliver an attitude report. The chosen receiver's reports are delivered. Reports of another
+    /// receiver, often a separate compass, are delivered if the chosen receiver and the previous compass are silent.
     mutating func acceptAttitude(of path: String, now: BootTime) -> Bool {
         let index = index(of: path)
         receivers[index].lastAttitude = now
@@ -93,7 +90,6 @@ struct ReportSelector: Sendable {
         return index == compass
     }
 
-    /// The earliest deadline of all held reports.
     var nextDeadline: BootTime {
         // Accesses receivers by index, which avoids copying them with all their reports.
         var next = BootTime.never
@@ -101,7 +97,6 @@ struct ReportSelector: Sendable {
         return next
     }
 
-    /// Removes and returns a held report that is due, or returns nil if no report is due.
     mutating func removeDue(now: BootTime) -> (receiver: Int, report: PositionReport)? {
         for index in receivers.indices where receivers[index].coalescer.deadline <= now {
             if let report = receivers[index].coalescer.removePending() { return (index, report) }
@@ -111,8 +106,7 @@ struct ReportSelector: Sendable {
 
     mutating func discardHeld() { for index in receivers.indices { receivers[index].coalescer.reset() } }
 
-    /// Resets the state after the stream was interrupted. Last fixes are kept, but the receivers' quality is measured
-    /// again.
+    /// Resets the state after the stream was interrupted. Last fixes are kept.
     mutating func reset() {
         for index in receivers.indices {
             receivers[index].coalescer.reset()
@@ -123,7 +117,6 @@ struct ReportSelector: Sendable {
         }
     }
 
-    /// Resets the state and sets the last fixes.
     mutating func restart(fixes: [PositionReport]) {
         reset()
         for index in receivers.indices {
@@ -133,7 +126,7 @@ struct ReportSelector: Sendable {
         for fix in fixes { recordDelivery(fix, receiver: index(of: fix.receiver)) }
     }
 
-    /// Chooses the receiver at the index if it is better than the current one. Brief accuracy changes are ignored.
+    /// Chooses the receiver at the index if it is better than the current one. Ignores brief accuracy changes.
     private mutating func updateChoice(_ index: Int, now: BootTime) {
         let current = receivers[chosen].quality
         let candidate = receivers[index].quality

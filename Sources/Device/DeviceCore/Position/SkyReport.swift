@@ -2,9 +2,9 @@
 
 /// A report of the satellites in view of a receiver (gpsd's SKY). Missing numbers are NaN.
 public struct SkyReport: Sendable {
-    /// The receiver's device path; empty if missing.
+    /// The receiver's device path. Empty if missing.
     public var receiver = ""
-    /// The time according to the receiver; nil if missing.
+    /// The time according to the receiver, or nil if missing.
     public var time: WallTime?
     /// The arrival time, from the device's clock.
     public var arrival = BootTime.zero
@@ -22,17 +22,16 @@ public struct SkyReport: Sendable {
     public var xdop = Double.nan
     /// The north (latitude) dilution of precision.
     public var ydop = Double.nan
-    /// The number of satellites in view, as counted by the receiver (nSat); -1 if missing.
+    /// The number of satellites in view, as counted by the receiver (nSat), or -1 if missing.
     public var visibleCount: Int32 = -1
-    /// The number of satellites in use, as counted by the receiver (uSat); -1 if missing.
+    /// The number of satellites in use, as counted by the receiver (uSat), or -1 if missing.
     public var usedCount: Int32 = -1
-    /// The satellites; nil if the report contains only dilutions of precision.
+    /// The satellites, or nil if the report contains only dilutions of precision.
     public var satellites: [Satellite]?
 
     /// Creates an empty report.
     public init() {}
 
-    /// Returns true if the position report is from the same receiver and arrived at most 30 s after this sky report.
     package func belongs(to report: PositionReport) -> Bool {
         receiver == report.receiver && report.arrival.seconds(since: arrival) <= 30
     }
@@ -60,25 +59,25 @@ public struct Satellite: Sendable, Hashable {
         case navIC = 7
     }
 
-    /// The satellite number that gpsd assigns (PRN); 0 if missing.
+    /// The satellite number that gpsd assigns (PRN), or 0 if missing.
     public var number: Int32 = 0
-    /// The elevation in degrees above the horizon; NaN if unknown.
+    /// The elevation in degrees above the horizon, or NaN if unknown.
     public var elevation = Double.nan
-    /// The azimuth in degrees clockwise from true north; NaN if unknown.
+    /// The azimuth in degrees clockwise from true north, or NaN if unknown.
     public var azimuth = Double.nan
-    /// The signal strength in dB-Hz; NaN if unknown.
+    /// The signal strength in dB-Hz, or NaN if unknown.
     public var signal = Double.nan
     /// True if the receiver uses the satellite for the fix.
     public var isUsed = false
-    /// The satellite system (gnssid); nil if missing.
+    /// The satellite system (gnssid), or nil if missing.
     public var system: System?
-    /// The satellite's number within its system (svid); -1 if missing.
+    /// The satellite's number within its system (svid), or -1 if missing.
     public var systemNumber: Int32 = -1
-    /// The signal identifier within the satellite system (sigid); -1 if missing.
+    /// The signal identifier within the satellite system (sigid), or -1 if missing.
     public var signalIdentifier: Int32 = -1
-    /// The GLONASS frequency slot (freqid); -1 if missing.
+    /// The GLONASS frequency slot (freqid), or -1 if missing.
     public var frequency: Int32 = -1
-    /// The satellite's health: 1 is healthy, 2 unhealthy, 0 unknown; -1 if missing.
+    /// The satellite's health: 1 is healthy, 2 is unhealthy, 0 is unknown and -1 is missing.
     public var health: Int32 = -1
 
     /// Creates a satellite without values.
@@ -88,9 +87,9 @@ public struct Satellite: Sendable, Hashable {
 /// A receiver's compass or inertial report (gpsd's ATT). Angles are in degrees, in the receiver's own frame. Missing
 /// values are NaN.
 public struct AttitudeReport: Sendable {
-    /// The receiver's device path; empty if missing.
+    /// The receiver's device path. Empty if missing.
     public var receiver = ""
-    /// The time according to the receiver; nil if missing.
+    /// The time according to the receiver, or nil if missing.
     public var time: WallTime?
     /// The arrival time, from the device's clock.
     public var arrival = BootTime.zero

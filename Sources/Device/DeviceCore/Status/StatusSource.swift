@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package protocol StatusSource: Sendable {
-    /// The current battery state; nil if there is no battery.
+    /// The current battery state, or nil if there is no battery.
     var battery: BatteryReading? { get }
 
-    /// Delivers each change of the battery state to the closure, in order and on a thread of the source, until the
-    /// subscription ends. nil means that the battery was removed.
+    /// Delivers each change of the battery state, in order and on a thread of the source, until the subscription ends.
+    /// nil means that the battery was removed.
     func subscribe(receive: @escaping @Sendable (BatteryReading?) -> Void) -> Subscription
 }
 
@@ -23,7 +23,7 @@ public struct BatteryReading: Sendable, Hashable {
         case full
     }
 
-    /// The charge level, 0 to 1; nil if unknown.
+    /// The charge level, 0 to 1, or nil if unknown.
     public var level: Double?
     /// The charging state.
     public var state: State
@@ -35,24 +35,18 @@ public struct BatteryReading: Sendable, Hashable {
     }
 }
 
-/// Stores the machine's status and delivers changes to subscribers.
-///
-/// The source or player that owns the hub calls `post` on one thread at a time. No lock is held while subscribers run.
+/// Stores the machine's status and delivers changes to subscribers. The source or player that owns the hub calls `post`
+/// on one thread at a time. No lock is held while subscribers run.
 package final class StatusHub: StatusSource {
     private let registry: SubscriberRegistry<BatteryReading?, Void, BatteryReading?>
 
-    /// Creates a hub.
-    ///
-    /// - Parameters:
-    ///   - battery: The initial state of the battery.
-    ///   - demandChanged: Called whenever a subscriber is added or removed. The closure must read `hasSubscribers`
-    ///     itself, because two calls may arrive out of order.
+    /// - Parameter demandChanged: Called whenever a subscriber is added or removed. The closure must read
+    ///   `hasSubscribers` itself, because two calls may arrive out of order.
     package init(battery: BatteryReading? = nil, demandChanged: @escaping @Sendable () -> Void = {}) {
         registry = SubscriberRegistry(battery, demandChanged: demandChanged)
     }
 
     package var battery: BatteryReading? { registry.withLock { $0.content } }
-
     package var hasSubscribers: Bool { registry.hasSubscribers }
 
     package func subscribe(receive: @escaping @Sendable (BatteryReading?) -> Void) -> Subscription {

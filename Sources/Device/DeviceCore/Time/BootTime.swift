@@ -21,7 +21,7 @@ public struct BootTime: Sendable, Hashable, Comparable {
         Double(nanoseconds.subtractingSaturated(other.nanoseconds)) / 1e9
     }
 
-    /// Returns the time that is the given number of seconds later, clamped to the range of the type. NaN counts as 0.
+    /// Clamps the result to the range of the type. NaN counts as 0.
     package func advanced(bySeconds seconds: Double) -> BootTime {
         BootTime(nanoseconds: nanoseconds.addingSaturated(Int64(saturatingSeconds: seconds) ?? 0))
     }
@@ -30,11 +30,10 @@ public struct BootTime: Sendable, Hashable, Comparable {
     public static func < (left: BootTime, right: BootTime) -> Bool { left.nanoseconds < right.nanoseconds }
 }
 
-/// A point in civil time: nanoseconds since 1970-01-01T00:00:00Z, without leap seconds.
-///
-/// The range covers the years 1678 to 2261. The type does not require Foundation; the frameworks convert it to `Date`.
+/// A point in civil time: nanoseconds since 1970-01-01T00:00:00Z, without leap seconds. The range covers the years 1678
+/// to 2261.
 public struct WallTime: Sendable, Hashable, Comparable {
-    /// The nanoseconds since 1970-01-01T00:00:00Z; negative for earlier times.
+    /// The nanoseconds since 1970-01-01T00:00:00Z, negative for earlier times.
     public var nanoseconds: Int64
 
     /// Creates a time from nanoseconds since 1970-01-01T00:00:00Z.
@@ -57,7 +56,7 @@ public struct WallTime: Sendable, Hashable, Comparable {
         Double(nanoseconds.subtractingSaturated(other.nanoseconds)) / 1e9
     }
 
-    /// Returns the time that is the given number of seconds later, clamped to the range of the type. NaN counts as 0.
+    /// Clamps the result to the range of the type. NaN counts as 0.
     package func advanced(bySeconds seconds: Double) -> WallTime {
         WallTime(nanoseconds: nanoseconds.addingSaturated(Int64(saturatingSeconds: seconds) ?? 0))
     }
@@ -81,13 +80,11 @@ extension Int64 {
         }
     }
 
-    /// Returns the sum, clamped to the range of Int64.
     @inlinable package func addingSaturated(_ other: Int64) -> Int64 {
         let (sum, overflow) = addingReportingOverflow(other)
         return overflow ? (other < 0 ? .min : .max) : sum
     }
 
-    /// Returns the difference, clamped to the range of Int64.
     @inlinable package func subtractingSaturated(_ other: Int64) -> Int64 {
         let (difference, overflow) = subtractingReportingOverflow(other)
         return overflow ? (other > 0 ? .min : .max) : difference

@@ -27,9 +27,8 @@ package struct CivilDate: Sendable, Hashable {
         nanosecond = Int32(rest % 1_000_000_000)
     }
 
-    /// Returns the time with the given components, or nil if a component is out of range or `WallTime` cannot represent
-    /// the year. A seconds value of 60 (a leap second) yields the first second of the next minute, as in the system
-    /// clock.
+    /// Returns nil if a component is out of range or `WallTime` cannot represent the year. A leap second (60) yields
+    /// the first second of the next minute, as in the system clock.
     package static func time(
         year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0, nanosecond: Int32 = 0
     ) -> WallTime? {
@@ -76,10 +75,8 @@ package struct CivilDate: Sendable, Hashable {
 }
 
 extension CivilDate {
-    /// Appends the time in the ISO 8601 format of gpsd, GPX and GeoJSON: `2021-06-16T23:46:05.800Z`. The fraction is
-    /// truncated.
-    ///
-    /// - Parameter decimals: The number of decimal places of the seconds, 0 to 9.
+    /// Appends the time in ISO 8601 format with 0 to 9 decimals, such as `2021-06-16T23:46:05.800Z`. Truncates the
+    /// fraction.
     package func appendISO8601(decimals: Int, to bytes: inout [UInt8]) {
         func put(_ part: Int, _ digits: Int, _ end: Unicode.Scalar) {
             Self.append(part, digits: digits, to: &bytes)

@@ -5,9 +5,8 @@ import Synchronization
 // Re-exports errors, files, threads and wakeups to the modules that import DeviceCore.
 @_exported public import SystemCalls
 
-/// The clock of a device: either the machine's clock or a virtual clock that only playback advances.
-///
-/// All timeouts, watchdogs and hysteresis use this clock, so tests need not sleep.
+/// The clock of a device: either the machine's clock or a virtual clock that only playback advances. All timeouts use
+/// this clock, so tests need not sleep.
 public protocol DeviceClock: AnyObject, Sendable {
     /// The time since boot, including suspend. Monotonic.
     var now: BootTime { get }
@@ -44,7 +43,6 @@ public final class ClockTimer: Sendable {
         action?()
     }
 
-    /// Runs the work unless it has already run or been discarded.
     package func fire() {
         let work = work.withLock { $0.take() }
         work?()
@@ -65,7 +63,7 @@ extension WakeupPipe {
 }
 
 extension BinarySemaphore {
-    /// Waits until `signal()` is called or the deadline has passed, but at most 60 s. Returns true if `signal()` was
+    /// Waits until `signal()` is called or the deadline has passed, at most 60 s. Returns true if `signal()` was
     /// called.
     @discardableResult package func wait(until deadline: BootTime, clock: any DeviceClock) -> Bool {
         // Capped because CLOCK_MONOTONIC, which the wait uses, stops during suspend.

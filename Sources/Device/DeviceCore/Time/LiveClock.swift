@@ -11,13 +11,7 @@ public final class LiveClock: DeviceClock {
     public init() {}
 
     /// The time since boot, including suspend.
-    public var now: BootTime {
-        #if os(Linux) || os(Android)
-        BootTime(nanoseconds: LiveClock.read(CLOCK_BOOTTIME))
-        #else
-        BootTime(nanoseconds: LiveClock.read(CLOCK_MONOTONIC))
-        #endif
-    }
+    public var now: BootTime { BootTime(nanoseconds: LiveClock.read(CLOCK_BOOTTIME)) }
 
     /// The time of the system clock.
     public var wallTime: WallTime { WallTime(nanoseconds: LiveClock.read(CLOCK_REALTIME)) }
@@ -54,13 +48,13 @@ private final class TimerSource: @unchecked Sendable {
     func schedule(after seconds: Double) { source.schedule(deadline: .now() + max(0, seconds)) }
 }
 
-/// The file descriptors that Dispatch needs for timers.
+/// Opens the file descriptors that Dispatch needs for timers.
 ///
 /// Dispatch opens these descriptors on its own thread when a timer first has to wait. If the process has run out of
 /// descriptors by then, Dispatch terminates the process or its timers never fire. A program that may exhaust its
-/// descriptors should therefore open the timer descriptors at startup.
+/// descriptors should therefore call `open()` at startup.
 package enum DispatchDescriptors {
-    /// The process shares the descriptors, regardless of which clock a source uses.
+    /// All clocks of the process share Dispatch's descriptors.
     private static let timers = LiveClock()
 
     /// Starts opening the descriptors. The returned closure waits at most 0.2 s until they are open.

@@ -2,10 +2,9 @@
 
 import Synchronization
 
-/// The clock of a simulated device. Time advances only when a method moves the clock.
-///
-/// Timers run on the thread that moves the clock, in the order of their deadlines. Timers with equal deadlines run in
-/// creation order. While a timer runs, the clock shows the timer's deadline.
+/// The clock of a simulated device. Time advances only when a method moves the clock. Timers run on the thread that
+/// moves the clock, in the order of their deadlines. Timers with equal deadlines run in creation order. While a timer
+/// runs, the clock shows the timer's deadline.
 public final class VirtualClock: DeviceClock {
     private struct Entry: @unchecked Sendable {
         let deadline: BootTime
@@ -23,8 +22,7 @@ public final class VirtualClock: DeviceClock {
     }
 
     private let timers = Mutex(Timers())
-    // These values are read several times per trace reading, so they are atomic instead of locked. All are in
-    // nanoseconds.
+    // Atomic instead of locked, because these values are read several times per trace reading. All are in nanoseconds.
     private let currentTime: Atomic<Int64>
     /// The difference between the civil time and the time since boot.
     private let wallTimeOffset: Atomic<Int64>
@@ -56,16 +54,16 @@ public final class VirtualClock: DeviceClock {
             timers.entries.insert(entry, at: position)
             return number
         }
-        // A strong reference: the clock does not retain the timer, and a weak reference would slow down every use of
-        // the clock.
+        // A strong reference, because a weak reference would slow down every use of the clock. The clock does not
+        // retain the timer.
         timer.onCancel { self.withTimers { timers in timers.entries.removeAll { $0.number == number } } }
         return timer
     }
 
     package var nextDeadline: BootTime? { timers.withLock { $0.nextDeadline } }
 
-    /// Advances the clock to the next timer whose deadline is not after the limit, and runs the timer. Returns false if
-    /// there is no such timer.
+    /// Runs the next timer whose deadline is not after the limit, at that deadline. Returns false if there is no such
+    /// timer.
     @discardableResult package func runNextTimer(upTo limit: BootTime) -> Bool {
         let entry = withTimers { timers -> Entry? in
             guard let deadline = timers.nextDeadline, deadline <= limit else { return nil }
@@ -76,8 +74,7 @@ public final class VirtualClock: DeviceClock {
         return entry != nil
     }
 
-    /// Advances the clock unless a timer is due by the given time and has to run first. Returns true if the clock was
-    /// advanced.
+    /// Advances the clock and returns true, unless a timer is due by the given time and has to run first.
     package func moveUnlessTimerIsDue(by time: BootTime) -> Bool {
         // `Int64.max` also means that no timer is set, so the deadline read under the lock decides.
         if nextDue.load(ordering: .acquiring) <= time.nanoseconds, let deadline = nextDeadline, deadline <= time {
@@ -104,8 +101,7 @@ public final class VirtualClock: DeviceClock {
 }
 
 extension Array {
-    /// Returns the index of the first element that satisfies the predicate. All elements that satisfy the predicate
-    /// must be at the end.
+    /// Returns the start of the elements that satisfy the predicate, which must all be at the end.
     @inlinable package func partitioningIndex(where belongsToEnd: (Element) -> Bool) -> Int {
         var low = startIndex
         var high = endIndex

@@ -2,17 +2,9 @@
 
 import DeviceCore
 
-/// The attributes of one power supply, which is a directory in `/sys/class/power_supply`.
-///
-/// A value is nil if its attribute is missing or invalid. Energies are in microwatt-hours and charges in
-/// microampere-hours, as in the kernel.
+/// The attributes of one power supply, which is a directory in `/sys/class/power_supply`. Missing and invalid values
+/// are nil. Energies are in microwatt-hours and charges in microampere-hours, as in the kernel.
 struct PowerSupply: Equatable {
-    enum Kind: Equatable {
-        case battery
-        /// External power: mains, USB or wireless.
-        case external
-    }
-
     /// The status that a battery's driver reports.
     enum Status: String {
         case charging = "Charging"
@@ -22,8 +14,7 @@ struct PowerSupply: Equatable {
         case unknown = "Unknown"
     }
 
-    var kind: Kind
-    /// True if external power is connected; nil for a battery.
+    /// True if external power (mains, USB or wireless) is connected, or nil for a battery.
     var isOnline: Bool?
     var status = Status.unknown
     /// The charge level that the driver reports, 0 to 1.
@@ -32,8 +23,6 @@ struct PowerSupply: Equatable {
     var energyFull: Double?
     var chargeNow: Double?
     var chargeFull: Double?
-
-    init(kind: Kind) { self.kind = kind }
 
     /// The charge level, 0 to 1, calculated from the energy if available, otherwise from the charge.
     var measuredLevel: Double? {
@@ -46,22 +35,21 @@ struct PowerSupply: Equatable {
 }
 
 extension PowerSupply {
-    /// Reads a power supply's directory. Returns nil if the directory no longer exists, the supply does not power this
-    /// machine, or there are no usable attributes.
+    /// Returns nil if the supply does not power this machine or has no usable attributes.
     init?(folder: String) {
         guard let type = Self.text("type", in: folder) else { return nil }
         // The battery of a mouse or a headset does not power this machine.
         if Self.text("scope", in: folder) == "Device" { return nil }
         guard type == "Battery" else {
             guard let online = Self.number("online", in: folder) else { return nil }
-            self.init(kind: .external)
+            self.init()
             // The value 2 means that a supply with a programmable voltage is connected.
             isOnline = online > 0
             return
         }
         // The battery bay is empty.
         if Self.number("present", in: folder) == 0 { return nil }
-        self.init(kind: .battery)
+        self.init()
         status = Self.text("status", in: folder).flatMap { Status(rawValue: $0) } ?? .unknown
         capacity = Self.number("capacity", in: folder).map { Self.clamp($0 / 100) }
         energyNow = Self.amount("energy_now", in: folder)
@@ -70,12 +58,11 @@ extension PowerSupply {
         chargeFull = Self.fullAmount("charge_full", in: folder)
     }
 
-    /// Returns an energy or charge, or nil if the value is negative.
     private static func amount(_ name: String, in folder: String) -> Double? {
         number(name, in: folder).flatMap { $0 >= 0 ? $0 : nil }
     }
 
-    /// Returns the capacity of the full battery, or the design capacity if the driver has not learned the actual one.
+    /// Returns the full capacity, or the design capacity if the driver has not learned the actual one.
     private static func fullAmount(_ name: String, in folder: String) -> Double? {
         for name in [name, name + "_design"] {
             if let number = number(name, in: folder), number > 0 { return number }
@@ -87,8 +74,7 @@ extension PowerSupply {
         text(name, in: folder).flatMap { Int64($0) }.map { Double($0) }
     }
 
-    /// Returns the first line of an attribute. An attribute is at most one page long, and the attributes used here
-    /// consist of one word.
+    /// An attribute is at most one page long, and the attributes used here consist of one word.
     private static func text(_ name: String, in folder: String) -> String? {
         guard let bytes = try? FileIO.read(folder + "/" + name, limit: 4096) else { return nil }
         let line = bytes.prefix { $0 != 0x0A && $0 != 0 }
@@ -98,9 +84,9 @@ extension PowerSupply {
 }
 
 extension BatteryReading {
-    /// Combines all power supplies of a machine into one reading. Returns nil if there is no battery.
+    /// Combines a machine's power supplies into one reading. Returns nil if there is no battery.
     init?(_ supplies: [PowerSupply]) {
-        let batteries = supplies.filter { $0.kind == .battery }
+        let batteries = supplies.filter { $0.isOnline == nil }
         guard !batteries.isEmpty else { return nil }
         let externals = supplies.compactMap(\.isOnline)
         let isPlugged = externals.isEmpty ? nil : externals.contains(true)
@@ -108,35 +94,28 @@ extension BatteryReading {
         self.init(level: level, state: Self.state(of: batteries.map(\.status), isPlugged: isPlugged, level: level))
     }
 
-    /// Returns the combined charge level. For a single battery, the level is the driver's capacity, else the level
-    /// calculated from energy or charge. Several batteries are combined by energy, or by charge if not all of them
-    /// report energy. If not all batteries report the same quantity, the level is the average of the batteries' levels.
+    /// Returns the charge level. A single battery's level is the driver's value, or else calculated from energy or
+    /// charge. Several batteries are combined by energy or by charge, provided that all of them report that quantity.
+    /// Otherwise, the result is the average of the levels.
     private static func level(of batteries: [PowerSupply]) -> Double? {
         if batteries.count == 1 { return batteries.first.flatMap { $0.capacity ?? $0.measuredLevel } }
-        let energies = batteries.compactMap { battery in
-            battery.energyNow.flatMap { now in battery.energyFull.map { (now, $0) } }
+        for (now, full) in [(\PowerSupply.energyNow, \PowerSupply.energyFull), (\.chargeNow, \.chargeFull)] {
+            let amounts = batteries.compactMap { battery in
+                battery[keyPath: now].flatMap { now in battery[keyPath: full].map { (now: now, full: $0) } }
+            }
+            guard amounts.count == batteries.count else { continue }
+            let now = amounts.reduce(0) { $0 + min($1.now, $1.full) }
+            return PowerSupply.clamp(now / amounts.reduce(0) { $0 + $1.full })
         }
-        if energies.count == batteries.count { return combinedLevel(of: energies) }
-        let charges = batteries.compactMap { battery in
-            battery.chargeNow.flatMap { now in battery.chargeFull.map { (now, $0) } }
-        }
-        if charges.count == batteries.count { return combinedLevel(of: charges) }
         let levels = batteries.compactMap { $0.measuredLevel ?? $0.capacity }
         return levels.isEmpty ? nil : levels.reduce(0, +) / Double(levels.count)
-    }
-
-    private static func combinedLevel(of amounts: [(now: Double, full: Double)]) -> Double {
-        let now = amounts.reduce(0) { $0 + min($1.now, $1.full) }
-        let full = amounts.reduce(0) { $0 + $1.full }
-        return PowerSupply.clamp(now / full)
     }
 
     /// A discharging battery powers the machine even if external power is connected, because that supply is too weak.
     private static func state(of statuses: [PowerSupply.Status], isPlugged: Bool?, level: Double?) -> State {
         if statuses.contains(.charging) { return .charging }
         if statuses.contains(.discharging) { return .unplugged }
-        // The remaining statuses are full, not charging and unknown. For the last two, external power determines the
-        // state.
+        // The status is full, not charging or unknown. For the last two, external power determines the state.
         if isPlugged == false { return .unplugged }
         if statuses.allSatisfy({ $0 == .full }) { return .full }
         if isPlugged == true { return level.map { $0 >= 0.995 } ?? false ? .full : .charging }

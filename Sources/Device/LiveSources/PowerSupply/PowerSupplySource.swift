@@ -4,20 +4,15 @@ import Synchronization
 import SystemCalls
 package import DeviceCore
 
-/// The machine's battery, read from the kernel's `power_supply` class.
-///
-/// Attributes are read only while there are subscribers, every 5 s and on the clock's thread. Reading one battery and
-/// one charger takes about 0.1 ms. A connected charger is therefore detected within 5 s, at the cost of one wakeup per
-/// interval. If there is no battery, the attributes are read every 30 s.
-///
-/// Batteries of peripherals (scope "Device", such as mice and headsets) and empty battery bays are ignored. Implausible
-/// values are treated as missing. Attributes may disappear at any time.
+/// The machine's battery, read from the kernel's `power_supply` class. While there are subscribers, the clock's thread
+/// reads the attributes every 5 s, or every 30 s if there is no battery. Reading one battery and one charger takes
+/// about 0.1 ms. Batteries of peripherals such as mice and headsets, and empty battery bays, are ignored. Implausible
+/// values are treated as missing.
 package final class PowerSupplySource: StatusSource {
     /// The interval between readings, in seconds.
     package static let interval = 5.0
     /// The interval between readings if there is no battery, in seconds.
     package static let searchInterval = 30.0
-    /// The maximum number of power supplies to read.
     private static let supplyLimit = 64
 
     private let folder: String
@@ -27,12 +22,11 @@ package final class PowerSupplySource: StatusSource {
 
     private struct Polling {
         var timer: ClockTimer?
-        /// The number of the current timer. If a timer is replaced while it fires, its number differs from this one and
-        /// it does nothing.
+        /// The number of the current timer. A timer that is replaced while it fires has a different number and does
+        /// nothing.
         var number: UInt32 = 0
     }
 
-    /// Creates a source that reads the power supplies in a directory. The directory need not exist.
     package init(folder: String = "/sys/class/power_supply", clock: any DeviceClock) {
         self.folder = folder
         self.clock = clock
@@ -41,10 +35,10 @@ package final class PowerSupplySource: StatusSource {
         relay.set(self)
     }
 
-    /// The current battery state, read from the attributes at each access; nil if there is no battery.
+    /// The current battery state, read at each access, or nil if there is no battery.
     package var battery: BatteryReading? { BatteryReading(supplies()) }
 
-    /// Subscribes to changes of the battery state. The initial state is not delivered; read it from ``battery``.
+    /// Delivers changes of the battery state, but not the initial state.
     package func subscribe(receive: @escaping @Sendable (BatteryReading?) -> Void) -> Subscription {
         // Changes that occurred while there were no subscribers must not be delivered to a new subscriber.
         if !hub.hasSubscribers { hub.post(battery) }
@@ -100,7 +94,6 @@ package final class PowerSupplySource: StatusSource {
         private let reference = Mutex(Reference())
 
         var source: PowerSupplySource? { reference.withLock { $0.source } }
-
         func set(_ source: PowerSupplySource) { reference.withLock { $0.source = source } }
     }
 }

@@ -114,7 +114,7 @@ struct NumberTests {
         ]
     )
     func readsWholeNumbers(text: String, value: Int64) throws {
-        #expect(try text.reading { reader throws(JSONError) in try reader.readInt64() } == value)
+        #expect(try text.reading { reader throws(JSONError) in try reader.int64IfPresent() } == value)
     }
 
     @Test(
@@ -122,9 +122,6 @@ struct NumberTests {
         arguments: ["9223372036854775808", "-9223372036854775809", "1.5", "1e300", "99999999999999999999999", "1e18"]
     )
     func refusesOutOfRange(text: String) throws {
-        #expect(throws: JSONError(.outOfRange, at: 0)) {
-            try text.reading { reader throws(JSONError) in try reader.readInt64() }
-        }
         #expect(try text.reading { reader throws(JSONError) in try reader.int64IfPresent() } == nil)
     }
 }

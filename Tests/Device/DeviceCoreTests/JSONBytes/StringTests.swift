@@ -61,7 +61,7 @@ struct StringTests {
             }
             try reader.skipValue()
             _ = try reader.nextElement()
-            let value = try reader.readInt64()
+            let value = try reader.int64IfPresent()
             _ = try reader.nextElement()
             return value
         }

@@ -98,7 +98,7 @@ struct WriterTests {
         writer.int(value)
         let text = String(decoding: writer.bytes, as: UTF8.self)
         #expect(text == " \(value)")
-        #expect(try text.reading { reader throws(JSONError) in try reader.readInt64() } == value)
+        #expect(try text.reading { reader throws(JSONError) in try reader.int64IfPresent() } == value)
         writer.removeAll()
         #expect(writer.bytes.isEmpty)
     }

@@ -4,27 +4,23 @@ package import Dispatch
 import Synchronization
 import SystemCalls
 
-/// An executor that runs callbacks on a dispatch queue.
 package final class DispatchQueueExecutor: PollingExecutor {
     private let queue: DispatchQueue
-    /// The registrations that wait until the queue's polling thread ends; nil if there is no such thread.
+    /// The registrations that wait until the queue's polling thread ends, or nil if there is no such thread.
     private let waiting = Mutex<[@Sendable () -> Void]?>(nil)
 
-    /// Creates an executor. The queue should be serial, because a concurrent queue does not preserve the order of
-    /// callbacks.
+    /// Creates an executor. The queue should be serial, to preserve the order of callbacks.
     package init(_ queue: DispatchQueue) { self.queue = queue }
 
-    /// The executor of the main queue. It works with `RunLoop.main.run()`, `dispatchMain()` and an async `main`
-    /// function.
+    /// Works with `RunLoop.main.run()`, `dispatchMain()` and an async `main`.
     package static let main = DispatchQueueExecutor(.main)
 
     package func schedule(_ work: @escaping @Sendable () -> Void) {
         if !DeferredCallbacks.append(work, for: self) { queue.async(execute: work) }
     }
 
-    /// Starts a thread that polls the set, reads, and runs the callbacks on the queue.
-    ///
-    /// There is at most one polling thread per queue, so that threads do not accumulate while the queue is blocked.
+    /// Starts a thread that polls the set, reads, and runs the callbacks on the queue. There is at most one thread per
+    /// queue, so that threads do not accumulate while the queue is blocked.
     package func register(
         _ set: EpollSet, onReady: @escaping @Sendable () -> Void, read: @escaping @Sendable () -> Void
     ) throws(DeviceError) -> Subscription? {

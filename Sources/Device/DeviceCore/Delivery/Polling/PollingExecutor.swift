@@ -3,8 +3,7 @@
 import Dispatch
 import Synchronization
 
-/// An executor that can poll descriptors in addition to running callbacks, so that a reading need not wake a second
-/// thread.
+/// An executor that can poll descriptors and run callbacks, so that a reading wakes only one thread.
 package protocol PollingExecutor: CallbackExecutor {
     /// Calls `read` on the executor whenever the set becomes readable, until the subscription is cancelled.
     ///
@@ -12,8 +11,8 @@ package protocol PollingExecutor: CallbackExecutor {
     /// readiness. Callbacks that `read` schedules on this executor run immediately after `read` returns. `read` may be
     /// called once more while the subscription is being cancelled.
     ///
-    /// - Parameter onReady: Called if this function returned nil and the executor may since have become able to poll.
-    ///   Called at most once, on any thread.
+    /// - Parameter onReady: Called at most once, on any thread, if this function returned nil and the executor may
+    ///   since have become able to poll.
     /// - Returns: The subscription, or nil if the executor cannot poll or cannot poll yet.
     func register(_ set: EpollSet, onReady: @escaping @Sendable () -> Void, read: @escaping @Sendable () -> Void)
         throws(DeviceError) -> Subscription?
@@ -37,7 +36,7 @@ package struct ExecutorIdentity: Sendable, Hashable {
 
 final class Flag: Sendable { let value = Atomic<Bool>(false) }
 
-/// The callbacks scheduled on an executor while the executor reads a source. They run immediately after the read.
+/// Collects the callbacks that are scheduled on an executor during a read, and runs the callbacks after the read.
 package final class DeferredCallbacks {
     private static let key: pthread_key_t = {
         var key = pthread_key_t()
@@ -54,24 +53,21 @@ package final class DeferredCallbacks {
 
     package init(for executor: any CallbackExecutor) { self.executor = executor }
 
-    /// Appends the callback if the current thread is reading for the executor. Otherwise returns false, and the caller
-    /// must schedule the callback.
+    /// Returns false without appending the callback unless the current thread is reading for the executor.
     package static func append(_ callback: @escaping @Sendable () -> Void, for executor: any CallbackExecutor) -> Bool {
         guard let current, current.executor === executor else { return false }
         current.callbacks.append(callback)
         return true
     }
 
-    /// Returns false if the current thread is reading for a different executor.
-    ///
-    /// A subscriber with a different executor may join while this executor polls. That subscriber must not be called on
-    /// the polling thread, because it may be waiting for the polling executor.
+    /// Returns false if the current thread is reading for a different executor. A subscriber with a different executor
+    /// may join while this executor polls. That subscriber must not be called on the polling thread, because it may be
+    /// waiting for the polling executor.
     package static func permits(_ executor: ExecutorIdentity?) -> Bool {
         current.map { $0.executor === executor?.delivery } ?? true
     }
 
-    /// Calls `read` and then runs the deferred callbacks inside `enter`. If there are no callbacks, `enter` is not
-    /// called.
+    /// Calls `read` and then runs the deferred callbacks, if there are any, inside `enter`.
     package func run(after read: () -> Void, enter: (() -> Void) -> Void) {
         // Calls can be nested: a callback may run a run loop, in which this thread reads again.
         let outer = pthread_getspecific(Self.key)
@@ -87,8 +83,7 @@ package final class DeferredCallbacks {
     }
 }
 
-/// A source whose descriptor can be read either by the source's own thread or by its subscribers' executor, one at a
-/// time.
+/// A source whose descriptor is read either by the source's own thread or by the subscribers' executor.
 package protocol PollableSource: AnyObject, Sendable {
     /// The descriptor to poll, which is readable while readings are available.
     var descriptor: Int32 { get }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Calculates when an executor's read of a descriptor is overdue, and sets the timer that wakes the source's thread at
-/// that time.
+/// Determines when an executor's read is overdue, and sets the timer that wakes the source's thread at that time.
 ///
-/// The expected interval between reads follows the longer of the recent intervals, because the reports of an epoch
-/// arrive in quick succession. The timer is set again only if it would otherwise expire too late, or before the next
-/// expected read. This avoids a system call for most readings.
+/// The expected interval between reads follows the longer of the recent intervals, because an epoch's reports arrive in
+/// quick succession. The timer is set again only if it would expire too late or before the next expected read. This
+/// avoids a system call for most readings.
 struct ReadDeadlineMonitor: Sendable {
     private let tolerance: Double
     private let longestInterval: Double
@@ -15,11 +14,8 @@ struct ReadDeadlineMonitor: Sendable {
     /// The time at which the next read is overdue.
     private(set) var dueTime: BootTime
 
-    /// Creates a monitor that expects the first read within the tolerance.
-    ///
-    /// - Parameters:
-    ///   - tolerance: The tolerated delay of a read, in seconds.
-    ///   - limit: The maximum time, in seconds, between a read and the due time of the next read.
+    /// Expects the first read within the tolerance. `limit` is the maximum time between a read and the due time of the
+    /// next read. Both are in seconds.
     init(tolerance: Double, limit: Double, now: BootTime) {
         self.tolerance = tolerance
         longestInterval = max(0, limit - tolerance) / 1.5
@@ -28,9 +24,7 @@ struct ReadDeadlineMonitor: Sendable {
         dueTime = now.advanced(bySeconds: tolerance)
     }
 
-    /// Records a read by the executor, and sets the timer again if necessary.
-    ///
-    /// - Parameter deadline: The time of the source's next timeout. The timer expires no later than this.
+    /// Records a read by the executor. The timer expires no later than `deadline`, the source's next timeout.
     mutating func recordRead(_ timer: TimerFD, now: BootTime, deadline: BootTime) {
         interval = max(min(now.seconds(since: lastRead), longestInterval), interval * 0.95)
         lastRead = now
@@ -45,8 +39,7 @@ struct ReadDeadlineMonitor: Sendable {
         setTimer(timer, now: now, deadline: deadline)
     }
 
-    /// Sets the timer to the time at which the next read is overdue, or to the source's next timeout if that is
-    /// earlier.
+    /// Sets the timer to the time at which the next read is overdue, or to an earlier timeout of the source.
     mutating func setTimer(_ timer: TimerFD, now: BootTime, deadline: BootTime) {
         timerTime = min(dueTime, deadline)
         timer.set(seconds: timerTime.seconds(since: now))

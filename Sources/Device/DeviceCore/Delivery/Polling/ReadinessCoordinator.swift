@@ -5,9 +5,8 @@ import SystemCalls
 
 /// Decides whether the source's own thread or an executor polls the source's descriptor.
 ///
-/// If all subscribers have the same executor and that executor can poll descriptors, the executor polls. A reading then
-/// wakes one thread instead of two. The decision changes only if the subscriptions change or the executor cannot
-/// continue.
+/// If all subscribers share an executor that can poll descriptors, that executor polls. A reading then wakes one thread
+/// instead of two. The decision changes only if the subscriptions change or the executor cannot continue.
 ///
 /// ```
 ///          executor() changes                timer expires, descriptor not readable
@@ -18,9 +17,8 @@ import SystemCalls
 /// ```
 ///
 /// While an executor polls, the source's thread sleeps until a read is overdue, for example because the app's main
-/// thread is busy. The source's thread then reads in place of the executor, so that readings are received in time and
-/// wait in bounded queues. The thread continues to read until the executor reads again. If there is no input, the
-/// thread waits for the descriptor instead of the timer.
+/// thread is busy. The source's thread then reads until the executor reads again, so that readings are received in time
+/// and wait in bounded queues. If there is no input, the source's thread waits for the descriptor instead of the timer.
 package struct ReadinessCoordinator: ~Copyable {
     private enum Owner {
         case thread
@@ -36,12 +34,12 @@ package struct ReadinessCoordinator: ~Copyable {
     private let monitor: ReadDeadlineMonitor
     private let executor: @Sendable () -> (any PollingExecutor)?
     private var owner = Owner.thread
-    /// The executor for which registration was last attempted. Registration is attempted again only for a different
-    /// executor, or if this executor may have become ready.
+    /// The executor for which registration was last attempted. Registration is attempted again for a different
+    /// executor, or once this executor may have become ready.
     private weak var lastAttempt: (any PollingExecutor)?
     private let readiness = Flag()
 
-    /// Creates a coordinator. Initially, the source's thread polls the descriptor.
+    /// Initially, the source's thread polls the descriptor.
     ///
     /// - Parameters:
     ///   - wakeUp: Signaled when the subscriptions change.
@@ -69,8 +67,7 @@ package struct ReadinessCoordinator: ~Copyable {
 
     package var isExecutorPolling: Bool { if case .executor = owner { true } else { false } }
 
-    /// The descriptor that the source's thread must poll in addition to the wakeup, and the time at which to stop
-    /// waiting.
+    /// The descriptor that the source's thread polls along with the wakeup, and the time at which to stop waiting.
     package var pollTarget: (descriptor: Int32, deadline: BootTime) {
         switch owner {
         case .thread, .executor(_, .descriptor): (source.descriptor, source.deadline)
@@ -79,7 +76,7 @@ package struct ReadinessCoordinator: ~Copyable {
     }
 
     /// Registers or deregisters an executor if the subscriptions have changed. Returns true if the executor has
-    /// finished; the caller must then call `handle`.
+    /// finished and the caller must call `handle`.
     package mutating func update() -> Bool {
         let current = executor()
         if case .executor(let registration, _) = owner {
@@ -155,8 +152,8 @@ private final class PollingRegistration: Sendable {
     private let finished = Flag()
     private let subscription = Mutex<Subscription?>(nil)
 
-    /// Registers the source. Throws if the process has run out of descriptors or the executor cannot poll. If `isValid`
-    /// returns false, the subscriptions have changed and the executor must not read.
+    /// Throws if the process has run out of descriptors or the executor cannot poll. If `isValid` returns false, the
+    /// subscriptions have changed and the executor must not read.
     init(
         _ source: any PollableSource, _ executor: any PollingExecutor, _ monitor: ReadDeadlineMonitor,
         clock: any DeviceClock, wakeUp: WakeupPipe, isValid: @escaping @Sendable () -> Bool,
@@ -180,11 +177,8 @@ private final class PollingRegistration: Sendable {
     }
 
     var isFinished: Bool { finished.value.load(ordering: .acquiring) }
-
     var dueTime: BootTime { monitor.withLock { $0.dueTime } }
-
     func expectRead() { monitor.withLock { $0.expectRead(timer, now: clock.now, deadline: source.deadline) } }
-
     func setTimer() { monitor.withLock { $0.setTimer(timer, now: clock.now, deadline: source.deadline) } }
 
     /// Makes the executor read again if the descriptor is still readable. A run loop reports only changes of readiness,
