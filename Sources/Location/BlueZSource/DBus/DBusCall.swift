@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A D-Bus method call. Supports only the part of the wire format that is needed: little endian, string arguments, and
-/// dictionaries of strings and booleans.
+/// A D-Bus method call in little-endian byte order. Supports string arguments and dictionaries of strings and Booleans.
 struct DBusCall {
     enum Value {
         case text(String)
@@ -13,7 +12,6 @@ struct DBusCall {
     var interface: String
     var member: String
     var signature = ""
-    /// True if no reply is expected.
     var isOneWay = false
     private var body: [UInt8] = []
 
@@ -34,8 +32,7 @@ struct DBusCall {
     func appending(_ dictionary: KeyValuePairs<String, Value>) -> DBusCall {
         var call = self
         call.signature += "a{sv}"
-        // The entries are encoded separately to determine their length. As in the body, they start at a multiple of 8
-        // bytes.
+        // Encodes the entries separately to determine their length. Entries are aligned to 8 bytes in both buffers.
         var entries: [UInt8] = []
         for (key, value) in dictionary {
             Self.align(8, &entries)
