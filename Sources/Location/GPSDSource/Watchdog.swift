@@ -17,7 +17,6 @@ struct Watchdog: Sendable {
     private var lastLine: BootTime
     private var isSilent = false
     private var replyDeadline: BootTime?
-    /// True once gpsd has sent a valid line on this connection.
     private(set) var hasReceivedValidLine = false
 
     init(timing: GPSDTiming, now: BootTime) {
