@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A point on the WGS-84 ellipsoid, given by its geodetic latitude and longitude in degrees, positive north and east.
-/// Any pair of numbers can be stored; ``isValid`` determines whether the pair is a point.
+/// A point on the WGS-84 ellipsoid.
 public struct GeodeticCoordinate: Equatable, Sendable {
     /// The geodetic latitude in degrees, from -90 (south pole) to 90 (north pole).
     public var latitude: Double
@@ -15,14 +14,12 @@ public struct GeodeticCoordinate: Equatable, Sendable {
         self.longitude = longitude
     }
 
-    /// True if the latitude is within ±90 degrees and the longitude is finite. A longitude beyond ±180 degrees is valid
-    /// and denotes the same meridian as its remainder modulo 360.
+    /// True if the latitude is within ±90 degrees and the longitude is finite.
     package var isValid: Bool { abs(latitude) <= 90 && longitude.isFinite }
 }
 
-/// The WGS-84 ellipsoid, the reference ellipsoid of GPS positions. Lengths are in metres. The two defining constants
-/// are the semi-major axis and the flattening (NIMA TR8350.2, third edition, table 3.1); all others are derived from
-/// them.
+/// The WGS-84 ellipsoid. Lengths are in metres. The semi-major axis and the flattening are the defining constants (NIMA
+/// TR8350.2, third edition, table 3.1).
 package enum WGS84 {
     package static var semiMajorAxis: Double { 6_378_137 }
 
