@@ -27,14 +27,13 @@ struct NMEASentenceBuilder {
         bytes.append(letter)
     }
 
-    /// Appends a number with a fixed number of decimals. The field is empty if the number is unknown or its magnitude
-    /// is at least 1e9.
+    /// Appends a number, or an empty field if the number is unknown or its magnitude is at least 1e9.
     mutating func appendNumber(_ value: Double, decimals: Int, width: Int = 1) {
         appendEmpty()
         guard value.magnitude < 1e9 else { return }
         let start = bytes.count
         FixedDecimal.append(value, decimals: decimals, width: width, to: &bytes)
-        // A negative number that was rounded to 0 has no sign.
+        // Removes the sign of a negative number that was rounded to 0.
         if bytes[start] == UInt8(ascii: "-"),
             bytes[(start + 1)...].allSatisfy({ $0 == UInt8(ascii: "0") || $0 == UInt8(ascii: ".") })
         {
@@ -42,8 +41,7 @@ struct NMEASentenceBuilder {
         }
     }
 
-    /// Appends a direction in degrees, normalized to 0..<360 after rounding. The field is empty if the direction is
-    /// unknown.
+    /// Appends a direction in degrees, normalized to 0..<360 after rounding, or an empty field if it is unknown.
     mutating func appendDirection(_ value: Double, decimals: Int, width: Int = 1) {
         guard value.isFinite else { return appendEmpty() }
         var unit = 1.0
@@ -53,15 +51,14 @@ struct NMEASentenceBuilder {
         appendNumber((positive * unit).rounded() >= 360 * unit ? 0 : positive, decimals: decimals, width: width)
     }
 
-    /// Appends an integer with leading zeros. The field is empty if the integer is negative.
+    /// Appends an integer with leading zeros, or an empty field if the integer is negative.
     mutating func appendInteger(_ value: Int, digits: Int = 1) {
         appendEmpty()
         guard value >= 0 else { return }
         CivilDate.append(value, digits: max(digits, String(value).utf8.count), to: &bytes)
     }
 
-    /// Appends a time of day with hundredths of a second, or with milliseconds if the time requires them. Further
-    /// decimals are truncated, as in gpsd reports.
+    /// Appends a time of day with hundredths of a second, or with milliseconds if necessary.
     mutating func appendTimeOfDay(_ date: CivilDate?) {
         appendEmpty()
         guard let date else { return }
@@ -81,9 +78,7 @@ struct NMEASentenceBuilder {
         for part in [date.day, date.month, date.year] { CivilDate.append(part, digits: 2, to: &bytes) }
     }
 
-    /// Appends a latitude or longitude as two fields: degrees with minutes, and the hemisphere.
-    ///
-    /// - Parameter value: The angle in degrees. If it is unknown, both fields are empty.
+    /// Appends degrees with minutes and the hemisphere, or two empty fields if the angle is unknown.
     mutating func appendCoordinate(
         _ value: Double, width: Int, decimals: Int, positive: StaticString, negative: StaticString
     ) {
@@ -105,7 +100,7 @@ struct NMEASentenceBuilder {
         appendText(value < 0 ? negative : positive)
     }
 
-    /// Returns the complete sentence, including the checksum but no line terminator.
+    /// Returns the sentence with its checksum but without a line terminator.
     consuming func finish() -> [UInt8] {
         bytes.append(contentsOf: Self.checksum(bytes.dropFirst()))
         return bytes
@@ -117,7 +112,7 @@ struct NMEASentenceBuilder {
         return [UInt8(ascii: "*"), hexadecimalDigit(sum >> 4), hexadecimalDigit(sum)]
     }
 
-    /// Returns the low four bits as a hexadecimal digit, in upper case as written by receivers.
+    /// Returns the low four bits as a hexadecimal digit in upper case.
     static func hexadecimalDigit(_ value: UInt8) -> UInt8 {
         let digit = HexDigit.digit(value)
         return digit < UInt8(ascii: "a") ? digit : digit & 0xdf

@@ -131,8 +131,8 @@ struct PositionSentences {
         text.appendText(degrees < 0 ? "W" : "E")
     }
 
-    /// The altitude above mean sea level and the geoid separation, in metres. If one of them is missing, it is derived
-    /// from the other one and the altitude above the ellipsoid; NaN if this is not possible.
+    /// The altitude above mean sea level and the geoid separation, in metres. A missing value is derived from the other
+    /// value and the altitude above the ellipsoid, or is NaN.
     private var altitudeAndSeparation: (altitude: Double, separation: Double) {
         guard report.hasFix else { return (.nan, .nan) }
         var altitude = report.altitudeMSL
@@ -145,7 +145,6 @@ struct PositionSentences {
     /// The quality in GGA, whose values differ from gpsd's status.
     private var quality: Int { report.hasFix ? status?.quality ?? 1 : 0 }
 
-    /// The mode letter at the end of RMC and VTG.
     private var modeLetter: UInt8 { report.hasFix ? status?.letter ?? UInt8(ascii: "A") : UInt8(ascii: "N") }
 
     private var status: NMEAFixQuality? { NMEAFixQuality.all.first { $0.status == report.status } }
