@@ -40,7 +40,6 @@ package struct PlaceData: Sendable {
     let folding: PlaceTable
     let texts: PlaceBytes
 
-    /// Creates the place data from constants in the program, without copying them.
     package init(constant bytes: UnsafeRawBufferPointer) throws(PlaceDataError) {
         try self.init(PlaceBytes(constant: bytes))
     }
@@ -94,7 +93,6 @@ struct PlaceTable: Sendable {
         return try bytes.integer(at: row * width + place, byteCount: count)
     }
 
-    /// Returns the signed two-byte integer at an offset in a row.
     func signed(_ row: Int, at place: Int) throws(PlaceDataError) -> Int {
         Int(Int16(truncatingIfNeeded: try integer(row, at: place, byteCount: 2)))
     }
