@@ -5,19 +5,15 @@ import JSONBytes
 
 /// A parsed message on a board's topic.
 package enum OwnTracksMessage: Sendable {
-    /// A location.
     case location(OwnTracksLocation)
-    /// The board's last will, which means that the board has lost its connection to the broker.
+    /// The board's last will, published after the board has lost its connection to the broker.
     case will
-    /// A message of a different type.
     case other
-    /// An invalid message, with the reason.
     case malformed(String)
 
     /// The maximum size of a message, in bytes.
     package static let limit = 65_536
 
-    /// Parses a message. The bytes need not be valid.
     package init(_ payload: UnsafeRawBufferPointer) {
         guard payload.count <= Self.limit else {
             self = .malformed("a message has \(payload.count) bytes, but the limit is \(Self.limit)")
@@ -77,7 +73,7 @@ package enum OwnTracksMessage: Sendable {
         guard abs(fields.latitude) <= 90, abs(fields.longitude) <= 180 else {
             return .malformed("lat and lon are not a valid position")
         }
-        // The range of `WallTime` is 1970 to 2261. 0 is invalid, and published times are in whole seconds.
+        // `WallTime` ends in 2261, and 0 is not a valid time.
         guard fields.seconds >= 1, fields.seconds < 9.2e9, let whole = WallTime(seconds: fields.seconds) else {
             return .malformed("tst is not a valid time in seconds since 1970")
         }
