@@ -63,7 +63,6 @@ extension GPSDEngine {
         if !survey.hasSentences || shift != 0 { sendSentences(for: moved, place, of: name, now) }
     }
 
-    /// Returns the index of a receiver. Adds the receiver if it is unknown.
     func receiverIndex(of path: String, now: BootTime) -> Int? {
         if let place = world.receiverIndex(of: path) { return place }
         var receiver = ReceiverDescription(path: path)
@@ -80,7 +79,6 @@ extension GPSDEngine {
         return place
     }
 
-    /// Processes a DEVICE report, which adds, removes or identifies a receiver.
     private func processDeviceReport(_ receiver: ReceiverDescription, now: BootTime) {
         guard let place = world.receiverIndex(of: receiver.path) else {
             if receiver.isActive { _ = add(receiver, now: now) }
@@ -138,8 +136,7 @@ extension GPSDEngine {
     }
 
     private func sendSentences(for report: GPSDReport, _ place: Int, of path: String, _ now: BootTime) {
-        // Consumes the satellites even if there are no clients, so that later clients do not receive the satellites of
-        // an earlier fix.
+        // Without clients, the satellites are also consumed so that no client receives them with a later fix.
         let sky = report.isPosition ? world.receivers[place].newSky.take() : nil
         guard clients.contains(where: \.policy.wantsSentences) else { return }
         for sentence in report.sentences(with: sky) { sendSentence(sentence, of: path, now) }
