@@ -160,7 +160,6 @@ extension GPSDWatch {
     func watches(_ path: String) -> Bool { isEnabled && (device.isEmpty || device == path) }
 
     var wantsReports: Bool { isEnabled && (json || nmea || raw > 0) }
-
     var wantsSentences: Bool { isEnabled && (nmea || raw > 0) }
 }
 

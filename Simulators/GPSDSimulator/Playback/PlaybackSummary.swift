@@ -20,7 +20,6 @@ struct PlaybackSummary {
     private var hasReports = false
     /// The path for reports that do not name a receiver, or nil if every report names a receiver.
     private(set) var defaultReceiverPath: String?
-
     private var isComplete = false
     /// The receivers whose first appearance is a DEVICE object after the first report.
     private var laterReceivers: Set<String> = []

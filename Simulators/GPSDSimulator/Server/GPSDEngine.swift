@@ -26,7 +26,6 @@ final class GPSDEngine {
     /// The number of lines that disconnected clients did not receive in time.
     private(set) var lostCount: Int64 = 0
     var hasPlayed = false
-
     var trace: PlayedTrace
     let survey: PlaybackSummary
     var nextEvent: PlayedEvent?

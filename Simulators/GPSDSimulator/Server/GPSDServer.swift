@@ -31,14 +31,10 @@ public final class GPSDServer: Sendable {
 
     /// The TCP port on which the server listens, or nil if the server is not running.
     public var port: UInt16? { thread.current?.address }
-
     package var clientCount: Int { status.clientCount }
-
     package var reportCount: Int64 { status.reportCount }
-
     /// The number of reports and sentences that clients did not read in time, totaled over all clients.
     package var lostCount: Int64 { status.lostCount }
-
     /// True if the trace has been played to its end and all pending bytes have been sent.
     public var hasPlayed: Bool { status.hasPlayed }
 

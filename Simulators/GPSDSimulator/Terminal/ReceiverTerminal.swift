@@ -42,12 +42,9 @@ public final class ReceiverTerminal: Sendable {
 
     /// The path that programs open, or nil if the receiver is not running.
     public var path: String? { thread.current?.address }
-
     /// True if the trace has been played to its end.
     public var hasPlayed: Bool { status.hasPlayed }
-
     package var sentenceCount: Int64 { status.reportCount }
-
     /// The number of sentences that were lost because the program did not read in time or the terminal was not open.
     package var lostCount: Int64 { status.lostCount }
 

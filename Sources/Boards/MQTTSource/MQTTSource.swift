@@ -34,7 +34,6 @@ package final class MQTTSource: PositionSource {
     }
 
     package var lastFix: PositionFix? { hub.lastFix }
-
     package var receivers: [ReceiverDescription] { hub.receivers }
 }
 

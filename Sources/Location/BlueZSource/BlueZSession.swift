@@ -51,8 +51,7 @@ struct BlueZSession: ~Copyable {
     private mutating func poll(until limit: BootTime) throws(DeviceError) {
         try bus.send(client.drainOutgoing())
         let events = Int16(POLLIN) | (bus.hasPendingOutput ? Int16(POLLOUT) : 0)
-        let isReady = wakeUp.wait(
-            for: bus.descriptor, events: events, until: min(limit, client.deadline), clock: clock)
+        let isReady = wakeUp.wait(for: bus.descriptor, events: events, until: min(limit, client.deadline), clock: clock)
         let now = clock.now
         if isReady { try read(now) }
         if client.deadline <= now { try client.processTimeouts(now: now) }
@@ -82,8 +81,7 @@ struct BlueZSession: ~Copyable {
         do throws(DBusFormatError) {
             return try framer.next()
         } catch {
-            throw DeviceError(
-                .connectionLost, "The system bus sent an invalid D-Bus message. Reconnecting.")
+            throw DeviceError(.connectionLost, "The system bus sent an invalid D-Bus message. Reconnecting.")
         }
     }
 }

@@ -33,9 +33,7 @@ package enum GPSDEncoder {
         mutating func count(_ key: StaticString, _ value: Int32) { writer.member(key, value) }
 
         /// Omits negative values, which denote an unknown number.
-        mutating func countIfKnown(_ key: StaticString, _ value: Int32) {
-            if value >= 0 { count(key, value) }
-        }
+        mutating func countIfKnown(_ key: StaticString, _ value: Int32) { if value >= 0 { count(key, value) } }
 
         mutating func flag(_ key: StaticString, _ value: Bool) { writer.member(key, value) }
 

@@ -12,7 +12,6 @@ package struct LineFramer: Sendable {
 
     /// The number of lines that were discarded because they exceeded the limit.
     package private(set) var discardedLines = 0
-
     private let limit: Int
     /// `storage[head..<tail]` contains the unconsumed bytes, with no line feed before `scanned`.
     private var storage: [UInt8] = []

@@ -67,10 +67,7 @@ final class GPSDConnection: PollableSource {
     }
 
     var hasReceivedValidLine: Bool { hasReceivedService.load(ordering: .acquiring) }
-
-    var deadline: BootTime {
-        min(hub.nextDeadline, BootTime(nanoseconds: watchdogDeadline.load(ordering: .acquiring)))
-    }
+    var deadline: BootTime { min(hub.nextDeadline, BootTime(nanoseconds: watchdogDeadline.load(ordering: .acquiring))) }
 
     func close() { isClosed.store(true, ordering: .releasing) }
 

@@ -41,10 +41,8 @@ public final class GPSDSource: PositionSource {
 
     /// The last fix of the best receiver.
     public var lastFix: PositionFix? { hub.lastFix }
-
     /// The receivers that gpsd has reported.
     public var receivers: [ReceiverDescription] { hub.receivers }
-
     package var statistics: GPSDStatistics { counts.sum.withLock { $0 } }
 
     private final class Counts: Sendable {

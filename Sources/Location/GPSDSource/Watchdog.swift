@@ -41,9 +41,7 @@ struct Watchdog: Sendable {
     }
 
     /// Restarts the silence timeout for new subscribers, unless a silence has already been reported.
-    mutating func restart(now: BootTime) {
-        if !isSilent { lastReport = now }
-    }
+    mutating func restart(now: BootTime) { if !isSilent { lastReport = now } }
 
     var deadline: BootTime {
         let answer = replyDeadline ?? .never

@@ -3,9 +3,7 @@
 /// Exact sums and roundings of angles in degrees.
 enum DegreeArithmetic {
     /// Returns the equivalent angle between -180 and 180 degrees, without rounding errors.
-    static func reduced(_ angle: Double) -> Double {
-        abs(angle) <= 180 ? angle : angle.remainder(dividingBy: 360)
-    }
+    static func reduced(_ angle: Double) -> Double { abs(angle) <= 180 ? angle : angle.remainder(dividingBy: 360) }
 
     /// Rounds a small angle to a multiple of 2⁻⁵⁷ degrees, which is a thousandth of a nanometre on the ground. Rounding
     /// keeps products of tiny angles from underflowing and turns -0 into 0.

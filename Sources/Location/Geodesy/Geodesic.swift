@@ -37,14 +37,12 @@ extension Geodesic {
         let northward = end.latitude - start.latitude
         guard abs(northward) < 0.25 else { return nil }
         let eastward = DegreeArithmetic.difference(from: start.longitude, to: end.longitude).rounded
-
         let middle = SineCosine(degrees: (start.latitude + end.latitude) / 2)
         // The sine and cosine of half the latitude difference, which is at most 0.0022 radians.
         let half = northward * (.pi / 360)
         let square = half * half
         let halfSine = half * (1 - square * (1 / 6 - square / 120))
         let halfCosine = 1 - square * (1 / 2 - square / 24)
-
         let a = WGS84.semiMajorAxis
         let e2 = WGS84.eccentricitySquared
         let sineSum = middle.sine * halfCosine
@@ -82,7 +80,6 @@ extension Geodesic {
 package struct GeodesicDirect: Equatable, Sendable {
     /// The end of the path, with a longitude between -180 and 180 degrees.
     package let destination: GeodeticCoordinate
-
     /// The direction of travel at the destination, in degrees clockwise from north, from -180 to 180.
     package let finalAzimuth: Double
 
@@ -142,16 +139,12 @@ extension Geodesic {
 package struct GeodesicInverse: Equatable, Sendable {
     /// The length of the shortest path, in metres.
     package let distance: Double
-
     /// The direction of travel at the first point, in degrees clockwise from north, from -180 to 180.
     package let initialAzimuth: Double
-
     /// The direction of travel at the second point, in degrees clockwise from north, from -180 to 180.
     package let finalAzimuth: Double
 
-    static var invalid: GeodesicInverse {
-        GeodesicInverse(distance: .nan, initialAzimuth: .nan, finalAzimuth: .nan)
-    }
+    static var invalid: GeodesicInverse { GeodesicInverse(distance: .nan, initialAzimuth: .nan, finalAzimuth: .nan) }
 }
 
 extension Geodesic {

@@ -26,7 +26,6 @@ struct SineSeries {
 struct DistanceSeries {
     /// `A1`, the mean distance per radian of arc, in units of the polar radius.
     let scale: Double
-
     /// `B1`, the periodic part of the distance.
     let periodic: SineSeries
 
@@ -65,7 +64,6 @@ struct DistanceSeries {
 struct LongitudeSeries {
     /// `A3`, the mean rate of the longitude correction.
     let scale: Double
-
     /// `B3`, the periodic part of the longitude correction.
     let periodic: SineSeries
 
@@ -102,7 +100,6 @@ struct LongitudeSeries {
 struct ReducedLengthSeries {
     /// The part that grows with the arc, per radian.
     let secular: Double
-
     let periodic: SineSeries
 
     init(epsilon e: Double) {

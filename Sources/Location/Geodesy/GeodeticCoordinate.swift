@@ -4,7 +4,6 @@
 public struct GeodeticCoordinate: Equatable, Sendable {
     /// The geodetic latitude in degrees, from -90 (south pole) to 90 (north pole).
     public var latitude: Double
-
     /// The longitude in degrees, positive east of Greenwich. Any finite value is valid and is taken modulo 360.
     public var longitude: Double
 
@@ -22,19 +21,14 @@ public struct GeodeticCoordinate: Equatable, Sendable {
 /// TR8350.2, third edition, table 3.1).
 package enum WGS84 {
     package static var semiMajorAxis: Double { 6_378_137 }
-
     /// The flattening `f = (a - b) / a`.
     package static var flattening: Double { 1 / 298.257223563 }
-
     /// The polar radius `b = a (1 - f)`, in metres.
     package static var semiMinorAxis: Double { semiMajorAxis * (1 - flattening) }
-
     /// The first eccentricity squared, `e² = f (2 - f)`.
     package static var eccentricitySquared: Double { flattening * (2 - flattening) }
-
     /// The second eccentricity squared, `e'² = e² / (1 - e²)`.
     package static var secondEccentricitySquared: Double { eccentricitySquared / (1 - eccentricitySquared) }
-
     /// The third flattening `n = (a - b) / (a + b)`.
     package static var thirdFlattening: Double { flattening / (2 - flattening) }
 }

@@ -23,10 +23,8 @@ struct ReducedLatitude {
 struct GreatCircle {
     /// `α0`, the azimuth at the point where the great circle crosses the equator northward.
     let equatorialAzimuth: SineCosine
-
     /// `σ`, the arc length from the equator crossing to the given point.
     let arc: SineCosine
-
     /// `ω`, the longitude on the sphere from the equator crossing to the given point, as a vector of any length.
     let longitude: SineCosine
 

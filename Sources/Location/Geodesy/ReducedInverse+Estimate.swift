@@ -47,9 +47,7 @@ extension ReducedInverse {
             return .solved(Path(distance: distance, departure: departure, arrival: arrival))
         }
         let antipodalArc = 6 * WGS84.thirdFlattening * .pi * start.cosine * start.cosine
-        if arcCosine >= 0 || arcSine >= antipodalArc {
-            return .azimuth(Self.eastward(sine: sine, cosine: cosine))
-        }
+        if arcCosine >= 0 || arcSine >= antipodalArc { return .azimuth(Self.eastward(sine: sine, cosine: cosine)) }
         return .azimuth(antipodalEstimate(latitudeSum: sum.sine))
     }
 

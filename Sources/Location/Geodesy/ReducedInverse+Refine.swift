@@ -5,10 +5,8 @@ extension ReducedInverse {
     private struct Trial {
         /// The longitude at the end of the geodesic minus the longitude of the second point, in radians.
         var longitudeError: Double
-
         /// The derivative of the longitude at the end with respect to the departure azimuth.
         var slope: Double
-
         var arrival: SineCosine
         var first: SineCosine
         var second: SineCosine
@@ -63,7 +61,6 @@ extension ReducedInverse {
         if start.sine == 0 && departure.cosine == 0 { departure.cosine = -SineCosine.tiny }
         let circle = GreatCircle(latitude: start.angle, azimuth: departure)
         let node = circle.equatorialAzimuth
-
         var arrival = SineCosine(sine: departure.sine, cosine: abs(departure.cosine))
         if end.cosine != start.cosine { arrival.sine = node.sine / end.cosine }
         if end.cosine != start.cosine || abs(end.sine) != -start.sine {
@@ -80,7 +77,6 @@ extension ReducedInverse {
         let arc = Self.arc(from: circle.arc, to: second)
         let omega = SineCosine(sine: node.sine * end.sine, cosine: northward) - circle.longitude
         let excess = Self.forward(omega) - longitudeAngle
-
         let epsilon = circle.epsilon
         let lag = LongitudeSeries(epsilon: epsilon)(from: circle.arc, to: second, arc: arc)
         let error = excess.radians - WGS84.flattening * node.sine * lag

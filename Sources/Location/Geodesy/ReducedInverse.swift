@@ -12,16 +12,12 @@ struct ReducedInverse {
 
     /// The reduced latitude `β1` of the first point.
     let start: ReducedLatitude
-
     /// The reduced latitude `β2` of the second point.
     let end: ReducedLatitude
-
     /// The longitude difference `λ12`, in radians.
     let longitude: Double
-
     /// `180° - λ12` in radians, computed without cancellation.
     let supplement: Double
-
     let longitudeAngle: SineCosine
 
     /// Creates the problem from degrees. `rest` is the rounding error of the longitude difference.

@@ -53,9 +53,7 @@ struct SineCosine {
         return sine < 0 ? angleFromAxis - 90 : 90 - angleFromAxis
     }
 
-    static prefix func - (angle: SineCosine) -> SineCosine {
-        SineCosine(sine: -angle.sine, cosine: angle.cosine)
-    }
+    static prefix func - (angle: SineCosine) -> SineCosine { SineCosine(sine: -angle.sine, cosine: angle.cosine) }
 
     static func + (left: SineCosine, right: SineCosine) -> SineCosine {
         SineCosine(

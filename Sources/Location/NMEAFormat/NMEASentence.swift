@@ -21,7 +21,6 @@ struct NMEASentence {
     }
 
     var kindName: String { String(decoding: bytes[2..<5], as: UTF8.self) }
-
     var text: String { "$" + String(decoding: bytes, as: UTF8.self) }
 
     func copy() -> [UInt8] { [UInt8](bytes) }

@@ -144,8 +144,6 @@ struct PositionSentences {
 
     /// The quality in GGA, whose values differ from gpsd's status.
     private var quality: Int { report.hasFix ? status?.quality ?? 1 : 0 }
-
     private var modeLetter: UInt8 { report.hasFix ? status?.letter ?? UInt8(ascii: "A") : UInt8(ascii: "N") }
-
     private var status: NMEAFixQuality? { NMEAFixQuality.all.first { $0.status == report.status } }
 }

@@ -5,8 +5,7 @@ package struct PlaceDataError: Error, Equatable, CustomStringConvertible {
 
     init(_ description: String) { self.description = description }
 
-    static let damaged = PlaceDataError(
-        "The place data in this program is damaged. Reinstall the program.")
+    static let damaged = PlaceDataError("The place data in this program is damaged. Reinstall the program.")
 }
 
 extension Range<Int> {

@@ -116,8 +116,7 @@ extension PlaceData {
         let countries = within.isEmpty ? own.countries : []
         // A two-letter word is more likely a town than a country code, unless the text is in upper case.
         let isTown = name.count == 2 && !cities.isEmpty && query.text.contains(where: \.isLowercase)
-        let found = try ordered(
-            cities, areas: areas.sorted(), countries: isTown ? [] : countries.sorted(), query)
+        let found = try ordered(cities, areas: areas.sorted(), countries: isTown ? [] : countries.sorted(), query)
         return Array(found.prefix(Self.maximumResults))
     }
 

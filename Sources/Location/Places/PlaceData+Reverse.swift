@@ -89,9 +89,7 @@ extension PlaceData {
             let size = distance < CityGrid.maximumRadius ? try cities.size(city) : 0
             let reaches = size > largestSize && distance <= CityGrid.radius(ofSize: size)
             guard distance < shortestDistance || reaches else { return }
-            if country != 0 {
-                guard try areaCountry(cities.area(city)) == country else { return }
-            }
+            if country != 0 { guard try areaCountry(cities.area(city)) == country else { return } }
             if distance < shortestDistance { (nearest, shortestDistance) = (city, distance) }
             if reaches { (largest, largestSize) = (city, size) }
             limit = max(CityGrid.maximumRadius, shortestDistance)

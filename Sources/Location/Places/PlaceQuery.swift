@@ -56,7 +56,5 @@ package struct Place: Equatable, Sendable {
     package var inlandWater: String?
 
     /// The name of the most specific feature that has a name.
-    package var name: String? {
-        inlandWater ?? subLocality ?? locality ?? ocean ?? administrativeArea ?? country
-    }
+    package var name: String? { inlandWater ?? subLocality ?? locality ?? ocean ?? administrativeArea ?? country }
 }

@@ -34,7 +34,6 @@ final class Spool {
     private var nextNumber: UInt64 = 1
     private var reader = SpoolReader()
     private var unwrittenAcknowledgements = 0
-
     /// The first disk error. Reset when records can be written again and the queue is empty.
     private(set) var failure: DeviceError?
     private var hasWritten = true
@@ -57,9 +56,7 @@ final class Spool {
 
     /// The number of queued records, including unacknowledged records.
     var count: Int { files.reduce(memory.count) { $0 + $1.unacknowledgedCount } }
-
     var bytesOnDisk: Int { files.reduce(0) { $0 + $1.size } }
-
     var isAllOnDisk: Bool { folder != nil && memory.count == 0 }
 
     /// Returns a descriptor to sync, or nil if all data is synced. The caller must close the descriptor.

@@ -35,7 +35,6 @@ package struct BlueZClient {
     private var pendingRequests: [UInt32: (question: Request, deadline: BootTime)] = [:]
     private var outgoing: [UInt8] = []
     private var events: [BeaconEvent] = []
-
     /// BlueZ's unique bus name, or nil while BlueZ is not running.
     private var owner: String?
     private struct Adapter {

@@ -41,9 +41,7 @@ struct BlueZObject {
         let name = try reader.string()
         try readProperties(of: name, &reader)
         let last = try reader.array(alignment: 4)
-        while reader.offset < last {
-            if try reader.string() == "RSSI", device != nil { device?.hasLostRSSI = true }
-        }
+        while reader.offset < last { if try reader.string() == "RSSI", device != nil { device?.hasLostRSSI = true } }
     }
 
     private init() {}

@@ -20,7 +20,6 @@ package struct DBusMessage {
     /// The sender's unique name, set by the bus.
     private(set) var sender = ""
     private(set) var signature = ""
-
     private let bytes: [UInt8]
     private let body: Range<Int>
     private let isBigEndian: Bool

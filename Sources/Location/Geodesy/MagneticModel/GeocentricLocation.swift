@@ -2,15 +2,11 @@
 
 struct GeocentricLocation {
     let latitude: SineCosine
-
     let longitude: SineCosine
-
     /// The coefficients' reference radius divided by the distance from the earth's centre.
     let referenceRadiusRatio: Double
-
     /// The distance from the earth's centre divided by the reference radius.
     let distanceInReferenceRadii: Double
-
     /// The geocentric latitude minus the geodetic latitude.
     private let rotation: SineCosine
 

@@ -13,9 +13,7 @@ package struct MagneticField: Sendable, Hashable {
     package let xRate: Double
     package let yRate: Double
     package let zRate: Double
-
     package let year: Double
-
     /// True if the model is valid for the year and the height. Otherwise, the values are extrapolated.
     package let isModelValid: Bool
 
@@ -28,19 +26,13 @@ package struct MagneticField: Sendable, Hashable {
 
     /// The strength of the horizontal component, which moves a compass needle, in nT.
     package var horizontal: Double { (x * x + y * y).squareRoot() }
-
     package var total: Double { (x * x + y * y + z * z).squareRoot() }
-
     /// The angle from true north to magnetic north in degrees, positive east, from -180 to 180.
     package var declination: Double { atan2(y, x) * 180 / .pi }
-
     /// The angle of the field below the horizon (dip), in degrees from -90 to 90.
     package var inclination: Double { atan2(z, horizontal) * 180 / .pi }
-
     package var horizontalRate: Double { (x * xRate + y * yRate) / horizontal }
-
     package var totalRate: Double { (x * xRate + y * yRate + z * zRate) / total }
-
     package var declinationRate: Double { (x * yRate - y * xRate) / (x * x + y * y) * 180 / .pi }
 
     package var inclinationRate: Double {
@@ -65,20 +57,13 @@ extension MagneticField {
     }
 
     package var inclinationUncertainty: Double { x.isNaN ? .nan : 0.20 }
-
     package var xUncertainty: Double { x.isNaN ? .nan : 137 }
-
     package var yUncertainty: Double { x.isNaN ? .nan : 89 }
-
     package var zUncertainty: Double { x.isNaN ? .nan : 141 }
-
     package var horizontalUncertainty: Double { x.isNaN ? .nan : 133 }
-
     package var totalUncertainty: Double { x.isNaN ? .nan : 138 }
-
     /// True if a compass is unreliable: the horizontal field is weaker than 6,000 nT (report of WMM2025) or invalid.
     package var isInCautionZone: Bool { !(horizontal >= 6_000) }
-
     /// True if a compass is unusable: the horizontal field is weaker than 2,000 nT or invalid.
     package var isInBlackoutZone: Bool { !(horizontal >= 2_000) }
 }

@@ -3,7 +3,6 @@
 extension MagneticModel {
     /// The maximum size of a file that ``init(cof:)`` accepts, in bytes.
     package static var maximumFileSize: Int { 1_048_576 }
-
     /// The maximum degree that ``init(cof:)`` accepts, which is the degree of the high-resolution model WMMHR.
     package static var maximumDegree: Int { 133 }
 

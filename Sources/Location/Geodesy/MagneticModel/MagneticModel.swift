@@ -11,22 +11,16 @@
 package struct MagneticModel: Sendable {
     /// The name of the release, for example `WMM-2025`.
     package let name: String
-
     /// The decimal year for which the coefficients are given.
     package let epoch: Double
-
     /// The release date as written in the file (month/day/year), or nil if the file has no date.
     package let releaseDate: String?
-
     /// The highest degree and order of the harmonics, 12 for the World Magnetic Model.
     package let degree: Int
-
     let zonal: ContiguousArray<ZonalTerm>
-
     /// The terms of order 1 and above. Each element combines a term of an odd order with a term of the next order and
     /// degree. The elements are sorted by order, then by degree up to ``summedDegree`` for the odd order.
     let sectoral: ContiguousArray<MagneticTerms>
-
     /// The highest degree with a term that is not zero, or 1 if all terms are zero.
     let summedDegree: Int
 
@@ -95,10 +89,8 @@ struct MagneticTerms: Sendable, Equatable {
     let h: SIMD2<Double>
     let gRate: SIMD2<Double>
     let hRate: SIMD2<Double>
-
     /// The weight in the derivative `sin θ dP(n)/dθ = n cos θ P(n) - slope P(n-1)`.
     let slope: SIMD2<Double>
-
     /// The weight of `slope` in the recursion `P(n+1) = cos θ P(n) - recursion · slope P(n-1)`.
     let recursion: SIMD2<Double>
 
@@ -120,9 +112,7 @@ struct MagneticTerms: Sendable, Equatable {
 struct ZonalTerm: Sendable, Equatable {
     let g: Double
     let gRate: Double
-
     let degree: Double
-
     /// The weight in the recursion `P(n+1) = cos θ P(n) - recursion P(n-1)`, and the corresponding weight for order 1.
     let recursion: Double
     let nextRecursion: Double

@@ -18,7 +18,6 @@ package struct MagneticModelError: Error, Sendable, Hashable, CustomStringConver
     }
 
     package let reason: Reason
-
     /// The line number, starting at 1, or nil if the error concerns the whole file.
     package let line: Int?
 
