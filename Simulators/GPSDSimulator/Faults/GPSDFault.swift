@@ -41,10 +41,7 @@ public struct GPSDFault: Sendable, Hashable {
 
     package init(_ action: Action, device: String? = nil, at moment: FaultMoment = .start, for duration: Double? = nil)
     {
-        self.action = action
-        self.device = device
-        self.moment = moment
-        self.duration = duration
+        (self.action, self.device, self.moment, self.duration) = (action, device, moment, duration)
     }
 
     /// The delay in seconds after which a restarted server listens again if no duration is given.

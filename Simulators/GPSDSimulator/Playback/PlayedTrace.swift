@@ -30,9 +30,7 @@ struct PlayedTrace {
 
     /// Creates an iterator. One pass lasts at least `minimumPassDuration` nanoseconds.
     init(_ file: TraceFile, repeats: Bool = false, minimumPassDuration: Int64 = 0) {
-        self.file = file
-        self.repeats = repeats
-        self.minimumPassDuration = minimumPassDuration
+        (self.file, self.repeats, self.minimumPassDuration) = (file, repeats, minimumPassDuration)
         cursor = TraceCursor(file)
     }
 

@@ -43,8 +43,7 @@ struct GPSDObjectReader {
 
     /// `kinds` returns the expected type of a member, or nil for an unknown member.
     init(_ bytes: [UInt8], from start: Int, kinds: @escaping (String) -> Kind?) {
-        self.bytes = bytes
-        self.kinds = kinds
+        (self.bytes, self.kinds) = (bytes, kinds)
         offset = start
     }
 

@@ -27,8 +27,7 @@ public struct GPSDDialogue: Sendable {
     }
 
     init(_ world: GPSDState, now: WallTime) {
-        self.world = world
-        self.now = now
+        (self.world, self.now) = (world, now)
     }
 
     /// The bytes that the server sends to each new client.

@@ -42,8 +42,7 @@ final class GPSDEngine {
 
     /// `readClock` returns the wall-clock time for ?POLL and for the activation times of receivers.
     init(_ file: TraceFile, options: GPSDServerOptions, readClock: @escaping () -> WallTime) {
-        self.options = options
-        self.readClock = readClock
+        (self.options, self.readClock) = (options, readClock)
         survey = PlaybackSummary(file)
         trace = PlayedTrace(file, repeats: options.end == .loop, minimumPassDuration: options.minimumPassDuration ?? 0)
         world = GPSDState(survey, now: readClock())

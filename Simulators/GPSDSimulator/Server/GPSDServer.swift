@@ -25,8 +25,7 @@ public final class GPSDServer: Sendable {
 
     /// Creates a server that plays a trace. Call ``start()`` to start it.
     public init(_ file: TraceFile, options: GPSDServerOptions = GPSDServerOptions()) {
-        self.file = file
-        self.options = options
+        (self.file, self.options) = (file, options)
     }
 
     /// The TCP port on which the server listens, or nil if the server is not running.
@@ -101,8 +100,7 @@ final class GPSDLoop: ServiceLoop {
     private var pollSet: PollSet
 
     init(_ engine: GPSDEngine, shared: SharedState, listener: LoopbackListener) {
-        self.engine = engine
-        self.shared = shared
+        (self.engine, self.shared) = (engine, shared)
         pollSet = PollSet(wakeUp: shared.wakeUp, clock: clock)
         acceptor = LoopbackAcceptor(listener)
     }

@@ -35,9 +35,7 @@ public final class ReceiverTerminal: Sendable {
     ///   - receiver: The path of the receiver in the trace, or nil for the first receiver.
     ///   - options: The options. The terminal has no faults and no port.
     public init(_ file: TraceFile, receiver: String? = nil, options: GPSDServerOptions = GPSDServerOptions()) {
-        self.file = file
-        self.receiver = receiver
-        self.options = options
+        (self.file, self.receiver, self.options) = (file, receiver, options)
     }
 
     /// The path that programs open, or nil if the receiver is not running.

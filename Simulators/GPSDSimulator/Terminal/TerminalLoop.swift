@@ -28,11 +28,8 @@ final class TerminalLoop: ServiceLoop {
         master: Int32, path: String, _ player: SentencePlayer, shared: SharedState, options: GPSDServerOptions,
         openings: OpenWatcher = OpenWatcher()
     ) {
-        self.master = master
-        self.player = player
-        self.shared = shared
-        self.options = options
-        self.openWatcher = openings
+        (self.master, self.player, self.shared) = (master, player, shared)
+        (self.options, self.openWatcher) = (options, openings)
         isWatched = openings.add(path)
     }
 

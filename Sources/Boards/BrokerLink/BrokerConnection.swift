@@ -10,9 +10,7 @@ package struct BrokerMessage: Sendable, Equatable {
     package var isRetained: Bool
 
     package init(topic: String, payload: [UInt8], isRetained: Bool) {
-        self.topic = topic
-        self.payload = payload
-        self.isRetained = isRetained
+        (self.topic, self.payload, self.isRetained) = (topic, payload, isRetained)
     }
 }
 
@@ -45,11 +43,8 @@ package struct BrokerSettings: Sendable {
         address: BrokerAddress, files: BrokerCredentialFiles, clientID: String?, keepAlive: Int32 = 30,
         will: BrokerMessage? = nil
     ) {
-        self.address = address
-        self.files = files
-        self.clientID = clientID
-        self.keepAlive = keepAlive
-        self.will = will
+        (self.address, self.files, self.clientID) = (address, files, clientID)
+        (self.keepAlive, self.will) = (keepAlive, will)
     }
 }
 

@@ -30,9 +30,7 @@ public struct MQTTPublisherSettings: Sendable {
 
     /// Creates a board's default settings, which publish positions on `owntracks/USER/DEVICE`.
     public init(broker: BrokerAddress, user: String, device: String) {
-        self.broker = broker
-        self.user = user
-        self.device = device
+        (self.broker, self.user, self.device) = (broker, user, device)
         topic = "owntracks/\(user)/\(device)"
         tracker = String(device.suffix(2))
         clientID = "\(user)-\(device)"

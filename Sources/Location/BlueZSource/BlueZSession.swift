@@ -17,8 +17,7 @@ struct BlueZSession: ~Copyable {
 
     /// Must not throw: Swift 6.2 destroys the default values of a noncopyable type twice if an initializer throws.
     private init(_ bus: consuming SystemBus, clock: any DeviceClock, wakeUp: WakeupPipe, listens: Bool) {
-        self.clock = clock
-        self.wakeUp = wakeUp
+        (self.clock, self.wakeUp) = (clock, wakeUp)
         self.bus = bus
         client = BlueZClient(listens: listens, now: clock.now)
     }

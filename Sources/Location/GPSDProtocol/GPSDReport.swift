@@ -93,8 +93,7 @@ package struct GPSDMalformedReport: Sendable, Hashable, CustomStringConvertible 
     package var offset: Int
 
     package init(_ reason: Reason, at offset: Int) {
-        self.reason = reason
-        self.offset = offset
+        (self.reason, self.offset) = (reason, offset)
     }
 
     init(_ error: JSONError) {

@@ -24,9 +24,7 @@ final class GPSDConnection: PollableSource {
             now: BootTime
         ) {
             self.socket = socket
-            self.reader = reader
-            self.decoder = decoder
-            self.demand = demand
+            (self.reader, self.decoder, self.demand) = (reader, decoder, demand)
             lastActivity = now
         }
     }
@@ -48,9 +46,7 @@ final class GPSDConnection: PollableSource {
         hub: PositionHub,
         count: @escaping @Sendable (GPSDStatistics) -> Void
     ) {
-        self.settings = settings
-        self.hub = hub
-        self.count = count
+        (self.settings, self.hub, self.count) = (settings, hub, count)
         descriptor = socket.descriptor
         let now = settings.clock.now
         let watchdog = Watchdog(timing: settings.timing, now: now)

@@ -18,10 +18,7 @@ final class GPSDSession: Sendable {
         _ settings: GPSDSettings, hub: PositionHub, wakeUp: WakeupPipe,
         count: @escaping @Sendable (GPSDStatistics) -> Void
     ) {
-        self.settings = settings
-        self.hub = hub
-        self.wakeUp = wakeUp
-        self.count = count
+        (self.settings, self.hub, self.wakeUp, self.count) = (settings, hub, wakeUp, count)
     }
 
     func run() {

@@ -16,9 +16,7 @@ struct LineReader {
     private var report = PositionReport()
 
     init(hub: PositionHub, watchdog: Watchdog, rolloverClock: (any DeviceClock)?) {
-        self.hub = hub
-        self.watchdog = watchdog
-        self.rolloverClock = rolloverClock
+        (self.hub, self.watchdog, self.rolloverClock) = (hub, watchdog, rolloverClock)
         counts.connections = 1
     }
 

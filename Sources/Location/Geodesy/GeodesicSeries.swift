@@ -2,12 +2,7 @@
 
 /// A sum of sines, `c1 sin 2σ + ... + c6 sin 12σ`. Separate properties avoid an allocation and bounds checks.
 struct SineSeries {
-    var c1: Double
-    var c2: Double
-    var c3: Double
-    var c4: Double
-    var c5: Double
-    var c6: Double
+    var c1, c2, c3, c4, c5, c6: Double
 
     /// Evaluates the sum using Clenshaw's recurrence.
     func callAsFunction(_ angle: SineCosine) -> Double {

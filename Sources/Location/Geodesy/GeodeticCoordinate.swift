@@ -9,8 +9,7 @@ public struct GeodeticCoordinate: Equatable, Sendable {
 
     /// Creates a coordinate from degrees. The values are neither checked nor changed.
     public init(latitude: Double, longitude: Double) {
-        self.latitude = latitude
-        self.longitude = longitude
+        (self.latitude, self.longitude) = (latitude, longitude)
     }
 
     /// True if the latitude is within ±90 degrees and the longitude is finite.

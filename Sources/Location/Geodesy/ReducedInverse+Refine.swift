@@ -7,11 +7,8 @@ extension ReducedInverse {
         var longitudeError: Double
         /// The derivative of the longitude at the end with respect to the departure azimuth.
         var slope: Double
-        var arrival: SineCosine
-        var first: SineCosine
-        var second: SineCosine
-        var arc: Double
-        var epsilon: Double
+        var arrival, first, second: SineCosine
+        var arc, epsilon: Double
     }
 
     /// Changes the departure azimuth until the geodesic meets the second point, using Newton's method within a bracket,

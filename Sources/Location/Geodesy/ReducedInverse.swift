@@ -6,8 +6,7 @@
 struct ReducedInverse {
     struct Path {
         var distance: Double
-        var departure: SineCosine
-        var arrival: SineCosine
+        var departure, arrival: SineCosine
     }
 
     /// The reduced latitude `β1` of the first point.
@@ -35,8 +34,7 @@ struct ReducedInverse {
         } else if abs(end.sine) == -start.sine {
             end.angle.cosine = start.cosine
         }
-        self.start = start
-        self.end = end
+        (self.start, self.end) = (start, end)
         self.longitude = (longitude + rest) * .pi / 180
         supplement = supplementDegrees * .pi / 180
         if longitude > 90 {

@@ -4,12 +4,10 @@ import SystemCalls
 
 /// An angle stored as its sine and cosine, which preserves precision near the poles and the antipodes.
 struct SineCosine {
-    var sine: Double
-    var cosine: Double
+    var sine, cosine: Double
 
     init(sine: Double, cosine: Double) {
-        self.sine = sine
-        self.cosine = cosine
+        (self.sine, self.cosine) = (sine, cosine)
     }
 
     /// Creates the angle of the vector (`x`, `y`), measured from the x axis. The vector must not be zero.

@@ -24,8 +24,7 @@ struct NMEALineScanner {
     private(set) var offset = 0
 
     init(_ bytes: UnsafeRawBufferPointer, allowsMissingChecksum: Bool = false) {
-        self.bytes = bytes
-        self.allowsMissingChecksum = allowsMissingChecksum
+        (self.bytes, self.allowsMissingChecksum) = (bytes, allowsMissingChecksum)
     }
 
     mutating func nextElement() -> Element? {

@@ -120,7 +120,6 @@ struct NMEASentence {
 
 /// A position in degrees, with the precision of its text.
 struct NMEAPosition {
-    var latitude: Double
-    var longitude: Double
+    var latitude, longitude: Double
     var decimals: Int
 }

@@ -55,8 +55,7 @@ struct SatelliteIdentity: Hashable {
     }
 
     init(system: Satellite.System, number: Int) {
-        self.system = system
-        self.identifier = number
+        (self.system, self.identifier) = (system, number)
     }
 
     /// Creates the identity from a number whose range determines the system. Older systems use the NMEA ranges, and

@@ -10,9 +10,7 @@ struct PositionSentences {
     private let date: CivilDate?
 
     init(_ report: PositionReport, _ view: SkySentences?, _ options: NMEAOptions) {
-        self.report = report
-        self.sky = view
-        self.options = options
+        (self.report, self.sky, self.options) = (report, view, options)
         talker = view?.talker ?? "GP"
         date = report.time.map { CivilDate($0) }
     }

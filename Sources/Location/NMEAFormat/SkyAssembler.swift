@@ -13,8 +13,7 @@ struct SkyAssembler {
     /// A satellite list, which is split across several GSV sentences.
     private struct List {
         var talker: (UInt8, UInt8)
-        var signal: Int
-        var sentences: Int
+        var signal, sentences: Int
         /// The number of sentences received so far, all in order.
         var received: Int
         var isComplete: Bool { received == sentences }

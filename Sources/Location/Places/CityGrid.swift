@@ -26,10 +26,8 @@ struct CityGrid: Sendable {
 
     struct City {
         var number: Int
-        var latitude: Double
-        var longitude: Double
-        var area: Int
-        var zone: Int
+        var latitude, longitude: Double
+        var area, zone: Int
         /// Ten times the binary logarithm of the population plus one.
         var size: Int
         var name: Int

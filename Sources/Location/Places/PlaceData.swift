@@ -23,21 +23,14 @@
 ///
 /// All numbers are checked when they are used. A damaged image causes errors or wrong names, but no crashes.
 package struct PlaceData: Sendable {
-    let countries: PlaceTable
-    let countryNames: PlaceTable
-    let areas: PlaceTable
-    let areaIndex: PlaceTable
-    let zones: PlaceTable
+    let countries, countryNames, areas, areaIndex, zones: PlaceTable
     let cities: CityGrid
-    let otherNames: PlaceTable
-    let index: PlaceTable
-    let samples: PlaceTable
+    let otherNames, index, samples: PlaceTable
     let land: OutlineLayer
     let lakes: OutlineLayer
     let lakeNames: PlaceTable
     let seas: OutlineLayer
-    let seaNames: PlaceTable
-    let folding: PlaceTable
+    let seaNames, folding: PlaceTable
     let texts: PlaceBytes
 
     package init(constant bytes: UnsafeRawBufferPointer) throws(PlaceDataError) {
@@ -81,8 +74,7 @@ struct PlaceTable: Sendable {
     let width: Int
 
     init(_ bytes: PlaceBytes, width: Int) {
-        self.bytes = bytes
-        self.width = width
+        (self.bytes, self.width) = (bytes, width)
     }
 
     var count: Int { bytes.count / width }

@@ -24,9 +24,7 @@ package struct PlaceQuery: Sendable {
         text: String, circle: (latitude: Double, longitude: Double, radius: Double)? = nil,
         countryCodes: @escaping @Sendable ([UInt8]) -> [String] = { _ in [] }
     ) {
-        self.text = text
-        self.circle = circle
-        self.countryCodes = countryCodes
+        (self.text, self.circle, self.countryCodes) = (text, circle, countryCodes)
     }
 }
 
@@ -39,9 +37,9 @@ package enum PlaceMatch: Equatable, Sendable {
 }
 
 package struct Place: Equatable, Sendable {
-    /// The latitude of the requested point, or of the centre of the place that was found, in degrees on WGS 84.
-    package var latitude: Double
-    package var longitude: Double
+    /// The coordinates of the requested point, or of the centre of the place that was found, in degrees on WGS 84.
+    package var latitude, longitude: Double
+    /// The radius around the coordinates, in metres.
     package var radius: Double
     /// The two-letter ISO 3166-1 country code, or nil at sea.
     package var countryCode: String?

@@ -6,8 +6,7 @@ import JSONBytes
 /// A location in the JSON format of OwnTracks (`"_type":"location"`), which OwnTracks Recorder, Home Assistant, Traccar
 /// and other programs can read. Unknown values are NaN and are omitted from the message.
 package struct OwnTracksLocation: Sendable {
-    package var latitude: Double
-    package var longitude: Double
+    package var latitude, longitude: Double
     package var time: WallTime
     /// The radius of uncertainty of the position, in metres.
     package var accuracy = Double.nan
@@ -21,9 +20,7 @@ package struct OwnTracksLocation: Sendable {
     package var course = Double.nan
 
     package init(latitude: Double, longitude: Double, time: WallTime) {
-        self.latitude = latitude
-        self.longitude = longitude
-        self.time = time
+        (self.latitude, self.longitude, self.time) = (latitude, longitude, time)
     }
 }
 

@@ -16,10 +16,7 @@ struct DBusCall {
     private var body: [UInt8] = []
 
     init(_ destination: String, _ path: String, _ interface: String, _ member: String) {
-        self.destination = destination
-        self.path = path
-        self.interface = interface
-        self.member = member
+        (self.destination, self.path, self.interface, self.member) = (destination, path, interface, member)
     }
 
     func appending(_ text: String) -> DBusCall {

@@ -13,8 +13,7 @@ struct DBusReader {
     private let end: Int
 
     init(_ bytes: [UInt8], in range: Range<Int>, isBigEndian: Bool) {
-        self.bytes = bytes
-        self.isBigEndian = isBigEndian
+        (self.bytes, self.isBigEndian) = (bytes, isBigEndian)
         offset = max(0, range.lowerBound)
         end = min(bytes.count, range.upperBound)
     }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 struct GeocentricLocation {
-    let latitude: SineCosine
-    let longitude: SineCosine
+    let latitude, longitude: SineCosine
     /// The coefficients' reference radius divided by the distance from the earth's centre.
     let referenceRadiusRatio: Double
     /// The distance from the earth's centre divided by the reference radius.
@@ -42,8 +41,7 @@ struct GeocentricLocation {
 }
 
 struct SineCosines {
-    var sine: SIMD2<Double>
-    var cosine: SIMD2<Double>
+    var sine, cosine: SIMD2<Double>
 
     @inline(__always)
     init(_ first: SineCosine, _ second: SineCosine) {

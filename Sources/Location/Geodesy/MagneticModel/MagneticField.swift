@@ -7,12 +7,7 @@ import SystemCalls
 /// All values are NaN for an invalid location or time. The rates of ``x``, ``y`` and ``z`` do not depend on the year. A
 /// derived rate is NaN if the strength by which it is divided is 0.
 package struct MagneticField: Sendable, Hashable {
-    package let x: Double
-    package let y: Double
-    package let z: Double
-    package let xRate: Double
-    package let yRate: Double
-    package let zRate: Double
+    package let x, y, z, xRate, yRate, zRate: Double
     package let year: Double
     /// True if the model is valid for the year and the height. Otherwise, the values are extrapolated.
     package let isModelValid: Bool
@@ -20,8 +15,7 @@ package struct MagneticField: Sendable, Hashable {
     init(field: SIMD3<Double>, rate: SIMD3<Double>, year: Double, isModelValid: Bool) {
         (x, y, z) = (field.x, field.y, field.z)
         (xRate, yRate, zRate) = (rate.x, rate.y, rate.z)
-        self.year = year
-        self.isModelValid = isModelValid
+        (self.year, self.isModelValid) = (year, isModelValid)
     }
 
     /// The strength of the horizontal component, which moves a compass needle, in nT.

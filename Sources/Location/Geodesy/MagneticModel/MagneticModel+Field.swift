@@ -87,8 +87,7 @@ private struct OrderPair {
     var orders = SIMD2<Double>(1, 2)
     /// One more than the degree of the last term, for each order.
     let degreesBeyondLast: SIMD2<Double>
-    let sinLatitude: Double
-    let radii: Double
+    let sinLatitude, radii: Double
 
     @inline(__always)
     init(angle: SineCosines, place: GeocentricLocation, last: Int) {

@@ -28,10 +28,7 @@ package struct MagneticModel: Sendable {
     /// degree by degree from 1, with order 0 first.
     init(name: String, epoch: Double, releaseDate: String?, degree: Int, rows: some RandomAccessCollection<MagneticRow>)
     {
-        self.name = name
-        self.epoch = epoch
-        self.releaseDate = releaseDate
-        self.degree = degree
+        (self.name, self.epoch, self.releaseDate, self.degree) = (name, epoch, releaseDate, degree)
         // The rows of each order, sorted by degree, for Gauss-normalised functions.
         var orders = [[MagneticRow]](repeating: [], count: degree + 2)
         // The ratio of Schmidt's to Gauss's normalisation for order 0 of the current degree.
@@ -70,10 +67,7 @@ package struct MagneticModel: Sendable {
 
 /// A row of a coefficient file, without degree and order, in nanotesla and nanotesla per year.
 struct MagneticRow: Equatable, Sendable {
-    var g: Double
-    var h: Double
-    var gRate: Double
-    var hRate: Double
+    var g, h, gRate, hRate: Double
 
     static var zero: MagneticRow { MagneticRow(g: 0, h: 0, gRate: 0, hRate: 0) }
 
@@ -85,10 +79,7 @@ struct MagneticRow: Equatable, Sendable {
 /// Two harmonics with adjacent orders and degrees, and their location-independent factors.
 struct MagneticTerms: Sendable, Equatable {
     /// The coefficients for Gauss-normalised functions, in nanotesla and nanotesla per year.
-    let g: SIMD2<Double>
-    let h: SIMD2<Double>
-    let gRate: SIMD2<Double>
-    let hRate: SIMD2<Double>
+    let g, h, gRate, hRate: SIMD2<Double>
     /// The weight in the derivative `sin θ dP(n)/dθ = n cos θ P(n) - slope P(n-1)`.
     let slope: SIMD2<Double>
     /// The weight of `slope` in the recursion `P(n+1) = cos θ P(n) - recursion · slope P(n-1)`.
@@ -110,12 +101,9 @@ struct MagneticTerms: Sendable, Equatable {
 /// A harmonic of order 0 with its location-independent factors. The derivative of its function is the function of order
 /// 1 and the same degree, so both are computed together.
 struct ZonalTerm: Sendable, Equatable {
-    let g: Double
-    let gRate: Double
-    let degree: Double
+    let g, gRate, degree: Double
     /// The weight in the recursion `P(n+1) = cos θ P(n) - recursion P(n-1)`, and the corresponding weight for order 1.
-    let recursion: Double
-    let nextRecursion: Double
+    let recursion, nextRecursion: Double
 
     init(degree n: Int, row: MagneticRow) {
         g = row.g

@@ -22,8 +22,7 @@ package struct MagneticModelError: Error, Sendable, Hashable, CustomStringConver
     package let line: Int?
 
     init(_ reason: Reason, line: Int? = nil) {
-        self.reason = reason
-        self.line = line
+        (self.reason, self.line) = (reason, line)
     }
 
     package var description: String {
