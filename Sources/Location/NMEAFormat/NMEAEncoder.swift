@@ -43,16 +43,14 @@ package enum NMEAEncoder {
         let isTrue = attitude.heading >= 0 && attitude.heading < 360
         if isTrue {
             var text = NMEASentenceBuilder("GP", "HDT")
-            text.appendDirection(attitude.heading, decimals: 3)
-            text.appendText("T")
+            text.appendDirection(attitude.heading, decimals: 3, unit: "T")
             sentences.append(text.finish())
         }
         if attitude.magneticHeading >= 0, attitude.magneticHeading < 360 {
             var text = NMEASentenceBuilder("HC", "HDG")
             text.appendDirection(attitude.magneticHeading, decimals: 3)
             // The heading is already corrected for deviation, so the deviation fields are empty.
-            text.appendEmpty()
-            text.appendEmpty()
+            text.appendEmpty(2)
             var variation = attitude.heading - attitude.magneticHeading
             if variation > 180 { variation -= 360 }
             if variation < -180 { variation += 360 }
@@ -61,8 +59,7 @@ package enum NMEAEncoder {
         }
         if attitude.rateOfTurn.isFinite {
             var text = NMEASentenceBuilder("HE", "ROT")
-            text.appendNumber(attitude.rateOfTurn, decimals: 3)
-            text.appendText("A")
+            text.appendNumber(attitude.rateOfTurn, decimals: 3, unit: "A")
             sentences.append(text.finish())
         }
         if attitude.pitch.isFinite || attitude.roll.isFinite {
@@ -77,8 +74,7 @@ package enum NMEAEncoder {
     private static func transducer(_ name: StaticString, _ value: Double, _ text: inout NMEASentenceBuilder) {
         guard value.isFinite else { return }
         text.appendText("A")
-        text.appendNumber(value, decimals: 3)
-        text.appendText("D")
+        text.appendNumber(value, decimals: 3, unit: "D")
         text.appendText(name)
     }
 

@@ -54,9 +54,7 @@ struct SatelliteIdentity: Hashable {
         self.init(extended: Int(satellite.number))
     }
 
-    init(system: Satellite.System, number: Int) {
-        (self.system, self.identifier) = (system, number)
-    }
+    init(system: Satellite.System, number: Int) { (self.system, self.identifier) = (system, number) }
 
     /// Creates the identity from a number whose range determines the system. Older systems use the NMEA ranges, and
     /// newer systems use the extended ranges of u-blox and gpsd.

@@ -53,7 +53,7 @@ struct SkySentences {
                 numbers.append(number)
             }
             for number in numbers.prefix(Self.satellitesOfGSA) { text.appendInteger(number, digits: 2) }
-            for _ in 0..<max(Self.satellitesOfGSA - numbers.count, 0) { text.appendEmpty() }
+            text.appendEmpty(max(Self.satellitesOfGSA - numbers.count, 0))
             text.appendNumber(report.pdop, decimals: 2)
             text.appendNumber(report.hdop, decimals: 2)
             text.appendNumber(report.vdop, decimals: 2)

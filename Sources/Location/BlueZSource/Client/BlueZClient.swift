@@ -70,12 +70,7 @@ package struct BlueZClient {
     package init(listens: Bool = true, now: BootTime) {
         self.startsDiscovery = listens
         lastMessage = now
-        let bus = DBusCall(Self.bus, "/org/freedesktop/DBus", Self.bus, "")
-        func call(_ member: String) -> DBusCall {
-            var call = bus
-            call.member = member
-            return call
-        }
+        func call(_ member: String) -> DBusCall { DBusCall(Self.bus, "/org/freedesktop/DBus", Self.bus, member) }
         sendRequest(.hello, call("Hello"), now: now)
         if listens {
             // The match rules precede the request for objects so that no change is missed.
@@ -170,11 +165,8 @@ package struct BlueZClient {
         case .methodReturn, .error:
             guard let number = message.replySerial, let (question, _) = pendingRequests.removeValue(forKey: number)
             else { return }
-            if message.kind == .error {
-                try process(error: message, to: question, now: now)
-            } else {
-                process(reply: message, to: question, now: now)
-            }
+            guard message.kind == .error else { return process(reply: message, to: question, now: now) }
+            try process(error: message, to: question, now: now)
         // Invalid signals are ignored.
         case .signal: do throws(DBusFormatError) { try process(signal: message, now: now) } catch {}
         case .methodCall, nil: break
@@ -186,10 +178,7 @@ package struct BlueZClient {
         case .hello, .match, .filter, .ping: break
         case .start: setProblem(nil)
         case .objects:
-            owner = message.sender
-            adapters = [:]
-            adapter = nil
-            beacons.removeAll()
+            resetObjects(owner: message.sender)
             if message.signature == "a{oa{sa{sv}}}" {
                 var values = message.values
                 do throws(DBusFormatError) {
@@ -306,16 +295,15 @@ package struct BlueZClient {
 
     private mutating func handleOwnerChange(_ new: String, now: BootTime) {
         pendingRequests = pendingRequests.filter { $0.value.question == .hello || $0.value.question == .match }
-        adapters = [:]
-        adapter = nil
         nextStep = .none
+        resetObjects(owner: new.isEmpty ? nil : new)
+        if new.isEmpty { setProblem(BlueZProblem.blueZEnded) } else { requestObjects(now: now) }
+    }
+
+    private mutating func resetObjects(owner: String?) {
+        self.owner = owner
+        (adapters, adapter) = ([:], nil)
         beacons.removeAll()
-        owner = new.isEmpty ? nil : new
-        if new.isEmpty {
-            setProblem(BlueZProblem.blueZEnded)
-        } else {
-            requestObjects(now: now)
-        }
     }
 
     /// Selects the first powered adapter and starts discovery, unless a powered adapter is already selected.

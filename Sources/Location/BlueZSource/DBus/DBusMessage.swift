@@ -49,18 +49,15 @@ package struct DBusMessage {
     }
 
     private mutating func readField(_ reader: inout DBusReader) throws(DBusFormatError) {
-        typealias Read<Value> = (inout DBusReader) throws(DBusFormatError) -> Value
-        let string: Read<String> = { (reader) throws(DBusFormatError) in try reader.string() }
-        let number: Read<UInt32> = { (reader) throws(DBusFormatError) in try reader.uint32() }
-        let types: Read<String> = { (reader) throws(DBusFormatError) in try reader.signature() }
         switch try reader.uint8() {
-        case 1: path = try reader.variant(of: "o", string) ?? ""
-        case 2: interface = try reader.variant(of: "s", string) ?? ""
-        case 3: member = try reader.variant(of: "s", string) ?? ""
-        case 4: error = try reader.variant(of: "s", string) ?? ""
-        case 5: replySerial = try reader.variant(of: "u", number)
-        case 7: sender = try reader.variant(of: "s", string) ?? ""
-        case 8: signature = try reader.variant(of: "g", types) ?? ""
+        case 1: path = try reader.stringVariant(of: "o")
+        case 2: interface = try reader.stringVariant()
+        case 3: member = try reader.stringVariant()
+        case 4: error = try reader.stringVariant()
+        case 5: replySerial = try reader.variant(of: "u") { (reader) throws(DBusFormatError) in try reader.uint32() }
+        case 7: sender = try reader.stringVariant()
+        case 8:
+            signature = try reader.variant(of: "g") { (reader) throws(DBusFormatError) in try reader.signature() } ?? ""
         default: try reader.skipVariant()
         }
     }

@@ -105,6 +105,10 @@ struct DBusReader {
         return nil
     }
 
+    mutating func stringVariant(of type: String = "s") throws(DBusFormatError) -> String {
+        try variant(of: type) { (reader) throws(DBusFormatError) in try reader.string() } ?? ""
+    }
+
     mutating func skipVariant() throws(DBusFormatError) { try skip(Array(try signature().utf8)) }
 
     private mutating func skip(_ signature: [UInt8], depth: Int = 0) throws(DBusFormatError) {
