@@ -144,17 +144,9 @@ extension GPSDEngine {
 
     private func sendSentence(_ sentence: [UInt8], of path: String, _ now: BootTime) {
         let isText = sentence.first == UInt8(ascii: "$") || sentence.first == UInt8(ascii: "!")
-        for client in clients where client.policy.watches(path) {
-            if isText {
-                if client.policy.nmea || client.policy.raw > 0 {
-                    client.send(sentence + [13, 10], overflowPolicy, now: now)
-                }
-            } else if client.policy.raw > 1 {
-                client.send(sentence + [13, 10], overflowPolicy, now: now)
-            } else if client.policy.raw == 1 {
-                client.send([UInt8](HexDigit.text(sentence).utf8) + [13, 10], overflowPolicy, now: now)
-            }
-        }
+        send(sentence, of: path, now) { isText ? $0.nmea || $0.raw > 0 : $0.raw > 1 }
+        guard !isText else { return }
+        send([UInt8](HexDigit.text(sentence).utf8), of: path, now) { $0.raw == 1 }
     }
 
     func send(_ line: [UInt8], of path: String, _ now: BootTime, where isWanted: (GPSDWatch) -> Bool) {

@@ -30,7 +30,6 @@ public final class GPSDServer: Sendable {
 
     /// The TCP port on which the server listens, or nil if the server is not running.
     public var port: UInt16? { thread.current?.address }
-    package var clientCount: Int { status.clientCount }
     package var reportCount: Int64 { status.reportCount }
     /// The number of reports and sentences that clients did not read in time, totaled over all clients.
     package var lostCount: Int64 { status.lostCount }

@@ -15,7 +15,7 @@ package struct HomeAssistantDiscovery: Sendable {
     package init(topic: String, identifier: String, name: String) {
         self.topic = topic
         availability = Self.availability(of: topic)
-        self.identifier = Self.identifier(identifier)
+        self.identifier = identifier.replacingCharacters(exceptAlphanumericsAnd: "-_")
         self.name = name
     }
 
@@ -55,15 +55,17 @@ package struct HomeAssistantDiscovery: Sendable {
         'altitude': value_json.alt | default(none), 'speed': value_json.vel | default(none), \
         'course': value_json.cog | default(none), 'last_fix': value_json.tst} | tojson }}
         """
+}
 
-    private static func identifier(_ text: String) -> String {
-        String(
-            String.UnicodeScalarView(
-                text.unicodeScalars.map { scalar in
-                    switch scalar {
-                    case "a"..."z", "A"..."Z", "0"..."9", "-", "_": scalar
-                    default: "_"
-                    }
-                }))
+extension String {
+    /// Replaces all characters except ASCII letters, ASCII digits and the given characters with "_".
+    func replacingCharacters(exceptAlphanumericsAnd others: String) -> String {
+        let scalars = unicodeScalars.map { scalar -> Unicode.Scalar in
+            switch scalar {
+            case "a"..."z", "A"..."Z", "0"..."9": scalar
+            default: others.unicodeScalars.contains(scalar) ? scalar : "_"
+            }
+        }
+        return String(String.UnicodeScalarView(scalars))
     }
 }

@@ -56,14 +56,7 @@ package enum SenMLPack {
 
     /// Returns a valid SenML name, which begins with a letter or digit.
     private static func name(_ text: String) -> String {
-        let name = String(
-            String.UnicodeScalarView(
-                text.unicodeScalars.map { scalar in
-                    switch scalar {
-                    case "a"..."z", "A"..."Z", "0"..."9", "-", ":", ".", "/", "_": scalar
-                    default: "_"
-                    }
-                }))
+        let name = text.replacingCharacters(exceptAlphanumericsAnd: "-:./_")
         guard let first = name.utf8.first, first != UInt8(ascii: "-"), !":./_".utf8.contains(first) else {
             return "board" + name
         }

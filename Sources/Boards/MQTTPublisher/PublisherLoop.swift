@@ -156,18 +156,12 @@ final class PublisherLoop: Sendable {
         }
         // With unacknowledged messages, the final message would be queued and never sent. The broker publishes the will
         // instead after the connection is closed.
-        if connected != nil, flight.isEmpty { try publishWillAndDisconnect(link, presence) }
-    }
-
-    private var isDone: Bool { state.withLock { $0.end != nil && $0.spool.count == 0 } }
-
-    /// Publishes the final message, which is also the will, so that subscribers do not treat the last fix as current.
-    private func publishWillAndDisconnect(_ link: any BrokerConnection, _ presence: MQTTPublisherSettings.Presence)
-        throws(DeviceError)
-    {
+        guard connected != nil, flight.isEmpty else { return }
         _ = try link.publish(presence.will)
         link.disconnect()
     }
+
+    private var isDone: Bool { state.withLock { $0.end != nil && $0.spool.count == 0 } }
 
     private func send(_ link: any BrokerConnection, _ flight: inout InFlightMessages) throws(DeviceError) {
         while flight.count < Self.window {

@@ -116,11 +116,15 @@ final class MQTTSourceLoop {
                     follower.reset(now: now)
                 case .subscribed(let topic, let isAllowed):
                     // A rejected availability topic is not an error because few brokers provide this topic.
-                    guard isAllowed || topic != self.topic else { throw refused() }
+                    guard isAllowed || topic != self.topic else {
+                        throw DeviceError(
+                            .permissionDenied,
+                            "The broker at \(target.address) does not allow this client to subscribe to \(topic). Allow it in the broker's access control list (acl_file)."
+                        )
+                    }
                 case .message(let topic, let payload, let isRetained):
-                    let update = follower.process(
-                        topic, payload, isRetained: isRetained, now: now, wallTime: clock.wallTime)
-                    publish(update)
+                    publish(
+                        follower.process(topic, payload, isRetained: isRetained, now: now, wallTime: clock.wallTime))
                 case .delivered: break
                 }
             }
@@ -139,12 +143,5 @@ final class MQTTSourceLoop {
             hub.withBatch { hub.post(report) }
         case .lost(let error): hub.setStatus(.unavailable(error))
         }
-    }
-
-    private func refused() -> DeviceError {
-        DeviceError(
-            .permissionDenied,
-            "The broker at \(target.address) does not allow this client to subscribe to \(topic). Allow it in the broker's access control list (acl_file)."
-        )
     }
 }

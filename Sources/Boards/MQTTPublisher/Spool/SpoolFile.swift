@@ -120,9 +120,7 @@ final class SpoolFile {
     /// Returns a duplicated descriptor for syncing, or nil if the file is already synced or no descriptor is available.
     /// The caller must close the descriptor.
     func descriptorToSync() -> Int32? {
-        guard isUnsynced, unacknowledgedCount > 0 else { return nil }
-        let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
-        guard copy >= 0 else { return nil }
+        guard isUnsynced, unacknowledgedCount > 0, let copy = SpoolFolder.duplicate(descriptor) else { return nil }
         isUnsynced = false
         return copy
     }

@@ -113,7 +113,9 @@ final class SpoolFolder {
     }
 
     /// Returns a duplicated descriptor for syncing, or nil if none is available. The caller must close the descriptor.
-    func descriptorToSync() -> Int32? {
+    func descriptorToSync() -> Int32? { Self.duplicate(descriptor) }
+
+    static func duplicate(_ descriptor: Int32) -> Int32? {
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         return copy < 0 ? nil : copy
     }
