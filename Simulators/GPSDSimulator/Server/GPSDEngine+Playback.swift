@@ -136,7 +136,7 @@ extension GPSDEngine {
     }
 
     private func sendSentences(for report: GPSDReport, _ place: Int, of path: String, _ now: BootTime) {
-        // Without clients, the satellites are also consumed so that no client receives them with a later fix.
+        // Consumes the satellites even without clients, so that they are not sent with a later fix.
         let sky = report.isPosition ? world.receivers[place].newSky.take() : nil
         guard clients.contains(where: \.policy.wantsSentences) else { return }
         for sentence in report.sentences(with: sky) { sendSentence(sentence, of: path, now) }

@@ -17,7 +17,7 @@ struct SentencePlayer {
     private let survey: PlaybackSummary
     private let receiver: String?
     private let stamps: GPSDServerOptions.TimestampPolicy
-    /// True if recorded sentences are played. Sentences do not name the receiver, so there must be only one.
+    /// True if recorded sentences are played, which requires a trace with a single receiver.
     private let usesRecordedSentences: Bool
     private var trace: PlayedTrace
     private var shift: Int64 = 0

@@ -78,7 +78,7 @@ struct RemotePositionSubscriber {
         case .other: return .none
         case .malformed(let reason):
             malformed += 1
-            // Any client may send a malformed message by mistake. The third consecutive one is reported.
+            // Any client may send a malformed message by mistake. The third since the last valid location is reported.
             guard malformed == 3, !isRetained else { return .none }
             return reportLoss(
                 DeviceError(

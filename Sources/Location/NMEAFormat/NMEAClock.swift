@@ -36,7 +36,7 @@ struct NMEAClock {
     /// date does not replace a certain date.
     mutating func advance(to time: Int64?, date: Int64?, isProvisional: Bool = false) {
         if let time {
-            // A large step back crosses midnight into the next day, and a large step forward into the previous day.
+            // A step back of more than 12 hours leads to the next day, and a step forward to the previous day.
             if let last = timeOfDay {
                 if time < last - Self.day / 2 { midnight = midnight.addingSaturated(Self.day) }
                 if time > last + Self.day / 2 { midnight = midnight.subtractingSaturated(Self.day) }

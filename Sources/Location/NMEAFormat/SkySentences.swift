@@ -57,7 +57,7 @@ struct SkySentences {
             text.appendNumber(report.pdop, decimals: 2)
             text.appendNumber(report.hdop, decimals: 2)
             text.appendNumber(report.vdop, decimals: 2)
-            // Systems other than GPS and GLONASS need a system ID because their satellite numbers overlap.
+            // Several systems, or a system other than GPS and GLONASS, need an ID because satellite numbers overlap.
             if let group, systems.count > 1 || group.identifier > 2 { text.appendInteger(group.identifier) }
             return text.finish()
         }
