@@ -33,7 +33,7 @@ struct NMEAClock {
     var last: Int64? { timeOfDay.map { midnight.addingSaturated($0) } }
 
     /// Updates the clock with an epoch's time of day and date in nanoseconds, if the epoch contains them. A provisional
-    /// date does not replace a certain date.
+    /// date does not replace a date that is certain.
     mutating func advance(to time: Int64?, date: Int64?, isProvisional: Bool = false) {
         if let time {
             // A step back of more than 12 hours leads to the next day, and a step forward to the previous day.
