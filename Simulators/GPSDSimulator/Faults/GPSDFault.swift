@@ -3,11 +3,10 @@
 public import DeviceCore
 package import Trace
 
-/// A fault of a simulated gpsd and the moment at which the fault occurs. ``syntax`` describes the faults.
+/// A fault of a simulated gpsd, and the moment at which the fault occurs. ``syntax`` describes the faults.
 public struct GPSDFault: Sendable, Hashable {
     package enum Action: Sendable, Hashable {
-        /// The receiver is removed: watching clients receive a DEVICE object with `activated` 0 and no more reports
-        /// from the receiver.
+        /// The receiver is removed: clients receive a DEVICE object with `activated` 0 and no more reports.
         case unplug
         case reconnect
         /// No reports are sent. Connections remain open and requests are answered.
@@ -18,14 +17,13 @@ public struct GPSDFault: Sendable, Hashable {
         case drop
         /// All connections are reset and the server stops listening, as if its process were killed.
         case kill
-        /// All connections are reset and the server stops listening, as with ``kill``. The server listens again after
-        /// the duration, or after one second if no duration is given. A server that has already stopped listens again
-        /// immediately.
+        /// Like ``kill``, but the server listens again after the duration, or after one second if there is no duration.
+        /// A server that has already stopped listens again immediately.
         case restart
-        /// Only the first half of the next report is sent. The second half follows after the given number of seconds.
-        /// If the number is nil, the connection is closed instead.
+        /// Half of the next report is sent. The other half follows after the given number of seconds. If the number is
+        /// nil, the connection is closed instead.
         case halfLine(Double?)
-        /// The given number of random bytes is sent before the next report, on a separate line.
+        /// The given number of random bytes is sent on a separate line before the next report.
         case garbage(Int)
         /// The server reports the given protocol version.
         case version(major: Int32, minor: Int32)
@@ -34,27 +32,24 @@ public struct GPSDFault: Sendable, Hashable {
     }
 
     package var action: Action
-    /// The path of the receiver that is removed or reconnected; nil means all receivers.
+    /// The path of the receiver that is removed or reconnected, or nil for all receivers.
     package var device: String?
     /// The moment at which the fault occurs. Times and report numbers count from the start of playback.
     package var moment: FaultMoment
-    /// The duration in seconds; nil if the fault does not end automatically. Ignored for instantaneous faults.
+    /// The duration in seconds, or nil if the fault does not end automatically. Ignored for instantaneous faults.
     package var duration: Double?
 
     package init(_ action: Action, device: String? = nil, at moment: FaultMoment = .start, for duration: Double? = nil)
     {
-        self.action = action
-        self.device = device
-        self.moment = moment
-        self.duration = duration
+        (self.action, self.device, self.moment, self.duration) = (action, device, moment, duration)
     }
 
-    /// The time in seconds after which a restarted server listens again if no duration is given.
+    /// The delay in seconds after which a restarted server listens again if no duration is given.
     static let defaultRestartDelay = 1.0
 }
 
 extension GPSDFault.Action {
-    /// The action that ends this action after its duration; nil for instantaneous actions.
+    /// The action that ends this action after its duration, or nil for an instantaneous action.
     var ending: GPSDFault.Action? {
         switch self {
         case .unplug: .reconnect
@@ -85,12 +80,12 @@ extension GPSDFault {
         greeting=2s             the greeting is delayed (0s ends the fault)
         """
 
-    /// Parses a list of faults such as `kill@10s,restart@15s`; see ``syntax``. An empty list is an error.
+    /// Parses a list of faults such as `kill@10s,restart@15s`. See ``syntax``. An empty list is an error.
     public static func list(_ text: String) throws(DeviceError) -> [GPSDFault] {
         try FaultClause.list(text, counting: counting).map { clause throws(DeviceError) in try GPSDFault(clause) }
     }
 
-    /// Parses one fault such as `unplug(/dev/ttyUSB0)@1s`; see ``syntax``.
+    /// Parses one fault such as `unplug(/dev/ttyUSB0)@1s`. See ``syntax``.
     public init(_ text: String) throws(DeviceError) { try self.init(FaultClause(text[...], counting: Self.counting)) }
 
     private static let counting = "a report"

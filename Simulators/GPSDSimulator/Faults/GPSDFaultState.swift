@@ -15,7 +15,7 @@ struct GPSDFaultState {
         var fault: GPSDFault
         var isEnd = false
 
-        /// The time in seconds. -1 for entries without a time, so that they sort first.
+        /// The time in seconds, or -1 for entries without a time, so that they sort first.
         var time: Double { if case .seconds(let time) = fault.moment { time } else { -1 } }
     }
 
@@ -34,14 +34,12 @@ struct GPSDFaultState {
         pendingFaults.compactMap { if case .seconds(let time) = $0.fault.moment { time } else { nil } }.min()
     }
 
-    /// Returns and clears the number of random bytes to send before the next report.
     mutating func takeGarbage() -> Int {
         defer { garbage = 0 }
         return garbage
     }
 
-    /// Returns and clears the pending `halfLine` fault. Returns nil if there is none, otherwise the delay of the second
-    /// half.
+    /// Returns nil if no `halfLine` fault is pending, otherwise the delay of the second half.
     mutating func takeHalf() -> Double?? {
         defer { pendingHalfLine = nil }
         return pendingHalfLine
@@ -50,7 +48,7 @@ struct GPSDFaultState {
     /// Applies all due faults and returns the resulting actions. `seconds` is nil before the start of playback.
     mutating func apply(seconds: Double?, report: Int64) -> [Action] {
         var orders: [Action] = []
-        // Applies faults one by one, because applying a fault may add an end that is already due.
+        // Applies faults one by one because applying a fault may add an end that is already due.
         while let place = firstDue(seconds: seconds, report: report) {
             let entry = pendingFaults.remove(at: place)
             if let order = apply(entry) { orders.append(order) }
@@ -62,8 +60,7 @@ struct GPSDFaultState {
         return orders
     }
 
-    /// Returns the index of the earliest due fault. Among faults with equal times, the first one added takes
-    /// precedence.
+    /// Returns the index of the earliest due fault, or of the first of several faults with the same time.
     private func firstDue(seconds: Double?, report: Int64) -> Int? {
         pendingFaults.indices.filter { place in
             switch pendingFaults[place].fault.moment {
@@ -74,8 +71,7 @@ struct GPSDFaultState {
         }.min { pendingFaults[$0].time < pendingFaults[$1].time }
     }
 
-    /// Returns the duration in seconds of a fault that has just been applied, or nil if the fault does not end
-    /// automatically.
+    /// Returns the duration of a fault in seconds, or nil if the fault does not end automatically.
     private func duration(of entry: Entry) -> Double? {
         if entry.isEnd { return nil }
         guard case .restart = entry.fault.action else { return entry.fault.duration }

@@ -22,7 +22,6 @@ struct GPSDState {
     /// Returns the index of the receiver with the given path, even if the receiver is not present.
     func receiverIndex(of path: String) -> Int? { receivers.firstIndex { $0.description.path == path } }
 
-    /// Adds a receiver and returns its index, or nil if there are too many receivers.
     mutating func add(_ receiver: SimulatedReceiver) -> Int? {
         guard receivers.count < Self.maximumReceivers else { return nil }
         receivers.append(receiver)
@@ -114,7 +113,7 @@ struct GPSDState {
         return writer.bytes
     }
 
-    /// Returns an empty report, for a receiver that has not sent a report of this class.
+    /// Returns an empty report for a receiver that has not sent a report of this class.
     private static func empty(_ name: StaticString, of receiver: SimulatedReceiver) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
@@ -160,10 +159,7 @@ struct GPSDState {
 extension GPSDWatch {
     func watches(_ path: String) -> Bool { isEnabled && (device.isEmpty || device == path) }
 
-    /// True if the client receives any reports.
     var wantsReports: Bool { isEnabled && (json || nmea || raw > 0) }
-
-    /// True if the client receives the receivers' sentences or raw data.
     var wantsSentences: Bool { isEnabled && (nmea || raw > 0) }
 }
 
@@ -171,7 +167,7 @@ struct SimulatedReceiver {
     var description: ReceiverDescription
     var activation: WallTime
     var isPresent: Bool
-    /// The last reports as sent to clients; nil for a report that has not been sent.
+    /// The last reports as sent to clients, or nil for a report that has not been sent.
     var lastPosition: [UInt8]?
     var lastSky: [UInt8]?
     var lastNoise: [UInt8]?
@@ -188,7 +184,6 @@ struct SimulatedReceiver {
         (lastPosition, lastSky, lastNoise, newSky) = (nil, nil, nil, nil)
     }
 
-    /// The receiver's DEVICE object.
     var line: [UInt8] {
         guard !isPresent else { return GPSDEncoder.encode(description, activation: activation) }
         var gone = ReceiverDescription(path: description.path)
@@ -203,7 +198,7 @@ extension ReceiverDescription {
         self.path = path
     }
 
-    /// Returns true if the two DEVICE objects are equal except for the activation.
+    /// Compares two DEVICE objects without their activation.
     func isSame(as other: ReceiverDescription) -> Bool {
         path == other.path && driver == other.driver && subtype == other.subtype && subtype1 == other.subtype1
             && bitsPerSecond == other.bitsPerSecond && (cycle == other.cycle || (cycle.isNaN && other.cycle.isNaN))

@@ -18,14 +18,13 @@ struct PlaybackSummary {
     private(set) var firstTimeAt: Int64 = 0
     private(set) var hasSentences = false
     private var hasReports = false
-    /// The path for reports that do not name a receiver; nil if every report names one.
+    /// The path for reports that do not name a receiver, or nil if every report names a receiver.
     private(set) var defaultReceiverPath: String?
-
     private var isComplete = false
-    /// The receivers that appear later: their first appearance is a DEVICE object after the first report.
+    /// The receivers whose first appearance is a DEVICE object after the first report.
     private var laterReceivers: Set<String> = []
 
-    /// The paths of all receivers, including those that appear later.
+    /// The paths of all receivers, including receivers that appear later.
     var paths: [String] {
         let first = receivers.map(\.path)
         return first + laterReceivers.subtracting(first).sorted()
@@ -52,8 +51,7 @@ struct PlaybackSummary {
         }
     }
 
-    /// Throws an error if a fault names a receiver that is not in the trace. Does nothing unless the summary covers the
-    /// whole trace.
+    /// Throws an error if the whole trace has been summarized and does not contain a receiver named by a fault.
     func check(_ faults: [GPSDFault]) throws(DeviceError) {
         let known = paths.sorted()
         for fault in faults {
@@ -117,7 +115,6 @@ struct PlaybackSummary {
 }
 
 extension GPSDState {
-    /// Creates the state of gpsd at the beginning of a trace.
     init(_ survey: PlaybackSummary, now: WallTime) {
         self.init(
             version: survey.version ?? Self.defaultVersion,

@@ -25,15 +25,12 @@ struct PlayedTrace {
     private var step = second
     private var start: Int64 = 0
     private var hasPlayedAny = false
-    /// For traces without arrival times: the receiver whose fixes determine the event times, and the time of the
-    /// receiver's last fix.
+    /// For traces without arrival times, the receiver whose fixes determine the event times, and its last fix time.
     private var lead: (receiver: String, time: WallTime)?
 
-    /// Creates an iterator. `minimumPassDuration` is the minimum duration of one pass, in nanoseconds.
+    /// Creates an iterator. One pass lasts at least `minimumPassDuration` nanoseconds.
     init(_ file: TraceFile, repeats: Bool = false, minimumPassDuration: Int64 = 0) {
-        self.file = file
-        self.repeats = repeats
-        self.minimumPassDuration = minimumPassDuration
+        (self.file, self.repeats, self.minimumPassDuration) = (file, repeats, minimumPassDuration)
         cursor = TraceCursor(file)
     }
 
@@ -81,7 +78,6 @@ struct PlayedTrace {
         }
     }
 
-    /// Appends the sentences found between two reports in gpsd's text output.
     private mutating func appendSentences(_ bytes: UnsafeRawBufferPointer, before end: Int, at time: Int64) {
         guard textOffset < end else { return }
         var line = textOffset
@@ -98,7 +94,7 @@ struct PlayedTrace {
         textOffset = end
     }
 
-    /// Returns the time of a report in a trace without arrival times. It advances with the fix times.
+    /// Estimates the time of a report without an arrival time from the fix times.
     private mutating func estimatedTime(_ contents: PlayedEvent.Contents) -> Int64 {
         guard case .report(_, .position(let report)) = contents, let time = report.time else { return last }
         guard let lead else {
@@ -116,8 +112,7 @@ struct PlayedTrace {
             isFinished = true
             return
         }
-        // The interval between two passes equals the interval between the last two events, rounded up to milliseconds,
-        // the resolution of times in reports.
+        // The interval between two passes is the last interval between events, rounded up to milliseconds.
         let length = max(last.addingSaturated(step), minimumPassDuration)
         start = start.addingSaturated((length + 999_999) / 1_000_000 * 1_000_000)
         cursor = TraceCursor(file)
@@ -137,7 +132,7 @@ struct PlayedEvent {
         case lost, regained
     }
 
-    /// The time since the start of playback at speed 1 in nanoseconds, across all passes.
+    /// The time since the start of playback at speed 1, in nanoseconds, across all passes.
     var time: Int64
     /// The shift of report times caused by repetition, in nanoseconds.
     var shift: Int64

@@ -7,7 +7,6 @@ import NMEAFormat
 
 /// Selects the clients that receive a report.
 enum ReportRouting {
-    /// Returns true if gpsd sends the report to a client with the given policy.
     static func isSent(_ report: GPSDReport, _ line: [UInt8], _ policy: GPSDWatch, _ path: String) -> Bool {
         guard policy.watches(path) else { return false }
         switch report {
@@ -21,7 +20,7 @@ enum ReportRouting {
         }
     }
 
-    /// For AIS type 24, returns true for one part and false for the merged parts. Returns nil for other reports.
+    /// Returns true for one part of AIS type 24, false for the merged parts, and nil for other reports.
     private static func isPart(_ line: [UInt8]) -> Bool? {
         var type = 0.0
         var part = ""
@@ -71,7 +70,7 @@ enum ReportRouting {
 }
 
 extension GPSDReport {
-    /// The receiver and the time of a position, sky or attitude report; nil for all other reports.
+    /// The receiver and the time of a position, sky or attitude report, or nil for other reports.
     var origin: (receiver: String, time: WallTime?)? {
         switch self {
         case .position(let report): (report.receiver, report.time)
@@ -83,9 +82,8 @@ extension GPSDReport {
 
     var isPosition: Bool { if case .position = self { true } else { false } }
 
-    /// Returns the NMEA 0183 sentences that a receiver would have sent for the report, without line endings. Returns an
-    /// empty array if the report has no equivalent. `sky` contains the satellites for a position; nil if the satellites
-    /// have already been sent.
+    /// Returns the NMEA 0183 sentences that a receiver would have sent for the report, without line endings. `sky`
+    /// contains the satellites for a position, or is nil if the satellites have already been sent.
     func sentences(with sky: SkyReport?) -> [[UInt8]] {
         switch self {
         case .position(let position): NMEAEncoder.sentences(position, sky: sky)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A parser for the JSON objects in requests that reproduces the leniency and the error messages of gpsd 3.22. gpsd
-/// accepts some invalid JSON, rejects some valid JSON, and applies the values that precede an error. This behavior was
-/// determined by experiments (see the dialogues in the tests).
+/// Parses the JSON objects in requests with the leniency and the error messages of gpsd 3.22, which accepts some
+/// invalid JSON, rejects some valid JSON, and applies the values that precede an error. This behavior was determined by
+/// experiments (see the dialogues in the tests).
 struct GPSDObjectReader {
     enum Kind {
         /// A string of at most the given number of bytes.
@@ -14,7 +14,6 @@ struct GPSDObjectReader {
     struct Value {
         var bytes: [UInt8]
 
-        /// True only for the word "true".
         var isTrue: Bool { bytes.elementsEqual("true".utf8) }
 
         /// The leading digits as a number, as parsed by C's atoi: clamped to 64 bits, then truncated to 32 bits.
@@ -42,15 +41,14 @@ struct GPSDObjectReader {
     private let kinds: (String) -> Kind?
     private var offset: Int
 
-    /// Creates a parser. `kinds` returns the expected type of a member, or nil for an unknown member.
+    /// `kinds` returns the expected type of a member, or nil for an unknown member.
     init(_ bytes: [UInt8], from start: Int, kinds: @escaping (String) -> Kind?) {
-        self.bytes = bytes
-        self.kinds = kinds
+        (self.bytes, self.kinds) = (bytes, kinds)
         offset = start
     }
 
-    /// Parses the object. Returns the offset at which the next request may begin, and the error, if any. Calls the
-    /// closure for each value in order, including the values that precede an error.
+    /// Parses the object and calls the closure for each value, including the values that precede an error. Returns the
+    /// offset at which the next request may begin, and the error, if any.
     mutating func read(_ assign: (String, Value) -> Void) -> (end: Int, fault: String?) {
         do throws(ParseError) {
             try begin()
@@ -124,7 +122,6 @@ struct GPSDObjectReader {
         return String(decoding: bytes[first..<offset - 1], as: UTF8.self)
     }
 
-    /// Parses a string and consumes its closing quote.
     private mutating func quoted(_ kind: Kind?, _ start: Int) throws(ParseError) -> [UInt8] {
         // gpsd detects an overlong value only after it has stored one extra byte.
         let limit =
@@ -166,7 +163,6 @@ struct GPSDObjectReader {
         }
     }
 
-    /// Parses an unquoted value and consumes the blank that follows, if any.
     private mutating func bare(_ start: Int) throws(ParseError) -> [UInt8] {
         var text = [bytes[offset]]
         offset += 1

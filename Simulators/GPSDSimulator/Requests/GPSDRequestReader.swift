@@ -10,15 +10,14 @@ struct GPSDRequestReader {
     private var at = 0
 
     init(_ piece: UnsafeRawBufferPointer) {
-        // gpsd handles the input as a C string, which ends at the first NUL. gpsd appends a line feed to each input, so
-        // clients need not send a line feed.
+        // gpsd handles the input as a C string, which ends at the first NUL, and appends a line feed.
         var bytes = [UInt8](piece.prefix(Self.maximumReadSize).prefix { $0 != 0 })
         if bytes.count == piece.count || bytes.count == Self.maximumReadSize { bytes.append(UInt8(ascii: "\n")) }
         // gpsd silently ignores input that does not begin with a question mark.
         self.bytes = bytes.first == UInt8(ascii: "?") ? bytes : []
     }
 
-    /// Returns the next request, or nil if there are no more. A WATCH request with an object changes the policy.
+    /// Returns the next request, or nil. A WATCH request with an object changes the policy.
     mutating func next(_ policy: inout GPSDWatch) -> GPSDCommand? {
         while at < bytes.count, GPSDObjectReader.isBlank(bytes[at]) { at += 1 }
         guard at < bytes.count else { return nil }
@@ -42,7 +41,7 @@ struct GPSDRequestReader {
     }
 
     private mutating func watch(_ policy: inout GPSDWatch) -> String? {
-        // Members that are omitted keep their values, except for the following members, which are reset.
+        // Omitted members keep their values, except for the following members, which are reset.
         var watch = policy
         watch.isEnabled = true
         for flag in [\GPSDWatch.scaled, \.timing, \.split24, \.pps] { watch[keyPath: flag] = false }
@@ -97,11 +96,9 @@ enum GPSDCommand {
     case version
     case devices
     case poll
-    /// A WATCH request. If the request has an object, the policy has already been changed, and `fault` describes any
-    /// error in the object.
+    /// A WATCH request. An object has already changed the policy, and `fault` describes any error in the object.
     case watch(isChange: Bool, fault: String?)
-    /// A DEVICE request. Without a configuration, requests all DEVICE objects; with a configuration, requests the
-    /// object of the receiver with the given path.
+    /// A request for all DEVICE objects or, with a configuration, for the DEVICE object of one receiver.
     case device(path: [UInt8]?, isConfiguration: Bool, fault: String?)
     /// An unknown request, including all bytes that follow.
     case unrecognized(ArraySlice<UInt8>)

@@ -24,7 +24,7 @@ final class GPSDClient {
     var policy = GPSDWatch()
     var lastRequest: BootTime
     var hasReceivedReply = false
-    /// The time at which the greeting is due; nil after the greeting has been sent.
+    /// The time at which the greeting is due, or nil after the greeting has been sent.
     var greetingTime: BootTime?
     private(set) var lostCount: Int64 = 0
     private(set) var isFinished = false
@@ -63,7 +63,6 @@ final class GPSDClient {
         return false
     }
 
-    /// Sends a line. `overflowPolicy` determines what happens if the socket's send buffer is full.
     func send(_ bytes: [UInt8], _ overflowPolicy: OverflowPolicy, now: BootTime) {
         guard !isFinished, !bytes.isEmpty else { return }
         guard !hasPending else {
@@ -90,7 +89,7 @@ final class GPSDClient {
         }
     }
 
-    /// Sends the first half of a report. The second half follows at `time`; if `time` is nil, the connection is closed.
+    /// Sends the first half of a report. The second half follows at `time`. If `time` is nil, the connection is closed.
     func sendHalf(_ bytes: [UInt8], restAt time: BootTime?, now: BootTime) {
         send(Array(bytes[..<(bytes.count / 2)]), .enqueue, now: now)
         guard let time else { return end() }

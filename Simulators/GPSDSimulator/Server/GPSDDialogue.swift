@@ -4,14 +4,13 @@ import GPSDProtocol
 public import DeviceCore
 public import Trace
 
-/// The replies of a simulated gpsd to one client, without a socket or a clock. Intended for tests.
+/// The replies of a simulated gpsd to one client, without a socket or a clock. Intended for tests. The receivers are
+/// present at the start of playback and have not sent any reports yet.
 ///
 /// ```swift
 /// var dialogue = GPSDDialogue(try TraceFile(path: "drive.trace"))
 /// let reply = dialogue.reply(to: Array("?DEVICES;".utf8))
 /// ```
-///
-/// The receivers are present at the start of playback and have not sent any reports yet.
 public struct GPSDDialogue: Sendable {
     private let world: GPSDState
     private var policy = GPSDWatch()
@@ -21,14 +20,14 @@ public struct GPSDDialogue: Sendable {
     ///
     /// - Parameters:
     ///   - file: The trace.
-    ///   - now: The current wall-clock time, which is the time of ?POLL replies and the activation time of the receivers.
+    ///   - now: The current wall-clock time, which is the time of ?POLL replies and the activation time of the
+    ///     receivers.
     public init(_ file: TraceFile, now: WallTime = .epoch) {
         self.init(GPSDState(PlaybackSummary(file), now: now), now: now)
     }
 
     init(_ world: GPSDState, now: WallTime) {
-        self.world = world
-        self.now = now
+        (self.world, self.now) = (world, now)
     }
 
     /// The bytes that the server sends to each new client.

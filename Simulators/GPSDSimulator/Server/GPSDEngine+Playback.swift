@@ -63,7 +63,6 @@ extension GPSDEngine {
         if !survey.hasSentences || shift != 0 { sendSentences(for: moved, place, of: name, now) }
     }
 
-    /// Returns the index of a receiver. Adds the receiver if it is unknown.
     func receiverIndex(of path: String, now: BootTime) -> Int? {
         if let place = world.receiverIndex(of: path) { return place }
         var receiver = ReceiverDescription(path: path)
@@ -80,7 +79,6 @@ extension GPSDEngine {
         return place
     }
 
-    /// Processes a DEVICE report, which adds, removes or identifies a receiver.
     private func processDeviceReport(_ receiver: ReceiverDescription, now: BootTime) {
         guard let place = world.receiverIndex(of: receiver.path) else {
             if receiver.isActive { _ = add(receiver, now: now) }
@@ -138,8 +136,7 @@ extension GPSDEngine {
     }
 
     private func sendSentences(for report: GPSDReport, _ place: Int, of path: String, _ now: BootTime) {
-        // Consumes the satellites even if there are no clients, so that later clients do not receive the satellites of
-        // an earlier fix.
+        // Consumes the satellites even without clients, so that they are not sent with a later fix.
         let sky = report.isPosition ? world.receivers[place].newSky.take() : nil
         guard clients.contains(where: \.policy.wantsSentences) else { return }
         for sentence in report.sentences(with: sky) { sendSentence(sentence, of: path, now) }
@@ -147,17 +144,9 @@ extension GPSDEngine {
 
     private func sendSentence(_ sentence: [UInt8], of path: String, _ now: BootTime) {
         let isText = sentence.first == UInt8(ascii: "$") || sentence.first == UInt8(ascii: "!")
-        for client in clients where client.policy.watches(path) {
-            if isText {
-                if client.policy.nmea || client.policy.raw > 0 {
-                    client.send(sentence + [13, 10], overflowPolicy, now: now)
-                }
-            } else if client.policy.raw > 1 {
-                client.send(sentence + [13, 10], overflowPolicy, now: now)
-            } else if client.policy.raw == 1 {
-                client.send([UInt8](HexDigit.text(sentence).utf8) + [13, 10], overflowPolicy, now: now)
-            }
-        }
+        send(sentence, of: path, now) { isText ? $0.nmea || $0.raw > 0 : $0.raw > 1 }
+        guard !isText else { return }
+        send([UInt8](HexDigit.text(sentence).utf8), of: path, now) { $0.raw == 1 }
     }
 
     func send(_ line: [UInt8], of path: String, _ now: BootTime, where isWanted: (GPSDWatch) -> Bool) {

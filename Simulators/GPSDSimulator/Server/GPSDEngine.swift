@@ -20,13 +20,12 @@ final class GPSDEngine {
     let options: GPSDServerOptions
     var world: GPSDState
     var clients: [GPSDClient] = []
-    /// False during a fault that closes the port, and while the recording had lost its connection to gpsd.
+    /// False during a fault that closes the port, and where the recording had lost its connection to gpsd.
     private(set) var isListening = true
     var reportCount: Int64 = 0
     /// The number of lines that disconnected clients did not receive in time.
     private(set) var lostCount: Int64 = 0
     var hasPlayed = false
-
     var trace: PlayedTrace
     let survey: PlaybackSummary
     var nextEvent: PlayedEvent?
@@ -41,10 +40,9 @@ final class GPSDEngine {
     private let buffer = UnsafeMutableRawBufferPointer.allocate(
         byteCount: GPSDRequestReader.maximumReadSize, alignment: 16)
 
-    /// Creates an engine. `readClock` returns the wall-clock time for ?POLL and for the activation times of receivers.
+    /// `readClock` returns the wall-clock time for ?POLL and for the activation times of receivers.
     init(_ file: TraceFile, options: GPSDServerOptions, readClock: @escaping () -> WallTime) {
-        self.options = options
-        self.readClock = readClock
+        (self.options, self.readClock) = (options, readClock)
         survey = PlaybackSummary(file)
         trace = PlayedTrace(file, repeats: options.end == .loop, minimumPassDuration: options.minimumPassDuration ?? 0)
         world = GPSDState(survey, now: readClock())
@@ -72,7 +70,7 @@ final class GPSDEngine {
         greet(client, now: now)
     }
 
-    /// Returns the time at which `advance(now:)` must be called even if no socket event occurs.
+    /// Returns the time at which to call `advance(now:)` even if no socket event occurs.
     func deadline(now: BootTime) -> BootTime {
         var deadline = BootTime.never
         if let start {
@@ -104,9 +102,9 @@ final class GPSDEngine {
         client.greetingTime == nil && client.pending.count < Self.maximumPendingBytes
     }
 
-    /// Reads and processes requests. `isGone` is true if the peer has closed the connection.
+    /// `isGone` is true if the peer has closed the connection.
     func serve(_ client: GPSDClient, isGone: Bool = false, now: BootTime) {
-        // Limits the reads per call, so that one client with many requests does not block the others.
+        // Limits the reads per call so that one client with many requests does not block the others.
         for _ in 0..<16 {
             guard !client.isFinished, isGone || acceptsRequests(of: client) else { return }
             let isOpen = client.read(through: buffer) { piece in
@@ -121,7 +119,7 @@ final class GPSDEngine {
 
     /// Starts playback if necessary, plays due events, applies due faults and removes disconnected clients.
     func advance(now: BootTime) {
-        // While no client can connect, playback must continue, because otherwise the fault would never end.
+        // Playback continues while no client can connect because the fault would otherwise never end.
         if start == nil,
             options.start == .atOnce || !isListening || clients.contains(where: \.policy.wantsReports)
                 || options.sharedStart?.time != nil
@@ -144,7 +142,6 @@ final class GPSDEngine {
         clients.removeAll(where: \.isFinished)
     }
 
-    /// The number of lines that clients did not receive in time, including current clients.
     var totalLostCount: Int64 { clients.reduce(lostCount) { $0 + $1.lostCount } }
 
     private func begin(now: BootTime) {

@@ -8,10 +8,9 @@ public import Trace
 
 /// A simulated gpsd that plays a trace to gpsd clients over TCP on the loopback interface.
 ///
-/// The server speaks the protocol of gpsd 3.22 and is compatible with gpspipe, cgps, gpsmon, gpxlogger, libgps and
-/// others. It sends the JSON reports of the trace verbatim, the receiver's sentences or sentences generated from the
-/// reports, and ?POLL replies. It supports several receivers, which can be added and removed, and treats clients that
-/// do not read as gpsd does. Use `TraceFormats` to convert other recordings to traces.
+/// The server speaks the protocol of gpsd 3.22 and works with gpspipe, cgps, gpsmon, gpxlogger, libgps and others. It
+/// sends the JSON reports of the trace verbatim, recorded or generated sentences, and ?POLL replies. It supports
+/// several receivers, which can be added and removed. Use `TraceFormats` to convert other recordings to traces.
 /// ```swift
 /// let server = GPSDServer(try TraceFile(path: "drive.trace"))
 /// let port = try server.start()
@@ -26,24 +25,18 @@ public final class GPSDServer: Sendable {
 
     /// Creates a server that plays a trace. Call ``start()`` to start it.
     public init(_ file: TraceFile, options: GPSDServerOptions = GPSDServerOptions()) {
-        self.file = file
-        self.options = options
+        (self.file, self.options) = (file, options)
     }
 
-    /// The TCP port on which the server listens; nil if the server is not running.
+    /// The TCP port on which the server listens, or nil if the server is not running.
     public var port: UInt16? { thread.current?.address }
-
-    package var clientCount: Int { status.clientCount }
-
     package var reportCount: Int64 { status.reportCount }
-
     /// The number of reports and sentences that clients did not read in time, totaled over all clients.
     package var lostCount: Int64 { status.lostCount }
-
     /// True if the trace has been played to its end and all pending bytes have been sent.
     public var hasPlayed: Bool { status.hasPlayed }
 
-    /// Blocks the calling thread until the trace has been played to its end. Returns false after a timeout.
+    /// Blocks until the trace has been played to its end. Returns false after a timeout.
     package func waitUntilPlayed(seconds: Double) -> Bool {
         state?.wait(seconds: seconds) { $0.status.hasPlayed } ?? false
     }
@@ -72,7 +65,7 @@ public final class GPSDServer: Sendable {
     /// Injects a fault, which takes effect at its moment. Does nothing if the server is not running.
     public func inject(_ fault: GPSDFault) { state?.updateAndWake { $0.faults.append(fault) } }
 
-    /// Blocks the calling thread until the given number of clients are connected. Returns false after a timeout.
+    /// Blocks until the given number of clients are connected. Returns false after a timeout.
     func wait(forClients count: Int, seconds: Double) -> Bool {
         state?.wait(seconds: seconds) { $0.status.clientCount == count } ?? false
     }
@@ -98,7 +91,6 @@ struct PlaybackStatus: Equatable {
     var hasPlayed = false
 }
 
-/// The main loop of the server's thread: waits for sockets and deadlines, and advances the engine.
 final class GPSDLoop: ServiceLoop {
     private let engine: GPSDEngine
     private let shared: SharedState
@@ -107,8 +99,7 @@ final class GPSDLoop: ServiceLoop {
     private var pollSet: PollSet
 
     init(_ engine: GPSDEngine, shared: SharedState, listener: LoopbackListener) {
-        self.engine = engine
-        self.shared = shared
+        (self.engine, self.shared) = (engine, shared)
         pollSet = PollSet(wakeUp: shared.wakeUp, clock: clock)
         acceptor = LoopbackAcceptor(listener)
     }
@@ -136,7 +127,7 @@ final class GPSDLoop: ServiceLoop {
         acceptor.isOpen = false
     }
 
-    /// Waits for events and returns the clients in the order in which their descriptors were added.
+    /// Waits for events. Returns the clients in the order in which their descriptors were added.
     private func wait() -> [GPSDClient] {
         let now = clock.now
         let clients = engine.clients

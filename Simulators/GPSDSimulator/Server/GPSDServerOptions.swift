@@ -7,8 +7,7 @@ package import LoopbackServer
 public struct GPSDServerOptions: Sendable {
     /// The speed of playback.
     public enum Pace: Sendable, Hashable {
-        /// Plays the trace at the recorded rate multiplied by `speed`. As with gpsd, a client loses the reports that it
-        /// does not read in time.
+        /// Plays the trace at the recorded rate multiplied by `speed`. A slow client loses reports, as with gpsd.
         case realTime(speed: Double)
         /// Plays the trace as fast as all watching clients read it, without losing reports. A client that reads nothing
         /// for 10 s is disconnected.
@@ -39,8 +38,7 @@ public struct GPSDServerOptions: Sendable {
     public enum TimestampPolicy: Sendable, Hashable {
         /// The recorded times are preserved.
         case recorded
-        /// All times are shifted by the same whole number of seconds, so that the first report is current when it is
-        /// sent.
+        /// All times are shifted by the same whole number of seconds so that the first report is current.
         case now
     }
 
@@ -52,29 +50,26 @@ public struct GPSDServerOptions: Sendable {
     public var start = Start.firstWatcher
     /// The behavior at the end of the trace.
     public var end = End.silence
-    /// The treatment of times in reports. If times are shifted, the receiver's recorded sentences are replaced by
-    /// sentences generated from the reports, because times in recorded sentences cannot be shifted.
+    /// The treatment of times in reports. If times are shifted, sentences generated from the reports replace the
+    /// recorded sentences, whose times cannot be shifted.
     public var timestampPolicy = TimestampPolicy.recorded
     /// The faults that are present from the start.
     public var faults: [GPSDFault] = []
-    /// If true, clients lose their connections where the recording lost its connection to gpsd. The server then stops
-    /// listening until the point at which the recording regained the connection.
+    /// If true, clients lose their connections where the recording lost its connection to gpsd. The server listens
+    /// again where the recording regained the connection.
     public var repeatsLosses = true
     /// The maximum number of connections. An additional connection replaces the oldest client that has not received a
     /// reply. If there is no such client, the new connection is closed. gpsd allows 64 clients.
     package var maximumClients = 64
-    /// The playback start shared with other servers; nil to start independently.
+    /// The playback start shared with other servers, or nil to start independently.
     package var sharedStart: SharedPlaybackStart?
-    /// The minimum duration of one pass in nanoseconds. It lets all servers begin the next pass at the same time. If it
-    /// is nil or too short, the reports determine the duration.
+    /// The minimum duration of one pass in nanoseconds, which lets all servers begin the next pass at the same time.
     package var minimumPassDuration: Int64?
 
-    /// Creates the default options: playback in real time after the first client starts watching, no faults, and no
-    /// more reports after the end of the trace.
+    /// Creates the default options: playback in real time after the first client starts watching, without faults.
     public init() {}
 
-    /// Returns the time at which an event is due `time` nanoseconds after the start. Returns nil for the pace
-    /// `onDemand`.
+    /// Returns the due time of an event that follows the start by `time` nanoseconds, or nil for the pace `onDemand`.
     func dueTime(_ time: Int64, from start: BootTime) -> BootTime? {
         guard case .realTime(let speed) = pace else { return nil }
         return start.advanced(bySeconds: Double(time) / 1e9 / (speed > 0 && speed.isFinite ? speed : 1))

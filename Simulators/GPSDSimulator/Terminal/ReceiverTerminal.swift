@@ -5,8 +5,8 @@ import LoopbackServer
 import Synchronization
 public import Trace
 
-/// A simulated receiver that plays a trace as NMEA 0183 on a pseudo-terminal, which gpsd or a different program opens
-/// as a serial port.
+/// A simulated receiver that plays a trace as NMEA 0183 on a pseudo-terminal, which gpsd or another program opens as a
+/// serial port.
 /// ```swift
 /// let receiver = ReceiverTerminal(try TraceFile(path: "drive.trace"))
 /// let path = try receiver.start()
@@ -16,11 +16,10 @@ public import Trace
 /// If the trace contains sentences and a single receiver, the recorded sentences are sent. Otherwise, sentences are
 /// generated from the reports, with the precision of NMEA 0183.
 ///
-/// Playback starts shortly after a program has opened the terminal, because programs discard earlier input. Like a real
-/// receiver, playback continues after the program has closed the terminal; with the pace `onDemand`, it waits for the
-/// next program. The options `port`, `faults` and `repeatsLosses` and the client options are ignored. At the end of the
-/// trace, `unplug` and `close` close the terminal; with `silence`, nothing more is sent. With `loop`, playback ends
-/// after a pass without sentences.
+/// Playback starts shortly after a program has opened the terminal, because programs discard earlier input. Playback
+/// continues after the program has closed the terminal. With the pace `onDemand`, it waits for the next program
+/// instead. The options `port`, `faults` and `repeatsLosses` and the client options are ignored. At the end of the
+/// trace, `unplug` and `close` close the terminal. With `loop`, playback ends after a pass without sentences.
 ///
 /// All methods can be called from any thread. Releasing the object stops it.
 public final class ReceiverTerminal: Sendable {
@@ -33,26 +32,21 @@ public final class ReceiverTerminal: Sendable {
     ///
     /// - Parameters:
     ///   - file: The trace.
-    ///   - receiver: The path of the receiver in the trace; nil for the first one.
+    ///   - receiver: The path of the receiver in the trace, or nil for the first receiver.
     ///   - options: The options. The terminal has no faults and no port.
     public init(_ file: TraceFile, receiver: String? = nil, options: GPSDServerOptions = GPSDServerOptions()) {
-        self.file = file
-        self.receiver = receiver
-        self.options = options
+        (self.file, self.receiver, self.options) = (file, receiver, options)
     }
 
-    /// The path that programs open; nil if the receiver is not running.
+    /// The path that programs open, or nil if the receiver is not running.
     public var path: String? { thread.current?.address }
-
     /// True if the trace has been played to its end.
     public var hasPlayed: Bool { status.hasPlayed }
-
     package var sentenceCount: Int64 { status.reportCount }
-
     /// The number of sentences that were lost because the program did not read in time or the terminal was not open.
     package var lostCount: Int64 { status.lostCount }
 
-    /// Blocks the calling thread until the trace has been played to its end. Returns false after a timeout.
+    /// Blocks until the trace has been played to its end. Returns false after a timeout.
     package func waitUntilPlayed(seconds: Double) -> Bool {
         state?.wait(seconds: seconds) { $0.status.hasPlayed } ?? false
     }

@@ -9,7 +9,7 @@ struct SentencePlayer {
     struct Sentences {
         /// The time at which the sentences are due, in nanoseconds since the start of playback.
         var time: Int64
-        /// The sentences with line endings; empty if the event has no sentences.
+        /// The sentences with line endings, or empty if the event has no sentences.
         var bytes: [UInt8] = []
         var count: Int64 = 0
     }
@@ -17,17 +17,15 @@ struct SentencePlayer {
     private let survey: PlaybackSummary
     private let receiver: String?
     private let stamps: GPSDServerOptions.TimestampPolicy
-    /// True if recorded sentences are played. Requires a trace with a single receiver, because sentences do not name
-    /// the receiver.
+    /// True if recorded sentences are played, which requires a trace with a single receiver.
     private let usesRecordedSentences: Bool
     private var trace: PlayedTrace
     private var shift: Int64 = 0
     private var sky: SkyReport?
-    /// The start of the current pass, and whether the pass has produced sentences.
     private var passStart: Int64 = 0
     private var hasProducedSentences = false
 
-    /// Creates a player for the receiver with the given path; nil selects the first receiver.
+    /// Creates a player for the receiver with the given path, or for the first receiver if `receiver` is nil.
     init(_ file: TraceFile, receiver: String?, options: GPSDServerOptions) throws(DeviceError) {
         let survey = PlaybackSummary(file)
         self.survey = survey
@@ -108,7 +106,6 @@ extension PlaybackSummary {
 }
 
 extension GPSDReport {
-    /// The paths of the receivers that the report mentions.
     fileprivate var receivers: [String] {
         let paths =
             switch self {

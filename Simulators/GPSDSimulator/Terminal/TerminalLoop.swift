@@ -6,11 +6,10 @@ import SystemCalls
 
 /// The main loop of a receiver's thread: writes the sentences to the terminal.
 final class TerminalLoop: ServiceLoop {
-    /// The polling interval in seconds for conditions that cause no event: the program resumes reading, or a program
-    /// opens the terminal on a system without inotify.
+    /// The polling interval in seconds for changes that cause no event: a program resumes reading, or opens the
+    /// terminal on a system without inotify.
     private static let pollingInterval = 0.01
-    /// The delay between opening the terminal and starting playback, in seconds. Programs discard input that arrives
-    /// earlier.
+    /// The delay between opening the terminal and starting playback, in seconds. Programs discard earlier input.
     private static let startDelay = 0.5
 
     private let master: Int32
@@ -29,11 +28,8 @@ final class TerminalLoop: ServiceLoop {
         master: Int32, path: String, _ player: SentencePlayer, shared: SharedState, options: GPSDServerOptions,
         openings: OpenWatcher = OpenWatcher()
     ) {
-        self.master = master
-        self.player = player
-        self.shared = shared
-        self.options = options
-        self.openWatcher = openings
+        (self.master, self.player, self.shared) = (master, player, shared)
+        (self.options, self.openWatcher) = (options, openings)
         isWatched = openings.add(path)
     }
 
@@ -53,10 +49,10 @@ final class TerminalLoop: ServiceLoop {
     private func waitForProgram() -> Bool {
         while true {
             if shared.isStopped { return false }
-            // Drained before checking, so that opening the terminal in between causes a new event.
+            // Drained before the check so that opening the terminal in between causes a new event.
             openWatcher.drain()
             guard PseudoTerminal.isHungUp(master) else { break }
-            // The state must not be checked again here: from now on, only the inotify descriptor reports an opening.
+            // The state must not be checked again here because only the inotify descriptor reports later openings.
             let (descriptor, limit) = pollTargetWhileClosed(until: .never)
             _ = shared.wakeUp.wait(for: descriptor, until: limit, clock: clock)
         }
@@ -90,8 +86,6 @@ final class TerminalLoop: ServiceLoop {
         return (master, rest.isEmpty ? deadline : min(deadline, nextPoll))
     }
 
-    /// Returns the descriptor to wait for and the time at which to stop waiting, while no program has the terminal
-    /// open.
     func pollTargetWhileClosed(until deadline: BootTime) -> (descriptor: Int32?, deadline: BootTime) {
         // While the slave is closed, poll(2) would report a hang-up of the master on every call.
         if isWatched { return (openWatcher.descriptor, deadline) }

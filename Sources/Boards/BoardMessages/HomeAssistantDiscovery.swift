@@ -2,26 +2,23 @@
 
 import JSONBytes
 
-/// A discovery message for Home Assistant. It describes a device tracker that reads its attributes from a board's
-/// location messages.
+/// A Home Assistant discovery message for a device tracker that reads a board's location messages.
 package struct HomeAssistantDiscovery: Sendable {
     /// The topic to which the board publishes locations.
     package var topic: String
-    /// The topic on which the board reports that it is online, or the broker reports that the board is offline.
+    /// The topic on which the board reports that it is online, and the broker reports that the board is offline.
     package var availability: String
-    /// The unique ID of the board. Contains only letters, digits, "-" and "_"; other characters are replaced by "_".
+    /// The unique ID of the board. Characters other than letters, digits, "-" and "_" are replaced by "_".
     package var identifier: String
-    /// The display name.
     package var name: String
 
     package init(topic: String, identifier: String, name: String) {
         self.topic = topic
         availability = Self.availability(of: topic)
-        self.identifier = Self.identifier(identifier)
+        self.identifier = identifier.replacingCharacters(exceptAlphanumericsAnd: "-_")
         self.name = name
     }
 
-    /// Returns the availability topic for a location topic.
     package static func availability(of topic: String) -> String { topic + "/availability" }
 
     package static let online = Array("online".utf8)
@@ -52,22 +49,23 @@ package struct HomeAssistantDiscovery: Sendable {
         return writer.bytes
     }
 
-    /// The template that converts a location message to the attributes of a tracker. Because of it, each fix needs to
-    /// be published only once for all subscribers.
+    /// The template that extracts a tracker's attributes from a location message.
     private static let attributes = """
         {{ {'latitude': value_json.lat, 'longitude': value_json.lon, 'gps_accuracy': value_json.acc | default(0), \
         'altitude': value_json.alt | default(none), 'speed': value_json.vel | default(none), \
         'course': value_json.cog | default(none), 'last_fix': value_json.tst} | tojson }}
         """
+}
 
-    private static func identifier(_ text: String) -> String {
-        String(
-            String.UnicodeScalarView(
-                text.unicodeScalars.map { scalar in
-                    switch scalar {
-                    case "a"..."z", "A"..."Z", "0"..."9", "-", "_": scalar
-                    default: "_"
-                    }
-                }))
+extension String {
+    /// Replaces all characters except ASCII letters, ASCII digits and the given characters with "_".
+    func replacingCharacters(exceptAlphanumericsAnd others: String) -> String {
+        let scalars = unicodeScalars.map { scalar -> Unicode.Scalar in
+            switch scalar {
+            case "a"..."z", "A"..."Z", "0"..."9": scalar
+            default: others.unicodeScalars.contains(scalar) ? scalar : "_"
+            }
+        }
+        return String(String.UnicodeScalarView(scalars))
     }
 }

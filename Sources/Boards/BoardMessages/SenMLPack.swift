@@ -3,20 +3,14 @@
 package import DeviceCore
 import JSONBytes
 
-/// Encodes motion sensor readings as SenML (RFC 8428), a JSON array of records.
-///
-/// The units are those of the SenML registry: m/s2, T and Pa. The registry does not contain rad/s, so gyroscope records
-/// have no unit.
+/// Encodes motion sensor readings as SenML (RFC 8428), a JSON array of records. The units are m/s2, T and Pa from the
+/// SenML registry. Gyroscope records have no unit because the registry does not contain rad/s.
 package enum SenMLPack {
     /// The maximum number of readings in a message.
     package static let limit = 64
 
-    /// Returns the messages for a batch of readings.
-    ///
-    /// - Parameters:
-    ///   - board: The prefix of each name, as in `board:accelerometer:x`. Characters that SenML does not permit are
-    ///     replaced by "_".
-    ///   - clock: The clock of the readings' timestamps.
+    /// Returns the messages for a batch of readings. `board` is the prefix of each name, as in `board:accelerometer:x`.
+    /// Characters that SenML does not permit are replaced by "_". `clock` is the clock of the readings' timestamps.
     package static func messages(_ batch: MotionBatch, board: String, clock: any DeviceClock) -> [[UInt8]] {
         // The current difference between the system time and the clock of the readings, in nanoseconds.
         let offset = clock.wallTime.nanoseconds.subtractingSaturated(clock.now.nanoseconds)
@@ -62,14 +56,7 @@ package enum SenMLPack {
 
     /// Returns a valid SenML name, which begins with a letter or digit.
     private static func name(_ text: String) -> String {
-        let name = String(
-            String.UnicodeScalarView(
-                text.unicodeScalars.map { scalar in
-                    switch scalar {
-                    case "a"..."z", "A"..."Z", "0"..."9", "-", ":", ".", "/", "_": scalar
-                    default: "_"
-                    }
-                }))
+        let name = text.replacingCharacters(exceptAlphanumericsAnd: "-:./_")
         guard let first = name.utf8.first, first != UInt8(ascii: "-"), !":./_".utf8.contains(first) else {
             return "board" + name
         }

@@ -10,24 +10,20 @@ package struct BrokerMessage: Sendable, Equatable {
     package var isRetained: Bool
 
     package init(topic: String, payload: [UInt8], isRetained: Bool) {
-        self.topic = topic
-        self.payload = payload
-        self.isRetained = isRetained
+        (self.topic, self.payload, self.isRetained) = (topic, payload, isRetained)
     }
 }
 
 package enum BrokerEvent: Sendable, Equatable {
-    /// The broker has accepted the connection.
     case connected
     /// The broker has acknowledged the message with this ID.
     case delivered(Int32)
-    /// The broker has responded to a topic subscription. `isAllowed` is true if the broker accepted the subscription.
+    /// The broker has accepted or rejected a topic subscription.
     case subscribed(topic: String, isAllowed: Bool)
-    /// A message on a subscribed topic. `isRetained` is true if it was published before the subscription.
+    /// A message on a subscribed topic. `isRetained` is true if the message was published before the subscription.
     case message(topic: String, payload: [UInt8], isRetained: Bool)
 
-    /// The maximum size of a payload, in bytes. A longer payload is truncated to this size plus one byte, so that it
-    /// can be recognized as too long.
+    /// The maximum size of a payload, in bytes. Longer payloads are truncated to one byte more than this size.
     package static let payloadLimit = 65_536
 }
 
@@ -36,8 +32,7 @@ package struct BrokerSettings: Sendable {
     package var files: BrokerCredentialFiles
     /// The client ID. The broker closes an existing connection with the same client ID. If nil, an ID is generated.
     package var clientID: String?
-    /// The keep-alive interval, in seconds. An idle connection is checked after this time, and is lost if the broker
-    /// does not respond.
+    /// The keep-alive interval in seconds. An idle connection is checked after this time.
     package var keepAlive: Int32
     /// The time within which the broker must accept the connection, in seconds.
     package var connectTimeout = 10.0
@@ -48,29 +43,23 @@ package struct BrokerSettings: Sendable {
         address: BrokerAddress, files: BrokerCredentialFiles, clientID: String?, keepAlive: Int32 = 30,
         will: BrokerMessage? = nil
     ) {
-        self.address = address
-        self.files = files
-        self.clientID = clientID
-        self.keepAlive = keepAlive
-        self.will = will
+        (self.address, self.files, self.clientID) = (address, files, clientID)
+        (self.keepAlive, self.will) = (keepAlive, will)
     }
 }
 
 /// A connection to a broker. Must be used on a single thread.
 package protocol BrokerConnection: AnyObject {
-    /// Waits until an event occurs, the wakeup is signaled or the deadline is reached. Returns the events. Throws an
-    /// error if the connection has ended.
+    /// Waits for an event, the wakeup or the deadline. Throws an error if the connection has ended.
     func poll(until deadline: BootTime) throws(DeviceError) -> [BrokerEvent]
     /// Sends a message and returns its ID.
     func publish(_ message: BrokerMessage) throws(DeviceError) -> Int32
-    /// Subscribes to a topic.
     func subscribe(to topic: String) throws(DeviceError)
-    /// Disconnects from the broker. The broker then does not publish the will.
+    /// Disconnects without causing the broker to publish the will.
     func disconnect()
 }
 
-/// A function that starts a connection. The connection is established when ``BrokerConnection/poll(until:)`` returns
-/// ``BrokerEvent/connected``.
+/// A function that starts a connection. ``BrokerEvent/connected`` indicates that the connection is established.
 package typealias BrokerOpener =
     @Sendable (BrokerSettings, WakeupPipe, any DeviceClock) throws(DeviceError) -> any BrokerConnection
 

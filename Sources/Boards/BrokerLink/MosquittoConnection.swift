@@ -4,7 +4,7 @@
 import CLibMosquitto
 import DeviceCore
 
-/// A connection that uses libmosquitto. All of its functions and callbacks run on the thread that uses the connection.
+/// A connection that uses libmosquitto. All functions and callbacks run on the thread that uses the connection.
 final class MosquittoConnection: BrokerConnection {
     private let settings: BrokerSettings
     private let wakeUp: WakeupPipe
@@ -37,7 +37,6 @@ final class MosquittoConnection: BrokerConnection {
 
     deinit { mosquitto_destroy(client) }
 
-    /// Sets the credentials, TLS options and will of the client.
     private func configure() throws(DeviceError) {
         let files = settings.files
         if let path = files.password {
@@ -65,8 +64,7 @@ final class MosquittoConnection: BrokerConnection {
     }
 
     func poll(until deadline: BootTime) throws(DeviceError) -> [BrokerEvent] {
-        // libmosquitto sends pings only when its loop functions are called, so the wait is limited to a quarter of the
-        // keep-alive interval.
+        // Waits at most a quarter of the keep-alive interval because only the loop functions send pings.
         let pollDeadline = clock.now.advanced(bySeconds: Double(settings.keepAlive) / 4)
         let end = min(deadline, isConnected ? .never : connectDeadline, pollDeadline)
         let descriptor = mosquitto_socket(client)
@@ -106,7 +104,7 @@ final class MosquittoConnection: BrokerConnection {
 
     func disconnect() {
         guard mosquitto_disconnect(client) == dsmosquitto_ok else { return }
-        // Sends buffered data first, for up to 1 s.
+        // Sends buffered data for up to 1 s.
         let deadline = clock.now.advanced(bySeconds: 1)
         while mosquitto_want_write(client), clock.now < deadline, mosquitto_socket(client) >= 0 {
             _ = wakeUp.wait(for: mosquitto_socket(client), events: Int16(POLLOUT), until: deadline, clock: clock)

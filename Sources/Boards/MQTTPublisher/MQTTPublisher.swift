@@ -10,8 +10,8 @@ import Synchronization
 /// Positions are published as OwnTracks JSON on `owntracks/USER/DEVICE`, and the broker retains the last position.
 /// Readings are published as SenML on `senml/USER/DEVICE/KIND`. Messages are sent in order, with QoS 1. While the
 /// broker is unavailable, messages are queued on disk if ``MQTTPublisherSettings/spoolFolder`` is set, otherwise in
-/// memory. A message may be delivered twice if the connection is lost before the broker acknowledges the message;
-/// subscribers can detect duplicates by `tst` and `tst_ms`.
+/// memory. A message may be delivered twice if the connection is lost before the broker acknowledges the message.
+/// Subscribers can detect duplicates by `tst` and `tst_ms`.
 ///
 /// ```swift
 /// var settings = MQTTPublisherSettings(
@@ -28,11 +28,10 @@ public final class MQTTPublisher: Sendable {
     public enum Event: Sendable {
         /// The broker has accepted the connection.
         case connected
-        /// The connection to the broker was lost or could not be established. Delivered once per loss, while the
-        /// publisher continues to reconnect.
+        /// The connection was lost or could not be established. Delivered once per loss while the publisher reconnects.
         case lost(DeviceError)
-        /// The spool cannot be written or read. New messages are queued in memory, where the oldest are dropped if the
-        /// queue is full. Messages that cannot be read are dropped. Delivered once until the spool works again.
+        /// The spool cannot be written or read. New messages are queued in memory, and unreadable messages are dropped.
+        /// Delivered once until the spool works again.
         case spoolFailed(DeviceError)
     }
 
@@ -40,11 +39,9 @@ public final class MQTTPublisher: Sendable {
     private let clock: any DeviceClock
     private let pendingBatches = Mutex<[SensorDescription.ID: MotionBatch]>([:])
 
-    /// Creates a publisher and starts to connect. Throws an error if the settings are invalid or the spool cannot be
-    /// used.
+    /// Creates a publisher and starts to connect. Throws an error if the settings are invalid or the spool is unusable.
     ///
-    /// `clock` is the clock of the published data. Use the device's clock, which preserves the times of a trace. The
-    /// closure receives the events.
+    /// `clock` is the clock of the published data. Use the device's clock, which preserves the times of a trace.
     public convenience init(
         _ settings: MQTTPublisherSettings, clock: any DeviceClock = LiveClock(),
         onEvent: @escaping @Sendable (Event) -> Void = { _ in }
@@ -53,7 +50,6 @@ public final class MQTTPublisher: Sendable {
         try self.init(settings, clock: clock, open: Broker.open, onEvent: onEvent)
     }
 
-    /// Creates a publisher with a custom kind of connection.
     init(
         _ settings: MQTTPublisherSettings, clock: any DeviceClock, open: @escaping BrokerOpener,
         timing: PublisherTiming = PublisherTiming(), disk: SpoolFileSystem = SpoolFileSystem(),
@@ -74,8 +70,7 @@ public final class MQTTPublisher: Sendable {
         work.add(.position, topic: settings.topic, [location.json(tracker: settings.tracker)])
     }
 
-    /// Publishes the position of an object, such as a `CLLocation` received by a delegate. Ignores an object without a
-    /// position.
+    /// Publishes the position of an object, such as a `CLLocation`. Ignores an object without a position.
     public func publish(_ position: some PositionReporting) { publish(position.positionReport) }
 
     /// Publishes sensor readings. Readings are combined into messages of up to 1 s or 64 readings.
@@ -115,8 +110,8 @@ public final class MQTTPublisher: Sendable {
     public var statistics: MQTTStatistics { work.statistics }
 
     /// Ends the publisher. Waits up to `time` for the broker to acknowledge the queued messages, then disconnects. The
-    /// remaining messages stay in the spool folder for the next run. Further calls can only bring the deadline forward.
-    /// Does not wait if called on the thread that delivers events.
+    /// remaining messages stay in the spool folder. Further calls can only bring the deadline forward. Does not wait on
+    /// the thread that delivers events.
     public func end(within time: Duration = .seconds(5)) {
         flush()
         let seconds = time / .seconds(1)
@@ -133,26 +128,24 @@ public struct MQTTStatistics: Sendable, Hashable {
     public var delivered = 0
     /// The number of queued messages, including those of previous runs.
     public var queued = 0
-    /// The number of messages that were dropped because the queue was full or the disk could not be read. After the
-    /// publisher has ended, includes messages that could not be written to the spool folder.
+    /// The number of messages dropped because the queue was full or the disk could not be read. After the publisher has
+    /// ended, includes messages that could not be written to the spool folder.
     public var dropped = 0
     /// The number of established connections.
     public var connections = 0
 
-    /// Creates counters with the value 0.
     package init() {}
 }
 
 /// The timing of a publisher, in seconds.
 struct PublisherTiming: Sendable {
-    /// The initial delay before reconnecting. It doubles with each failure.
+    /// The initial delay before reconnecting, which doubles with each failure.
     var firstRetry = 1.0
-    /// The maximum delay before reconnecting. Each delay is shortened randomly by up to 25 %, so that boards that have
-    /// lost the same broker do not reconnect simultaneously.
+    /// The maximum delay before reconnecting. Jitter of up to 25 % keeps boards from reconnecting simultaneously.
     var lastRetry = 60.0
-    /// The duration after which a connection counts as stable. The retry delay is reset after a stable connection.
+    /// The duration after which a connection counts as stable and resets the retry delay.
     var steady = 10.0
     /// The maximum time for which queued messages may remain unsynced to disk. A smaller value reduces message loss in
-    /// a power failure, but requires more frequent syncs.
+    /// a power failure but requires more frequent syncs.
     var sync = 5.0
 }

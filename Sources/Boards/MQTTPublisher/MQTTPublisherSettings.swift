@@ -28,17 +28,14 @@ public struct MQTTPublisherSettings: Sendable {
     /// The directory for queued messages, for exclusive use by this publisher. If nil, messages are queued in memory.
     public var spoolFolder: String?
 
-    /// Creates the default settings of a board, which publish positions on `owntracks/USER/DEVICE`.
+    /// Creates a board's default settings, which publish positions on `owntracks/USER/DEVICE`.
     public init(broker: BrokerAddress, user: String, device: String) {
-        self.broker = broker
-        self.user = user
-        self.device = device
+        (self.broker, self.user, self.device) = (broker, user, device)
         topic = "owntracks/\(user)/\(device)"
         tracker = String(device.suffix(2))
         clientID = "\(user)-\(device)"
     }
 
-    /// Throws an error if a setting is invalid.
     func check() throws(DeviceError) {
         for (name, value) in [("user", user), ("device", device)] {
             if let problem = TopicName.problem(value) ?? (value.contains("/") ? "contains a slash" : nil) {
@@ -58,7 +55,6 @@ public struct MQTTPublisherSettings: Sendable {
         }
     }
 
-    /// Returns the messages that report whether the board is online.
     func presence(at time: WallTime) -> Presence {
         guard publishesHomeAssistantDiscovery else {
             // The message is not retained, so that the broker keeps the last fix for new subscribers.

@@ -4,17 +4,14 @@ import BrokerLink
 import DeviceCore
 import Synchronization
 
-/// The main loop of the publisher's thread. It connects, sends messages until the connection ends, waits and
-/// reconnects.
+/// Runs the publisher's thread: connects, sends messages until the connection ends, waits and reconnects.
 final class PublisherLoop: Sendable {
     private struct State {
         let spool: Spool
         var statistics = MQTTStatistics()
-        /// True if the current failure of the spool has been reported.
         var hasReportedFailure = false
         /// The deadline after which queued messages are no longer sent, or nil if the publisher has not been ended.
         var end: BootTime?
-        /// True while messages can be sent over the connection.
         var isSending = false
         /// True from a failed attempt to connect or a lost connection until the next connection.
         var isDisconnected = false
@@ -22,7 +19,6 @@ final class PublisherLoop: Sendable {
         var sync: BootTime?
         var thread: UInt?
 
-        /// Returns the spool failure if it has not been reported yet.
         mutating func takeUnreportedFailure() -> DeviceError? {
             let failure = spool.failure
             defer { hasReportedFailure = failure != nil }
@@ -82,7 +78,7 @@ final class PublisherLoop: Sendable {
         wakeUp.signal()
     }
 
-    /// Waits for the thread to end. Returns immediately if called on that thread, which delivers the events.
+    /// Waits for the publisher's thread to end. Returns immediately if called on this thread.
     func waitForEnd(atMost seconds: Double) {
         guard state.withLock({ $0.thread }) != currentThread() else { return }
         // Signals again for other waiting threads.
@@ -91,11 +87,9 @@ final class PublisherLoop: Sendable {
 
     // MARK: Publisher thread
 
-    /// True if the deadline for ending has passed, even if messages are still queued.
     private var hasReachedDeadline: Bool { state.withLock { state in state.end.map { clock.now >= $0 } ?? false } }
 
-    /// True if the publisher has been ended and no longer needs a connection: either no messages are queued, or all
-    /// messages are on disk and the broker is unavailable.
+    /// True after the end if no messages are queued, or if all messages are on disk and the broker is unavailable.
     private var isConnectionUnneeded: Bool {
         state.withLock { state in
             state.end != nil && (state.spool.count == 0 || state.isDisconnected && state.spool.isAllOnDisk)
@@ -111,8 +105,7 @@ final class PublisherLoop: Sendable {
                 try serve(connected: &start)
                 break
             } catch {
-                // Does not reset the delay for a connection that ends repeatedly. For example, two boards with the same
-                // client ID close each other's connections.
+                // The delay is kept if connections end quickly, for example if two boards share a client ID.
                 if let start, clock.now.seconds(since: start) > timing.steady { backoff.reset() }
                 let isFirstFailure = state.withLock { state in
                     state.isSending = false
@@ -130,7 +123,6 @@ final class PublisherLoop: Sendable {
         finished.signal()
     }
 
-    /// Sends messages until the publisher is ended. Throws an error if the connection ends.
     private func serve(connected: inout BootTime?) throws(DeviceError) {
         let presence = settings.presence(at: clock.wallTime)
         var target = BrokerSettings(
@@ -162,21 +154,14 @@ final class PublisherLoop: Sendable {
                 }
             }
         }
-        // If there are unacknowledged messages, the final message would be queued and never sent. The broker then
-        // publishes the will after the connection is closed.
-        if connected != nil, flight.isEmpty { try publishWillAndDisconnect(link, presence) }
-    }
-
-    /// True if the publisher has been ended and no messages are queued.
-    private var isDone: Bool { state.withLock { $0.end != nil && $0.spool.count == 0 } }
-
-    /// Publishes the final message, which is also the will, so that subscribers do not treat the last fix as current.
-    private func publishWillAndDisconnect(_ link: any BrokerConnection, _ presence: MQTTPublisherSettings.Presence)
-        throws(DeviceError)
-    {
+        // With unacknowledged messages, the final message would be queued and never sent. The broker publishes the will
+        // instead after the connection is closed.
+        guard connected != nil, flight.isEmpty else { return }
         _ = try link.publish(presence.will)
         link.disconnect()
     }
+
+    private var isDone: Bool { state.withLock { $0.end != nil && $0.spool.count == 0 } }
 
     private func send(_ link: any BrokerConnection, _ flight: inout InFlightMessages) throws(DeviceError) {
         while flight.count < Self.window {
@@ -186,7 +171,7 @@ final class PublisherLoop: Sendable {
             }
             if let failure { onEvent(.spoolFailed(failure)) }
             guard let record = next else { return }
-            // Only the newest position is retained, because new subscribers must not receive an outdated position.
+            // Only the newest position is retained because new subscribers must not receive an outdated position.
             let message = BrokerMessage(topic: record.topic, payload: record.payload, isRetained: isLast)
             flight.append(try link.publish(message), record: record.number)
         }
@@ -208,8 +193,7 @@ final class PublisherLoop: Sendable {
         }
     }
 
-    /// Syncs the spool if messages have been queued for too long, to protect them from a power failure. Returns the
-    /// time of the next sync.
+    /// Syncs the spool if messages have been unsynced for too long. Returns the time of the next sync.
     private func sync() -> BootTime {
         guard settings.spoolFolder != nil else { return .never }
         let now = clock.now
@@ -229,7 +213,7 @@ final class PublisherLoop: Sendable {
         return deadline
     }
 
-    /// Syncs without holding the lock, because a sync may be slow.
+    /// Syncs without holding the lock because a sync may be slow.
     private func syncAll() {
         while let descriptor = state.withLock({ $0.spool.descriptorToSync() }) {
             disk.sync(descriptor)
@@ -247,8 +231,7 @@ struct InFlightMessages {
 
     mutating func append(_ message: Int32, record: UInt64) { records.append((message, record, false)) }
 
-    /// Records the acknowledgement of a message. Returns the records at the front of the queue that have been
-    /// acknowledged without a gap.
+    /// Records an acknowledgement. Returns the records at the front of the queue that are acknowledged without a gap.
     mutating func acknowledge(_ message: Int32) -> [UInt64] {
         guard let index = records.firstIndex(where: { $0.message == message }) else { return [] }
         records[index].isTaken = true

@@ -4,9 +4,8 @@ import BoardMessages
 package import BrokerLink
 package import DeviceCore
 
-/// A source of the positions that a different board publishes to an MQTT broker as OwnTracks JSON.
-///
-/// One thread runs while there are subscribers. It reconnects if the connection is lost.
+/// Delivers the positions that another board publishes to an MQTT broker as OwnTracks JSON. While there are
+/// subscribers, one thread runs and reconnects if the connection is lost.
 package final class MQTTSource: PositionSource {
     private let hub: PositionHub
 
@@ -35,29 +34,26 @@ package final class MQTTSource: PositionSource {
     }
 
     package var lastFix: PositionFix? { hub.lastFix }
-
     package var receivers: [ReceiverDescription] { hub.receivers }
 }
 
 /// The timing of the broker connection and of the checks on a board, in seconds.
 package struct MQTTSourceTiming: Sendable {
-    /// The initial delay before reconnecting. It doubles with each failure.
+    /// The initial delay before reconnecting, which doubles with each failure.
     package var initialRetryDelay = 0.5
-    /// The maximum delay before reconnecting.
     package var maximumRetryDelay = 30.0
-    /// The duration after which a connection counts as stable. The retry delay is reset after a stable connection.
+    /// The duration after which a connection counts as stable and resets the retry delay.
     package var stableDuration = 10.0
     /// The time without a fix after which the position is reported as lost. Boards report less often than receivers.
     package var silenceTimeout = 60.0
-    /// The maximum difference between the time of a fix and the current time. Fixes with a larger difference are not
-    /// delivered, because they are outdated or one of the clocks is wrong.
+    /// The maximum difference between the time of a fix and the current time. A larger difference means that the fix is
+    /// outdated or one of the clocks is wrong.
     package var maximumAge = 30.0
 
     package init() {}
 }
 
-/// The main loop of the source's thread. It connects, subscribes to the topic, processes messages until the connection
-/// ends, waits and reconnects.
+/// Runs the source's thread: connects, subscribes, processes messages until the connection ends, waits and reconnects.
 final class MQTTSourceLoop {
     private let target: BrokerSettings
     private let topic: String
@@ -75,7 +71,6 @@ final class MQTTSourceLoop {
         (self.open, self.hub, self.wakeUp) = (open, hub, wakeUp)
     }
 
-    /// Runs until there are no subscribers left.
     func run() {
         var backoff = Backoff(first: timing.initialRetryDelay, limit: timing.maximumRetryDelay)
         while hub.hasSubscribers {
@@ -92,8 +87,7 @@ final class MQTTSourceLoop {
         }
     }
 
-    /// Waits before reconnecting. Returns early if the subscriptions change, so that a new subscriber does not wait
-    /// because of previous failures.
+    /// Waits before reconnecting. A change of subscriptions ends the wait because new subscribers should not wait.
     private func pause(seconds: Double, demand: UInt64) {
         let end = clock.now.advanced(bySeconds: seconds)
         while hub.hasSubscribers, hub.demand == demand, clock.now < end {
@@ -101,7 +95,6 @@ final class MQTTSourceLoop {
         }
     }
 
-    /// Processes messages until there are no subscribers left. Throws an error if the connection ends.
     private func serve(connected: inout BootTime?) throws(DeviceError) {
         let link = try open(target, wakeUp, clock)
         var follower = RemotePositionSubscriber(topic: topic, timing: timing, now: clock.now)
@@ -122,13 +115,16 @@ final class MQTTSourceLoop {
                     connected = now
                     follower.reset(now: now)
                 case .subscribed(let topic, let isAllowed):
-                    // A rejected subscription is an error only for the position topic. Few brokers provide the
-                    // availability topic.
-                    guard isAllowed || topic != self.topic else { throw refused() }
+                    // A rejected availability topic is not an error because few brokers provide this topic.
+                    guard isAllowed || topic != self.topic else {
+                        throw DeviceError(
+                            .permissionDenied,
+                            "The broker at \(target.address) does not allow this client to subscribe to \(topic). Allow it in the broker's access control list (acl_file)."
+                        )
+                    }
                 case .message(let topic, let payload, let isRetained):
-                    let update = follower.process(
-                        topic, payload, isRetained: isRetained, now: now, wallTime: clock.wallTime)
-                    publish(update)
+                    publish(
+                        follower.process(topic, payload, isRetained: isRetained, now: now, wallTime: clock.wallTime))
                 case .delivered: break
                 }
             }
@@ -147,12 +143,5 @@ final class MQTTSourceLoop {
             hub.withBatch { hub.post(report) }
         case .lost(let error): hub.setStatus(.unavailable(error))
         }
-    }
-
-    private func refused() -> DeviceError {
-        DeviceError(
-            .permissionDenied,
-            "The broker at \(target.address) does not allow this client to subscribe to \(topic). Allow it in the broker's access control list (acl_file)."
-        )
     }
 }

@@ -3,12 +3,11 @@
 import BoardMessages
 import DeviceCore
 
-/// A state machine that interprets a board's messages for its subscribers. It is a value type and performs no I/O.
+/// Interprets a board's messages for its subscribers. Performs no I/O.
 struct RemotePositionSubscriber {
-    /// The result of processing a message.
     enum Update {
         case none
-        /// A fix from before this connection. It initializes the last known position, but does not count as an update.
+        /// A fix from before this connection, which sets only the last known position.
         case lastKnown(PositionReport)
         /// A new fix. `isFirst` is true if there was no current fix before.
         case fix(PositionReport, isFirst: Bool)
@@ -21,8 +20,7 @@ struct RemotePositionSubscriber {
     private var newestFixTime: WallTime?
     /// True from the time a loss is reported until the next fix.
     private var isLost = false
-    /// True from the time silence is reported until the next fix. Silence means that the broker responds, but the board
-    /// has published nothing for a long time.
+    /// True from the time silence is reported until the next fix.
     private var isSilent = false
     private var hasFix = false
     /// The number of malformed messages since the last valid location.
@@ -38,10 +36,9 @@ struct RemotePositionSubscriber {
         (isLost, isSilent, hasFix) = (false, false, false)
     }
 
-    /// The time of the next check for silence.
     var deadline: BootTime { isLost || isSilent ? .never : lastFix.advanced(bySeconds: timing.silenceTimeout) }
 
-    /// Returns an error if the board has been silent for too long. The error is returned only once.
+    /// Returns an error, once, if the board has been silent for too long.
     mutating func checkSilence(now: BootTime, broker: BrokerAddress) -> DeviceError? {
         guard !isLost, !isSilent, now >= lastFix.advanced(bySeconds: timing.silenceTimeout) else { return nil }
         isSilent = true
@@ -52,7 +49,6 @@ struct RemotePositionSubscriber {
         )
     }
 
-    /// Processes a message on one of the board's topics.
     mutating func process(
         _ topic: String, _ payload: [UInt8], isRetained: Bool, now: BootTime, wallTime: WallTime
     ) -> Update {
@@ -65,15 +61,13 @@ struct RemotePositionSubscriber {
             malformed = 0
             let age = wallTime.seconds(since: location.time)
             if isRetained {
-                // A retained message reached the broker when it was created, so it is as old as its time indicates. If
-                // its time is in the future, the clocks differ and its age is unknown.
+                // The time of a retained message shows its age. If the time is in the future, the age is unknown.
                 let arrival = now.advanced(bySeconds: -(age >= 0 ? age : Self.unknownAge))
                 return hasFix ? .none : .lastKnown(location.report(receiver: topic, arrival: arrival))
             }
             lastFix = now
             guard abs(age) <= timing.maximumAge else { return reportLoss(Self.ageError(topic, age: age)) }
-            // The broker may deliver a message twice, or deliver delayed messages from before a loss after newer
-            // messages.
+            // The broker may deliver a message twice, or deliver delayed messages after newer messages.
             if let newestFixTime, location.time <= newestFixTime { return .none }
             newestFixTime = location.time
             let report = location.report(receiver: topic, arrival: now)
@@ -84,8 +78,7 @@ struct RemotePositionSubscriber {
         case .other: return .none
         case .malformed(let reason):
             malformed += 1
-            // A single message may be a mistake by any client. Three malformed messages without a valid location in
-            // between are reported.
+            // Any client may send a malformed message by mistake. The third since the last valid location is reported.
             guard malformed == 3, !isRetained else { return .none }
             return reportLoss(
                 DeviceError(

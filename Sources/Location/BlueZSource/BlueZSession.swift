@@ -10,21 +10,19 @@ struct BlueZSession: ~Copyable {
     private var framer = DBusFramer()
     private var client: BlueZClient
 
-    /// Connects to the bus. Signaling `wakeUp` ends any wait. If `listens` is false, the session only checks whether
-    /// beacons can be received.
+    /// Connects to the bus. If `listens` is false, the session checks only whether it could receive beacons.
     init(address: String, clock: any DeviceClock, wakeUp: WakeupPipe, listens: Bool) throws(DeviceError) {
         self.init(try SystemBus(address: address), clock: clock, wakeUp: wakeUp, listens: listens)
     }
 
-    /// Does not throw, because Swift 6.2 destroys default values of a noncopyable type twice if the initializer throws.
+    /// Must not throw: Swift 6.2 destroys the default values of a noncopyable type twice if an initializer throws.
     private init(_ bus: consuming SystemBus, clock: any DeviceClock, wakeUp: WakeupPipe, listens: Bool) {
-        self.clock = clock
-        self.wakeUp = wakeUp
+        (self.clock, self.wakeUp) = (clock, wakeUp)
         self.bus = bus
         client = BlueZClient(listens: listens, now: clock.now)
     }
 
-    /// Runs until beacons are no longer requested. Throws an error if the connection is no longer usable.
+    /// Runs until `isWanted` returns false. Throws an error if the connection fails.
     mutating func run(while isWanted: () -> Bool, deliver: (BeaconEvent) -> Void) throws(DeviceError) {
         while isWanted() {
             try poll(until: .never)
@@ -34,7 +32,7 @@ struct BlueZSession: ~Copyable {
         try bus.send(client.drainOutgoing())
     }
 
-    /// Returns the reason why beacons cannot be received. Throws an error if the connection is no longer usable.
+    /// Returns the reason why beacons cannot be received, or nil. Throws an error if the connection fails.
     mutating func probe(until deadline: BootTime) throws(DeviceError) -> DeviceError? {
         while clock.now < deadline {
             try poll(until: deadline)
@@ -49,12 +47,10 @@ struct BlueZSession: ~Copyable {
         return BlueZProblem.noReply
     }
 
-    /// Sends pending bytes, waits for input or a timeout, and processes the received messages.
     private mutating func poll(until limit: BootTime) throws(DeviceError) {
         try bus.send(client.drainOutgoing())
         let events = Int16(POLLIN) | (bus.hasPendingOutput ? Int16(POLLOUT) : 0)
-        let isReady = wakeUp.wait(
-            for: bus.descriptor, events: events, until: min(limit, client.deadline), clock: clock)
+        let isReady = wakeUp.wait(for: bus.descriptor, events: events, until: min(limit, client.deadline), clock: clock)
         let now = clock.now
         if isReady { try read(now) }
         if client.deadline <= now { try client.processTimeouts(now: now) }
@@ -66,7 +62,7 @@ struct BlueZSession: ~Copyable {
         do throws(DeviceError) {
             try bus.read { received.append(contentsOf: $0) }
         } catch {
-            // The error is thrown only after the bytes that were received before the error have been processed.
+            // The bytes received before the error are processed before the error is thrown.
             failure = error
         }
         received.withUnsafeBytes { bytes in
@@ -84,8 +80,7 @@ struct BlueZSession: ~Copyable {
         do throws(DBusFormatError) {
             return try framer.next()
         } catch {
-            throw DeviceError(
-                .connectionLost, "The system bus sent an invalid D-Bus message. Reconnecting.")
+            throw DeviceError(.connectionLost, "The system bus sent an invalid D-Bus message. Reconnecting.")
         }
     }
 }

@@ -2,20 +2,18 @@
 
 package import DeviceCore
 
-/// A source of the Bluetooth beacons that BlueZ receives. The source communicates over the system bus without a D-Bus
-/// library. While there are subscribers, a thread waits in poll(2). If BlueZ sends no message for 10 s, the source
-/// pings it. BlueZ can start later or restart, and adapters can be added, removed, and switched on or off at any time;
-/// the source handles the corresponding signals. It retries on its own only if the bus is unavailable or BlueZ replies
-/// with an error.
+/// Delivers the Bluetooth beacons that BlueZ receives, using D-Bus without a library. While there are subscribers, one
+/// thread waits in poll(2). BlueZ may start later or restart, and adapters may be added or removed at any time. The
+/// source retries on a timer only if the bus is unavailable or BlueZ replies with an error.
 package final class BlueZSource: BeaconSource {
-    /// The maximum duration of a BlueZ check, in seconds.
+    /// The maximum duration of the check in ``problem``, in seconds.
     static let probeTime = 2.0
 
     private let hub: BeaconHub
     private let address: String
     private let clock: any DeviceClock
 
-    /// Creates a source that uses the bus at the given address; nil means the system bus. Does not connect yet.
+    /// Creates a source without connecting. If `address` is nil, the source uses the system bus.
     package init(address: String? = nil, clock: any DeviceClock) {
         let address = address ?? SystemBus.standardAddress
         (self.address, self.clock) = (address, clock)
@@ -26,7 +24,7 @@ package final class BlueZSource: BeaconSource {
         thread.attach(hub)
     }
 
-    /// The reason why beacons cannot be received. If there are no subscribers, queries BlueZ, which takes up to 2 s.
+    /// The reason why beacons cannot be received, or nil. Without subscribers, the source queries BlueZ for up to 2 s.
     package var problem: DeviceError? {
         switch hub.status {
         case .available: return nil
@@ -42,13 +40,12 @@ package final class BlueZSource: BeaconSource {
         }
     }
 
-    /// Subscribes to beacon events. The closure is called on the source's thread. If the source is already unavailable,
-    /// the closure receives the error before this method returns.
+    /// Subscribes to beacon events. The closure is called on the source's thread. If the source is unavailable, the
+    /// closure receives the error before this method returns.
     package func subscribe(_ receive: @escaping @Sendable (BeaconEvent) -> Void) -> Subscription {
         hub.subscribe(receive)
     }
 
-    /// The main loop of the source's thread: connects, runs until the connection ends, waits and reconnects.
     private static func run(_ address: String, _ clock: any DeviceClock, _ hub: BeaconHub, _ wakeUp: WakeupPipe) {
         var backoff = Backoff(first: 0.25, limit: 10)
         while hub.hasSubscribers {

@@ -4,9 +4,9 @@ import JSONBytes
 
 /// The classes of gpsd's JSON objects.
 package enum GPSDClass: Sendable {
-    /// Position, speed and time; satellites in view; attitude.
+    /// Position, satellites in view and attitude.
     case tpv, sky, att
-    /// Messages of the service.
+    /// Service messages.
     case version, devices, device, watch, error, poll
     /// Time synchronization and oscillators.
     case pps, toff, osc
@@ -16,7 +16,6 @@ package enum GPSDClass: Sendable {
     case ais, rtcm2, rtcm3
     case unknown
 
-    /// Creates the class from its name in a report.
     init(_ name: JSONText) {
         self =
             switch name.word {

@@ -16,9 +16,7 @@ extension GPSDDecoder {
     private static func unescapedError(_ line: UnsafeRawBufferPointer) -> String? {
         var rest = line[...]
         let opening: [StaticString] = ["{", "\"class\"", ":", "\"ERROR\"", ",", "\"message\"", ":", "\""]
-        for token in opening {
-            guard consume(token, from: &rest) else { return nil }
-        }
+        for token in opening { guard consume(token, from: &rest) else { return nil } }
         let closing: [UInt8] = [UInt8(ascii: "}"), UInt8(ascii: "\"")]
         for byte in closing {
             while let last = rest.last, isBlank(last) { rest.removeLast() }
@@ -38,7 +36,5 @@ extension GPSDDecoder {
         }
     }
 
-    private static func isBlank(_ byte: UInt8) -> Bool {
-        byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09
-    }
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09 }
 }

@@ -105,7 +105,6 @@ extension GPSDDecoder {
         return .sky(report)
     }
 
-    /// Reads an array into `satellites`. Returns false if the value is not an array.
     private mutating func readSatellites(_ reader: inout JSONReader) throws(JSONError) -> Bool {
         satellites.removeAll(keepingCapacity: true)
         guard try reader.beginArrayIfPresent() else { return false }

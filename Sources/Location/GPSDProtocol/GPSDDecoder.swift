@@ -4,16 +4,14 @@ package import DeviceCore
 import JSONBytes
 import SystemCalls
 
-/// A decoder of gpsd's reports, one line at a time.
+/// Decodes gpsd's reports, one line at a time.
 ///
-/// Accepts any bytes and never fails: a line that is not a complete, valid report is decoded as
-/// ``GPSDReport/malformed(_:)``. Keys may be in any order, whitespace may be anywhere, and unknown keys are skipped. If
-/// a key is repeated, its last value is used. A value of the wrong type counts as absent. Supports protocols 2 (JSON
-/// since gpsd 2.90) and 3, with the names and number formats of all releases.
+/// Accepts any bytes and never fails: an invalid line becomes ``GPSDReport/malformed(_:)``. Keys may be in any order,
+/// and unknown keys are skipped. The last value of a repeated key counts. A value of the wrong type counts as absent.
+/// Supports protocol 2 (JSON since gpsd 2.90) and protocol 3, in all releases.
 ///
-/// The decoder sets neither the arrival time nor the raw bytes of a report; the caller, which reads the lines, sets
-/// both. Receiver names are cached, so that a report requires no allocation other than its array of satellites. Not
-/// thread-safe: a decoder must be used by one thread at a time.
+/// The caller sets a report's arrival time and raw bytes. Receiver names are cached so that a report allocates only its
+/// array of satellites. Not thread-safe.
 package struct GPSDDecoder: Sendable {
     /// The maximum number of satellites in a report. Further satellites are ignored.
     package static let maximumSatellites = 1024
@@ -27,12 +25,11 @@ package struct GPSDDecoder: Sendable {
     var skyKeys = ReportKeys<SkyKey>()
     var satelliteKeys = ReportKeys<SatelliteKey>()
     var attitudeKeys = ReportKeys<AttitudeKey>()
-    /// A reused buffer for satellites, so that each array of satellites is allocated once with its final size.
+    /// A reused buffer, so that each report's array of satellites is allocated once at its final size.
     var satellites: [Satellite] = []
-    /// The value of the last "class" key in the current pass; nil if the value is not a string.
+    /// The last "class" value in the current pass, or nil if the value is not a string.
     var lastClass: GPSDClass?
-    /// The number of impossible values in the last report, such as a speed of 1e300. These values are NaN in the
-    /// report.
+    /// The number of impossible values in the last report, which were replaced with NaN.
     package internal(set) var outOfRangeCount = 0
 
     /// The offset of the first value in the last report that is invalid or has the wrong type.
@@ -47,8 +44,7 @@ package struct GPSDDecoder: Sendable {
     }
 
     /// Decodes one line without its line terminator. Stores a position report in `position` and returns nil, which
-    /// avoids copying the report. For any other line, returns the report and leaves the content of `position`
-    /// undefined.
+    /// avoids a copy. For any other line, returns the report and leaves `position` undefined.
     package mutating func decode(_ line: UnsafeRawBufferPointer, position: inout PositionReport) -> GPSDReport? {
         do throws(JSONError) {
             return try report(line, &position)
@@ -87,7 +83,7 @@ package struct GPSDDecoder: Sendable {
             if reader.firstMismatch >= 0 { firstInvalidOffset = reader.firstMismatch }
             guard let last = lastClass else { return .malformed(GPSDMalformedReport(.noClass, at: 0)) }
             if last == kind { return report }
-            // The line has a second "class" key. The last key counts, so the line is read again with that class.
+            // The last "class" key takes precedence, so the line is read again with this class.
             kind = last
             reader = try Self.reader(for: line)
         }
@@ -132,7 +128,7 @@ package struct GPSDDecoder: Sendable {
 }
 
 extension GPSDDecoder {
-    /// Reads a receiver path. Returns an empty string if the path is absent or too long.
+    /// Returns an empty string if the path is absent or too long.
     mutating func readReceiver(_ reader: inout JSONReader) throws(JSONError) -> String {
         guard let text = try reader.textIfPresent(), text.rawBytes.count <= Self.maximumTextLength,
             !text.rawBytes.isEmpty
@@ -143,7 +139,6 @@ extension GPSDDecoder {
 
 /// A cache of receiver paths, so that reports from a known receiver do not allocate a new string.
 struct ReceiverPathCache: Sendable {
-    /// The maximum number of cached paths. If there are more receivers, the oldest entry is replaced.
     static let capacity = 32
 
     private struct Entry: Sendable {
@@ -153,8 +148,7 @@ struct ReceiverPathCache: Sendable {
     }
 
     private var entries: [Entry] = []
-    /// The index of the most recently found entry. This entry is checked first, because most streams come from one
-    /// receiver.
+    /// The index of the entry to check first. Most streams come from one receiver.
     private var lastFoundIndex = 0
     private var oldestIndex = 0
 

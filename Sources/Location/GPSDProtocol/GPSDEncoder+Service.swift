@@ -14,8 +14,7 @@ extension GPSDEncoder {
         return members.line()
     }
 
-    /// Encodes a DEVICES object, which lists all receivers. `activation` is the time at which the active receivers were
-    /// opened.
+    /// Encodes a DEVICES object. `activation` is the time at which the active receivers were opened.
     package static func encode(_ receivers: [ReceiverDescription], activation: WallTime) -> [UInt8] {
         var members = Members("DEVICES")
         members.writer.array("devices") { writer in
@@ -24,7 +23,7 @@ extension GPSDEncoder {
         return members.line()
     }
 
-    /// Encodes a DEVICE object for a receiver that was added, identified or removed (`activated` is then 0).
+    /// Encodes a DEVICE object. `activated` is 0 if the receiver has been removed.
     package static func encode(_ receiver: ReceiverDescription, activation: WallTime) -> [UInt8] {
         var members = Members("DEVICE")
         members.text("path", receiver.path)
@@ -70,15 +69,15 @@ extension GPSDEncoder {
     }
 }
 
-/// The requests that a client sends to gpsd. Each request ends with a semicolon and a line feed and must be sent with a
-/// single `send`, because gpsd parses each received segment separately.
+/// The requests that a client sends to gpsd. Each request ends with a semicolon and a line feed. It must be sent with a
+/// single `send` because gpsd parses each received segment separately.
 package enum GPSDRequest {
     package static let version = [UInt8]("?VERSION;\n".utf8)
     package static let devices = [UInt8]("?DEVICES;\n".utf8)
     /// Requests the last reports of each watched receiver.
     package static let poll = [UInt8]("?POLL;\n".utf8)
 
-    /// Returns a request that enables or disables the reports of a receiver. nil means all receivers.
+    /// Enables or disables the reports of a receiver, or of all receivers if `device` is nil.
     package static func watch(enabled: Bool, device: String? = nil) -> [UInt8] {
         var writer = JSONWriter(appendingTo: [UInt8]("?WATCH=".utf8))
         writer.object { writer in

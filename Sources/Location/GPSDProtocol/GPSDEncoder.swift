@@ -4,8 +4,7 @@ package import DeviceCore
 import JSONBytes
 
 /// Encodes reports in gpsd's format: compact JSON with gpsd's key order and number of decimals. Each function returns
-/// one line without a line terminator. Omits unknown values, and numbers that are not finite or whose magnitude is at
-/// least 1e15.
+/// one line without a line terminator. Unknown values, non-finite numbers and magnitudes of 1e15 or more are omitted.
 package enum GPSDEncoder {
     struct Members {
         var writer = JSONWriter()
@@ -33,10 +32,8 @@ package enum GPSDEncoder {
 
         mutating func count(_ key: StaticString, _ value: Int32) { writer.member(key, value) }
 
-        /// Appends a number. Negative values denote an unknown number and are omitted.
-        mutating func countIfKnown(_ key: StaticString, _ value: Int32) {
-            if value >= 0 { count(key, value) }
-        }
+        /// Omits negative values, which denote an unknown number.
+        mutating func countIfKnown(_ key: StaticString, _ value: Int32) { if value >= 0 { count(key, value) } }
 
         mutating func flag(_ key: StaticString, _ value: Bool) { writer.member(key, value) }
 
@@ -46,8 +43,7 @@ package enum GPSDEncoder {
         }
     }
 
-    /// Encodes a TPV object. As in gpsd, a report without a fix has no coordinates. gpsd writes times with three
-    /// decimals.
+    /// Encodes a TPV object. As in gpsd, a report without a fix has no coordinates.
     package static func line(_ report: PositionReport, timeDecimals: Int = 3) -> [UInt8] {
         var members = Members("TPV")
         members.text("device", report.receiver)

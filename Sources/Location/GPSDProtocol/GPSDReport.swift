@@ -3,37 +3,30 @@
 package import DeviceCore
 import JSONBytes
 
-/// The decoded form of one line from gpsd.
+/// A decoded line from gpsd.
 package enum GPSDReport: Sendable {
-    /// TPV: a position.
     case position(PositionReport)
-    /// SKY: the satellites in view.
     case sky(SkyReport)
-    /// ATT: the attitude. Indirect, because attitude reports are rare and would slow down moving every other case.
+    /// ATT: the attitude. Indirect because its size would slow down moving every other case.
     indirect case attitude(AttitudeReport)
-    /// VERSION: the server's greeting.
     case version(GPSDVersion)
-    /// DEVICES: all receivers connected to the server.
     case devices([ReceiverDescription])
-    /// DEVICE: a receiver was added, removed or identified.
     case device(ReceiverDescription)
-    /// WATCH: the reports that the server sends from now on.
     case watch(GPSDWatch)
-    /// ERROR: the server has rejected a request; the value is the reason.
+    /// ERROR: the reason why the server rejected a request.
     case error(String)
     /// A valid report of a class that is not decoded.
     case other(GPSDClass)
-    /// A line that is not a valid report. No part of it is delivered.
     case malformed(GPSDMalformedReport)
 }
 
-/// The greeting of a gpsd server (VERSION). A missing string is empty; a missing number is -1.
+/// A gpsd server's greeting (VERSION). Missing strings are empty, and missing numbers are -1.
 package struct GPSDVersion: Sendable, Hashable {
     package var release = ""
     package var revision = ""
     package var protocolMajor: Int32 = -1
     package var protocolMinor: Int32 = -1
-    /// The URL of the remote server whose data this server relays; empty if the server relays no data.
+    /// The URL of the server whose data this server relays, or an empty string.
     package var remote = ""
 
     package init() {}
@@ -44,17 +37,16 @@ package struct GPSDWatch: Sendable, Hashable {
     package var isEnabled = false
     package var json = false
     package var nmea = false
-    /// The format of raw receiver data: 0 for no raw data, 1 for hexadecimal, 2 for unchanged bytes.
+    /// The format of raw receiver data: 0 for none, 1 for hexadecimal, 2 for unchanged bytes.
     package var raw: Int32 = 0
-    /// True if AIS and subframe data is scaled to units; false if the data consists of raw integers.
+    /// True if AIS and subframe data is scaled to units instead of raw integers.
     package var scaled = false
     /// True if the server adds its own timing information.
     package var timing = false
     /// True if the two parts of AIS message 24 are sent separately.
     package var split24 = false
-    /// True if pulse-per-second reports are sent.
     package var pps = false
-    /// The path of the watched receiver; empty if all receivers are watched.
+    /// The path of the watched receiver, or an empty string for all receivers.
     package var device = ""
 
     package init() {}
@@ -78,7 +70,7 @@ extension GPSDReport {
 }
 
 extension WallTime {
-    /// Returns the time shifted by the given number of nanoseconds. The result saturates at the limits of `WallTime`.
+    /// Shifts the time by a number of nanoseconds, saturating at the limits of `WallTime`.
     package func shifted(by nanoseconds: Int64) -> WallTime {
         WallTime(nanoseconds: self.nanoseconds.addingSaturated(nanoseconds))
     }
@@ -87,11 +79,10 @@ extension WallTime {
 /// The reason why a line from gpsd is not a valid report, and the position of the error.
 package struct GPSDMalformedReport: Sendable, Hashable, CustomStringConvertible {
     package enum Reason: UInt8, Sendable {
-        /// The line is not a JSON object. It may be NMEA or binary data, or come from a server other than gpsd.
+        /// The line is not a JSON object. It may be NMEA or binary data.
         case notAnObject
         case truncated
         case invalid
-        /// Arrays and objects are nested too deeply.
         case tooDeep
         /// The "class" key is missing, or its value is not a string.
         case noClass
@@ -102,8 +93,7 @@ package struct GPSDMalformedReport: Sendable, Hashable, CustomStringConvertible 
     package var offset: Int
 
     package init(_ reason: Reason, at offset: Int) {
-        self.reason = reason
-        self.offset = offset
+        (self.reason, self.offset) = (reason, offset)
     }
 
     init(_ error: JSONError) {

@@ -5,7 +5,6 @@ import JSONBytes
 
 // Readers for gpsd's values. A value of the wrong type or out of range counts as absent.
 extension JSONReader {
-    /// Reads a finite number. Returns NaN if the number is absent.
     @inline(__always)
     mutating func quantity() throws(JSONError) -> Double {
         let value = try doubleIfPresent()
@@ -40,13 +39,13 @@ extension JSONReader {
         return .unknown
     }
 
-    /// Reads a string. Returns an empty string if the string is too long.
+    /// Returns an empty string if the string is absent or too long.
     mutating func shortString() throws(JSONError) -> String {
         guard let text = try textIfPresent(), text.rawBytes.count <= GPSDDecoder.maximumTextLength else { return "" }
         return text.string()
     }
 
-    /// Reads a time, in ISO 8601 format (since gpsd 3.0) or in seconds since 1970 (earlier versions).
+    /// Reads a time in ISO 8601 format (since gpsd 3.0) or in seconds since 1970 (earlier versions).
     mutating func wallTime() throws(JSONError) -> WallTime? {
         let kind = try peekKind()
         let start = offset

@@ -2,10 +2,9 @@
 
 import SystemCalls
 
-/// A framer that splits a byte stream into lines, regardless of the boundaries of the received segments. Append bytes
-/// with ``read(_:)``, then call ``nextLine(_:)`` until it returns false. Each byte is scanned once and moved a bounded
-/// number of times on average. Memory use stays below about four times the line limit if all lines are consumed after
-/// each read. Not thread-safe: a framer must be used by one thread at a time.
+/// Splits a byte stream into lines, regardless of the boundaries of the received segments. Append bytes with
+/// ``read(_:)``, then call ``nextLine(_:)`` until it returns false. Memory use then stays below about four times the
+/// line limit. Not thread-safe.
 package struct LineFramer: Sendable {
     /// The minimum size of the buffer that ``read(_:)`` provides, in bytes.
     package static let minimumSpace = 16 * 1024
@@ -13,15 +12,12 @@ package struct LineFramer: Sendable {
 
     /// The number of lines that were discarded because they exceeded the limit.
     package private(set) var discardedLines = 0
-
     private let limit: Int
-    /// The buffer. `storage[head..<tail]` contains the received bytes that have not been consumed, with no line feed
-    /// before `scanned`.
+    /// `storage[head..<tail]` contains the unconsumed bytes, with no line feed before `scanned`.
     private var storage: [UInt8] = []
     private var head = 0
     private var tail = 0
     private var scanned = 0
-    /// True while the rest of an overlong line is being discarded.
     private var isDiscarding = false
 
     /// Creates a framer for lines of at most `limit` bytes, excluding line terminators.
@@ -30,10 +26,8 @@ package struct LineFramer: Sendable {
         self.limit = min(max(limit, 0), 1 << 29)
     }
 
-    /// Appends the next bytes of the stream.
-    /// - Parameter fill: Writes bytes to the start of a buffer of at least 16 KB and returns the number of bytes. 0 or
-    ///   a negative value appends nothing.
-    /// - Returns: The return value of `fill`.
+    /// Appends the bytes that `fill` writes to the start of a buffer of at least 16 KiB. `fill` returns the number of
+    /// bytes, which is also the return value of this method. 0 or a negative number appends nothing.
     package mutating func read(_ fill: (UnsafeMutableRawBufferPointer) throws -> Int) rethrows -> Int {
         reserveSpace()
         let tail = self.tail
@@ -44,10 +38,8 @@ package struct LineFramer: Sendable {
         return count
     }
 
-    /// Passes the next complete line, without its LF or CR LF, to a closure. Skips empty lines.
-    /// - Parameter body: Receives the line. The bytes are valid only during the call. If the closure throws, the line
-    ///   is lost.
-    /// - Returns: False if there is no complete line.
+    /// Passes the next complete line, without its LF or CR LF, to the closure. Skips empty lines. Returns false if
+    /// there is no complete line. The bytes are valid only during the call. If the closure throws, the line is lost.
     package mutating func nextLine(_ body: (UnsafeRawBufferPointer) throws -> Void) rethrows -> Bool {
         while let end = findLineFeed() {
             let start = head
@@ -77,7 +69,7 @@ package struct LineFramer: Sendable {
         return false
     }
 
-    /// Discards all received bytes, in preparation for a new connection. Does not reset ``discardedLines``.
+    /// Discards all received bytes, but keeps ``discardedLines``.
     package mutating func reset() {
         head = 0
         tail = 0

@@ -3,7 +3,7 @@
 package import DeviceCore
 
 extension PositionReport {
-    /// Replaces values that no receiver can have measured with NaN; see ``Values/discardOutOfRangeValues()``.
+    /// See ``Values/discardOutOfRangeValues()``.
     @discardableResult
     package mutating func discardOutOfRangeValues() -> Int { uniqueStorage().values.discardOutOfRangeValues() }
 }
@@ -11,15 +11,15 @@ extension PositionReport {
 extension PositionReport.Values {
     /// The valid altitudes and depths, in metres, from below the ocean trenches to beyond the satellites.
     private static let minimumAltitude = -15_000.0, highest = 1e8
-    /// The maximum valid speed in metres per second, which exceeds the escape velocity of the earth.
+    /// The maximum valid speed, in metres per second. Exceeds the earth's escape velocity.
     private static let maximumSpeed = 20_000.0
     /// The maximum valid error, in metres, degrees or metres per second. Exceeds the size of the earth.
     private static let maximumError = 1e8
     /// The minimum valid position error, in metres. No receiver reports a smaller error, even with corrections.
     private static let minimumError = 1e-4
 
-    /// Replaces values that no receiver can have measured with NaN, because such values can overflow calculations or
-    /// suggest a false accuracy. Call this method once for each decoded report. Returns the number of replaced values.
+    /// Replaces implausible values with NaN because they could overflow calculations or suggest a false accuracy.
+    /// Returns the number of replaced values.
     @discardableResult
     package mutating func discardOutOfRangeValues() -> Int {
         var count: UInt8 = 0
@@ -39,21 +39,19 @@ extension PositionReport.Values {
         Self.limit(&velocityNorth, -Self.maximumSpeed, Self.maximumSpeed, &count)
         Self.limit(&velocityEast, -Self.maximumSpeed, Self.maximumSpeed, &count)
         Self.limit(&velocityDown, -Self.maximumSpeed, Self.maximumSpeed, &count)
-        // A position always has an error. gpsd omits unknown errors; other programs write 0.
+        // A position error is never 0. gpsd omits unknown errors, but other programs write 0.
         Self.limit(&horizontalError, Self.minimumError, Self.maximumError, &count)
         Self.limit(&longitudeError, Self.minimumError, Self.maximumError, &count)
         Self.limit(&latitudeError, Self.minimumError, Self.maximumError, &count)
         Self.limit(&verticalError, Self.minimumError, Self.maximumError, &count)
         Self.limit(&sphericalError, Self.minimumError, Self.maximumError, &count)
-        // gpsd writes 0 for these errors until they are known. Therefore, 0 is valid although it does not describe an
-        // accuracy.
+        // gpsd writes 0 for these errors until they are known, so 0 is valid.
         Self.limit(&trackError, 0, Self.maximumError, &count)
         Self.limit(&speedError, 0, Self.maximumError, &count)
         Self.limit(&climbError, 0, Self.maximumError, &count)
         return Int(count)
     }
 
-    /// Replaces a value outside the range with NaN and increments the count. Leaves NaN unchanged.
     @inline(__always)
     private static func limit(_ value: inout Double, _ least: Double, _ most: Double, _ count: inout UInt8) {
         guard value < least || value > most else { return }
@@ -64,8 +62,7 @@ extension PositionReport.Values {
 
 extension SkyReport {
     /// Replaces invalid dilutions of precision with NaN and returns their number. Valid values are greater than 0 and
-    /// at most 1000. Receivers write 0 for unknown values, which are replaced but not counted. See
-    /// ``PositionReport/discardOutOfRangeValues()``.
+    /// at most 1000. Receivers write 0 for unknown values, which are replaced but not counted.
     @discardableResult
     package mutating func discardOutOfRangeValues() -> Int {
         var count: UInt8 = 0
@@ -86,8 +83,7 @@ extension SkyReport {
 }
 
 extension AttitudeReport {
-    /// Replaces angles with a magnitude of more than 360° with NaN and returns their number. See
-    /// ``PositionReport/discardOutOfRangeValues()``.
+    /// Replaces angles beyond ±360° with NaN and returns their number.
     @discardableResult
     package mutating func discardOutOfRangeValues() -> Int {
         var count: UInt8 = 0

@@ -5,7 +5,7 @@ import JSONBytes
 /// The known members of one JSON object type, in the order in which gpsd writes them.
 struct ReportKeys<Key: CaseIterable & RawRepresentable & Sendable>: Sendable where Key.RawValue == String {
     private var keys: JSONKeys
-    /// All cases of `Key`. The last case represents unknown members.
+    /// All cases of `Key`, the last of which represents unknown members.
     private let cases: [Key]
 
     init() {
@@ -13,17 +13,15 @@ struct ReportKeys<Key: CaseIterable & RawRepresentable & Sendable>: Sendable whe
         keys = JSONKeys(cases.dropLast().map(\.rawValue))
     }
 
-    /// Resets the prediction of the next key. Call this method at the start of an object.
+    /// Call this method at the start of an object to reset the prediction of the next key.
     mutating func beginObject() { keys.beginObject() }
 
-    /// Reads the next key of the object, or returns nil at the end of the object.
     mutating func next(_ reader: inout JSONReader) throws(JSONError) -> Key? {
         guard let index = try keys.next(&reader) else { return nil }
         return cases[index]
     }
 
-    /// Reads the value of the last key. Returns NaN if the value is not a finite number. Optimized for members whose
-    /// values usually have the same number of digits.
+    /// Returns NaN unless the value is a finite number. Optimized for values with the same number of digits.
     @inline(__always)
     mutating func quantity(_ reader: inout JSONReader) throws(JSONError) -> Double {
         let value = try keys.doubleIfPresent(&reader)
@@ -31,7 +29,7 @@ struct ReportKeys<Key: CaseIterable & RawRepresentable & Sendable>: Sendable whe
     }
 }
 
-/// The members of a TPV object. Includes the ECEF members, so that they can be skipped quickly.
+/// The members of a TPV object. The ECEF members are included so that they can be skipped quickly.
 enum PositionKey: String, CaseIterable, Sendable {
     case kind = "class"
     case device, status, mode, time, leapseconds, ept, lat, lon, altHAE, altMSL, alt, epx, epy, epv

@@ -3,9 +3,9 @@
 package import DeviceCore
 
 extension WallTime {
-    /// Creates a time from gpsd's format, `2021-06-16T23:46:05.800Z`, with any number of decimals or none. Decimals
-    /// beyond nanoseconds are truncated. As in the system clock, the leap second :60 equals the first second of the
-    /// next minute. Returns nil if the text has a different format or the time is outside the range of `WallTime`.
+    /// Parses gpsd's format, `2021-06-16T23:46:05.800Z`, with any number of decimals. Decimals beyond nanoseconds are
+    /// truncated. As in the system clock, the leap second :60 equals the first second of the next minute. Returns nil
+    /// if the format differs or the time is out of range.
     package init?(iso8601 text: UnsafeRawBufferPointer) {
         guard text.count >= 20, text[text.count - 1] == UInt8(ascii: "Z"),
             text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-"), text[10] == UInt8(ascii: "T"),
@@ -25,8 +25,8 @@ extension WallTime {
         self = time
     }
 
-    /// Creates a time from a JSON number of seconds since 1970. Plain decimals are parsed exactly, because a `Double`
-    /// has a resolution of only 0.2 µs for current times.
+    /// Parses a JSON number of seconds since 1970. Plain decimals are parsed exactly because a `Double` has a
+    /// resolution of only 0.2 µs for current times.
     init?(decimal text: UnsafeRawBufferPointer) {
         var index = 0
         var seconds: Int64 = 0
@@ -37,7 +37,7 @@ extension WallTime {
         if index > 0, let nanoseconds = Self.decimals(text[index...]) {
             self.init(seconds: seconds, nanoseconds: nanoseconds)
         } else {
-            // The number is negative, very long or has an exponent.
+            // The number is negative, is very long or has an exponent.
             guard let seconds = Double(Substring(String(decoding: text, as: UTF8.self))), abs(seconds) < 9.2e9 else {
                 return nil
             }
@@ -52,7 +52,7 @@ extension WallTime {
         self.init(nanoseconds: sum)
     }
 
-    /// Returns a fraction in nanoseconds. The text is empty or consists of a decimal point and digits.
+    /// Returns a fraction of a second in nanoseconds. `text` is empty, or consists of a decimal point and digits.
     private static func decimals(_ text: Slice<UnsafeRawBufferPointer>) -> Int64? {
         guard text.startIndex < text.endIndex else { return 0 }
         let bytes = text.base
@@ -72,7 +72,7 @@ extension WallTime {
         return digit <= 9 ? digit : nil
     }
 
-    /// Returns the two-digit number at an index, or a large negative number if there are no digits at the index.
+    /// Returns a two-digit number, or a large negative number if the characters are not digits.
     private static func twoDigits(_ text: UnsafeRawBufferPointer, _ index: Int) -> Int {
         guard let tens = digit(text[index]), let ones = digit(text[index + 1]) else { return -1_000_000 }
         return Int(tens) * 10 + Int(ones)

@@ -16,7 +16,7 @@ final class GPSDConnection: PollableSource {
         /// The time at which the connection was last read or its timeouts were last handled.
         var lastActivity: BootTime
         var hasRead = false
-        /// The error that ended the connection; nil while it is open.
+        /// The error that ended the connection, or nil while the connection is open.
         var failure: DeviceError?
 
         init(
@@ -24,14 +24,12 @@ final class GPSDConnection: PollableSource {
             now: BootTime
         ) {
             self.socket = socket
-            self.reader = reader
-            self.decoder = decoder
-            self.demand = demand
+            (self.reader, self.decoder, self.demand) = (reader, decoder, demand)
             lastActivity = now
         }
     }
 
-    /// The number of lines after which an executor calls the app. It is less than the queue limit of a manager (1024).
+    /// The number of lines after which an executor calls the app. Less than a manager's queue limit of 1024.
     private static let maximumLinesBeforeCallbacks = 400
     private let settings: GPSDSettings
     private let hub: PositionHub
@@ -48,9 +46,7 @@ final class GPSDConnection: PollableSource {
         hub: PositionHub,
         count: @escaping @Sendable (GPSDStatistics) -> Void
     ) {
-        self.settings = settings
-        self.hub = hub
-        self.count = count
+        (self.settings, self.hub, self.count) = (settings, hub, count)
         descriptor = socket.descriptor
         let now = settings.clock.now
         let watchdog = Watchdog(timing: settings.timing, now: now)
@@ -66,13 +62,8 @@ final class GPSDConnection: PollableSource {
         if let number { throw settings.connectionEndedError(errno: number) }
     }
 
-    /// True once gpsd has sent a valid line.
     var hasReceivedValidLine: Bool { hasReceivedService.load(ordering: .acquiring) }
-
-    /// The time of the next timeout, either for a held epoch or for the watchdog.
-    var deadline: BootTime {
-        min(hub.nextDeadline, BootTime(nanoseconds: watchdogDeadline.load(ordering: .acquiring)))
-    }
+    var deadline: BootTime { min(hub.nextDeadline, BootTime(nanoseconds: watchdogDeadline.load(ordering: .acquiring))) }
 
     func close() { isClosed.store(true, ordering: .releasing) }
 
@@ -102,7 +93,7 @@ final class GPSDConnection: PollableSource {
             content.reader.begin(
                 pause: content.hasRead ? pause : 0, limit: settings.timing.suspensionThreshold, now: now)
             content.hasRead = true
-            // Executed even if the connection has ended, because the lines received before the end are valid.
+            // Runs even if the connection has ended because the lines received before the end are valid.
             defer {
                 content.reader.finish()
                 count(content.reader.drainCounts())
@@ -111,8 +102,7 @@ final class GPSDConnection: PollableSource {
             isEmpty = try readLines(
                 content.socket, &content.framer, &content.reader, &content.decoder, untilEmpty: isOnExecutor)
         }
-        // Not updated if only timeouts are handled after a suspension of the process, because the next read needs the
-        // length of the pause.
+        // If this call only handles timeouts after a suspension, the next read still needs the length of the pause.
         if isReadable || pause < settings.timing.suspensionThreshold { content.lastActivity = now }
         if hub.nextDeadline <= now { hub.deliverDueReports(now: now) }
         defer { watchdogDeadline.store(content.reader.watchdog.deadline.nanoseconds, ordering: .releasing) }
@@ -129,8 +119,7 @@ final class GPSDConnection: PollableSource {
         return isEmpty ? .drained : .moreAvailable
     }
 
-    /// Returns whether to read, whether the read is on an executor, and the possible suspension of the process in
-    /// seconds.
+    /// `pause` is the time, in seconds, for which the process may have been suspended.
     private func conditions(
         of cause: ReadCause, _ lastActivity: BootTime, _ reader: LineReader, now: BootTime
     ) -> (isReadable: Bool, isOnExecutor: Bool, pause: Double) {
@@ -146,15 +135,14 @@ final class GPSDConnection: PollableSource {
         }
     }
 
-    /// Reads lines. Returns false if more lines may be available.
-    /// - Parameter untilEmpty: If true, reads until the socket is empty, as an executor has to. If false, reading ends
-    ///   when a read does not fill the buffer, which saves a system call.
+    /// Returns false if more lines may be available. If `untilEmpty` is true, reads until the socket is empty, as an
+    /// executor must. Otherwise, stops when a read does not fill the buffer, which saves a system call.
     private func readLines(
         _ socket: borrowing Socket, _ framer: inout LineFramer, _ reader: inout LineReader,
         _ decoder: inout any ReportDecoder, untilEmpty: Bool
     ) throws(DeviceError) -> Bool {
         var lines = 0
-        // The number of reads is limited, because gpsd may send lines faster than this thread reads them.
+        // The number of reads is limited because gpsd may send lines faster than this thread reads them.
         for _ in 0..<(reader.isCatchingUp ? 4096 : 256) {
             var result = Socket.ReadResult.nothing
             var space = 0

@@ -18,13 +18,9 @@ final class GPSDSession: Sendable {
         _ settings: GPSDSettings, hub: PositionHub, wakeUp: WakeupPipe,
         count: @escaping @Sendable (GPSDStatistics) -> Void
     ) {
-        self.settings = settings
-        self.hub = hub
-        self.wakeUp = wakeUp
-        self.count = count
+        (self.settings, self.hub, self.wakeUp, self.count) = (settings, hub, wakeUp, count)
     }
 
-    /// Runs until the hub has no subscribers.
     func run() {
         var backoff = Backoff(first: timing.initialRetryDelay, limit: timing.maximumRetryDelay)
         while hub.hasSubscribers {
@@ -77,8 +73,7 @@ final class GPSDSession: Sendable {
             ?? DeviceError(.unreachable, "The host name of \(address) resolves to no address. Check the name.")
     }
 
-    /// Waits until the given time has elapsed. Returns early if there are no subscribers, or if there is a new one,
-    /// which should not have to wait because of earlier failures.
+    /// Waits before reconnecting. A change of subscriptions ends the wait because new subscribers should not wait.
     private func pause(seconds: Double, demand: UInt64) {
         let end = clock.now.advanced(bySeconds: seconds)
         while hub.hasSubscribers, hub.demand == demand, clock.now < end {
@@ -86,7 +81,7 @@ final class GPSDSession: Sendable {
         }
     }
 
-    /// Reads until the hub has no subscribers. Throws when the connection ends.
+    /// Reads until there are no subscribers. Throws an error when the connection ends.
     private func run(
         _ socket: consuming Socket, decoder: sending any ReportDecoder, backoff: inout Backoff
     ) throws(DeviceError) {
@@ -96,8 +91,7 @@ final class GPSDSession: Sendable {
             if connection.hasReceivedValidLine { backoff.reset() }
         }
         try connection.requestReports()
-        // The limit ensures that input waiting for an executor is not taken for input that accumulated during a
-        // suspension of the process.
+        // The limit distinguishes input that waits for an executor from input received during a suspension.
         var coordinator = ReadinessCoordinator(
             source: connection, wakeUp: wakeUp, clock: clock, tolerance: timing.tolerance,
             limit: timing.suspensionThreshold

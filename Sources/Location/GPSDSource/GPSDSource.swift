@@ -3,9 +3,8 @@
 public import DeviceCore
 import Synchronization
 
-/// A source that reads positions from gpsd. It connects, reads and reconnects while there are subscribers. During this
-/// time, one thread runs, even if the source itself has been released. The thread blocks in poll(2) while gpsd is
-/// silent, and retries without limit, because gpsd may start later or restart.
+/// Reads positions from gpsd. While there are subscribers, one thread connects, reads and reconnects, even if the
+/// source itself has been released. The thread retries without limit because gpsd may start later or restart.
 public final class GPSDSource: PositionSource {
     private let hub: PositionHub
     private let counts: Counts
@@ -31,7 +30,7 @@ public final class GPSDSource: PositionSource {
         self.counts = counts
     }
 
-    /// Subscribes to positions. The closures are called on the source's thread, or on the request's executor while that
+    /// Subscribes to positions. The closures are called on the source's thread, or on the request's executor while this
     /// executor reads the connection.
     public func subscribe(
         _ request: PositionRequest, receive: @escaping @Sendable (PositionEvent) -> Void,
@@ -42,11 +41,8 @@ public final class GPSDSource: PositionSource {
 
     /// The last fix of the best receiver.
     public var lastFix: PositionFix? { hub.lastFix }
-
     /// The receivers that gpsd has reported.
     public var receivers: [ReceiverDescription] { hub.receivers }
-
-    /// The accumulated counts of all connections.
     package var statistics: GPSDStatistics { counts.sum.withLock { $0 } }
 
     private final class Counts: Sendable {
@@ -57,16 +53,16 @@ public final class GPSDSource: PositionSource {
 /// The timeouts and intervals of a gpsd client, in seconds.
 package struct GPSDTiming: Sendable {
     package var connectTimeout = 5.0
-    /// The pause after the first failed connection. It doubles with each further failure, up to ``maximumRetryDelay``.
+    /// The pause after the first failed connection attempt. Each further failure doubles the pause.
     package var initialRetryDelay = 0.25
     package var maximumRetryDelay = 10.0
     /// The time without position reports after which the position is reported as lost.
     package var silenceTimeout = 10.0
-    /// The interval between probes of gpsd while the receiver is silent. The process sleeps between probes.
+    /// The interval between probes of gpsd while the receiver is silent.
     package var probeInterval = 300.0
-    /// The time within which gpsd has to answer a probe. If gpsd does not answer, the connection is considered dead.
+    /// The time within which gpsd must answer a probe before the connection is considered dead.
     package var replyTimeout = 5.0
-    /// The minimum suspension of the process after which only the newest epoch is kept.
+    /// The minimum duration of a process suspension after which only the newest epoch is kept.
     package var suspensionThreshold = 2.0
     /// The maximum delay of an executor that polls the socket. After this delay, the source's thread reads the socket.
     package var tolerance = 0.5
@@ -79,7 +75,6 @@ package struct GPSDStatistics: Sendable, Hashable {
     package var connections = 0
     package var lines = 0
     package var positions = 0
-    /// The number of invalid lines, which were skipped.
     package var malformedLines = 0
     /// The number of reports dropped after a suspension of the process.
     package var staleReports = 0
@@ -102,7 +97,6 @@ struct GPSDSettings: Sendable {
     let timing: GPSDTiming
 }
 
-// Errors that end or prevent a connection.
 extension GPSDSettings {
     func connectionEndedError(errno number: Int32?) -> DeviceError {
         DeviceError(

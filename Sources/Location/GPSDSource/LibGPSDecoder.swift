@@ -5,10 +5,9 @@ import CLibGPS
 import DeviceCore
 import GPSDProtocol
 
-/// Decodes gpsd's lines with libgps. Lines that libgps handles incorrectly are not passed to it: libgps loops endlessly
-/// on a DEVICES line with five entries, drops a SKY report with more satellites than its array can hold, and drops the
-/// remainder of a line after an unknown nested value. `GPSDDecoder` decodes these lines and all classes except TPV, SKY
-/// and ATT.
+/// Decodes TPV, SKY and ATT lines with libgps. `GPSDDecoder` decodes all other lines, including lines that libgps
+/// handles incorrectly: libgps loops endlessly on a DEVICES line with five entries, drops a SKY report with more
+/// satellites than its array can hold, and drops the remainder of a line after an unknown nested value.
 struct LibGPSDecoder: ReportDecoder {
     private let parser: Parser
     private var native = GPSDDecoder()
@@ -53,7 +52,7 @@ struct LibGPSDecoder: ReportDecoder {
         return native.decode(line, position: &position)
     }
 
-    /// Returns the receiver path of the last line. The string is reused while the path does not change.
+    /// Returns the receiver path of the last line, reusing the string while the path does not change.
     private mutating func receiver() -> String {
         guard let path = dsgps_device(parser.pointer) else { return "" }
         let same = lastPath.utf8.withContiguousStorageIfAvailable { bytes -> Bool in
@@ -92,7 +91,6 @@ struct LibGPSDecoder: ReportDecoder {
 }
 
 extension WallTime {
-    /// Creates the time of a libgps report. Returns nil if the report has no time, or if the time is out of range.
     fileprivate init?(_ seconds: Int64, _ nanoseconds: Int32, isPresent: Bool) {
         let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         guard isPresent, !overflow else { return nil }

@@ -6,7 +6,7 @@ import GPSDProtocol
 /// Decodes the lines of one connection and publishes the reports.
 struct LineReader {
     private let hub: PositionHub
-    /// The clock whose wall time is used to correct dates. If nil, dates are not corrected.
+    /// The clock for correcting dates, or nil to leave dates uncorrected.
     private let rolloverClock: (any DeviceClock)?
     var watchdog: Watchdog
     private var staleReportFilter = StaleReportFilter()
@@ -16,13 +16,11 @@ struct LineReader {
     private var report = PositionReport()
 
     init(hub: PositionHub, watchdog: Watchdog, rolloverClock: (any DeviceClock)?) {
-        self.hub = hub
-        self.watchdog = watchdog
-        self.rolloverClock = rolloverClock
+        (self.hub, self.watchdog, self.rolloverClock) = (hub, watchdog, rolloverClock)
         counts.connections = 1
     }
 
-    /// True while the reports that accumulated during a suspension of the process are being read.
+    /// True while reading reports that accumulated during a suspension of the process.
     var isCatchingUp: Bool { staleReportFilter.isCatchingUp }
 
     /// Begins a read after a pause, in seconds. A pause of at least `limit` counts as a suspension of the process.
@@ -32,7 +30,6 @@ struct LineReader {
         if staleReportFilter.isCatchingUp { hub.discardHeld() }
     }
 
-    /// Ends a read. Called when all available lines have been read.
     mutating func finish() {
         guard staleReportFilter.isCatchingUp else { return }
         hub.withBatch {
@@ -79,7 +76,6 @@ struct LineReader {
         }
     }
 
-    /// Returns the counts since the last call.
     mutating func drainCounts() -> GPSDStatistics {
         defer { counts = GPSDStatistics() }
         counts.staleReports = staleReportFilter.drainDroppedCount()
@@ -96,22 +92,21 @@ struct LineReader {
 
 /// A decoder of gpsd's lines: `GPSDDecoder` or libgps.
 protocol ReportDecoder {
-    /// Decodes a line. Stores a position report in `position` and returns nil.
+    /// Decodes a line. A position report is stored in `position`, and nil is returned.
     mutating func decode(_ line: UnsafeRawBufferPointer, position: inout PositionReport) -> GPSDReport?
 }
 
 extension GPSDDecoder: ReportDecoder {}
 
-/// Corrects the dates of receivers that are affected by a GPS week rollover: the signal contains only ten bits of the
-/// week number, so the date of an old receiver is off by a multiple of 1024 weeks.
+/// Corrects dates after a GPS week rollover. The signal contains only ten bits of the week number, so an old receiver's
+/// date can be off by a multiple of 1024 weeks.
 enum WeekRollover {
     /// 1024 weeks in nanoseconds.
     static let period: Int64 = 1024 * 7 * 86_400 * 1_000_000_000
 
-    /// Returns the time shifted by the multiple of 1024 weeks that brings it closest to the system clock.
+    /// Shifts a time by the multiple of 1024 weeks that brings it closest to the system time.
     static func corrected(_ time: WallTime, near system: WallTime) -> WallTime {
-        // The difference modulo 1024 weeks. The remainders are subtracted, because subtracting the times themselves may
-        // overflow.
+        // Subtracts the remainders because subtracting the times themselves may overflow.
         var distance = system.nanoseconds % period - time.nanoseconds % period
         let half = period / 2
         while distance > half { distance -= period }
@@ -120,11 +115,11 @@ enum WeekRollover {
     }
 }
 
-/// Drops the reports that accumulated in the socket while the process was suspended, except for the newest epoch of
-/// each receiver. If a receiver's report interval exceeds the limit, every read counts as the first one after a
-/// suspension. In this case no reports are lost, because only one epoch is pending.
+/// Drops the reports that accumulated while the process was suspended, except for the newest epoch of each receiver. If
+/// a receiver reports less often than the limit, every read counts as a read after a suspension. No report is then lost
+/// because only one epoch is pending.
 struct StaleReportFilter: Sendable {
-    /// The maximum number of receivers, and the maximum number of reports per epoch.
+    /// The maximum number of receivers, and of reports per epoch.
     private static let capacity = 64
 
     private struct Epoch {
@@ -133,11 +128,10 @@ struct StaleReportFilter: Sendable {
     }
 
     private var newestEpochs: [Epoch] = []
-    /// True while accumulated reports are being read.
     private(set) var isCatchingUp = false
     private var dropped = 0
 
-    /// Begins a read, `pause` seconds after the previous one.
+    /// Begins a read. `pause` and `limit` are in seconds.
     mutating func begin(pause: Double, limit: Double) { isCatchingUp = pause >= limit }
 
     mutating func append(_ report: PositionReport) {
@@ -159,7 +153,6 @@ struct StaleReportFilter: Sendable {
         newestEpochs[index].reports.append(report)
     }
 
-    /// Ends the read and returns the reports to publish.
     mutating func finish() -> [PositionReport] {
         defer {
             newestEpochs.removeAll()
@@ -168,7 +161,6 @@ struct StaleReportFilter: Sendable {
         return newestEpochs.flatMap(\.reports)
     }
 
-    /// Returns the number of reports dropped since the last call.
     mutating func drainDroppedCount() -> Int {
         defer { dropped = 0 }
         return dropped

@@ -29,8 +29,7 @@ struct Socket: ~Copyable {
         }
     }
 
-    /// Sends a request and returns the errno, or nil on success. The request fits into the send buffer unless gpsd has
-    /// stopped reading.
+    /// Returns nil on success, otherwise the errno. The send buffer is full only if gpsd has stopped reading.
     func send(_ bytes: [UInt8]) -> Int32? {
         bytes.withUnsafeBytes { buffer in
             let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
@@ -44,20 +43,19 @@ struct Socket: ~Copyable {
     }
 }
 
-/// Calls the C function `send`, whose name is shadowed by the method `send(_:)`.
+/// The C function `send`, which the method `send(_:)` shadows.
 private func systemSend(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int, _ flags: Int32) -> Int {
     send(descriptor, bytes, count, flags)
 }
 
 extension Socket {
-    /// One address of a host.
     struct Address: Sendable {
         var storage: sockaddr_storage
         var length: socklen_t
         var family: Int32
     }
 
-    /// Returns the addresses of a host, at most eight. Blocks until the resolver has finished.
+    /// Returns at most eight addresses of a host. Blocks while the resolver runs.
     static func resolve(_ address: PositionSourceAddress) throws(DeviceError) -> [Address] {
         var addresses: [Address] = []
         let result = Sockets.resolve(address.host, port: address.port) { entry in
@@ -82,7 +80,7 @@ extension Socket {
         return addresses
     }
 
-    /// Connects, with a timeout in seconds. Returns nil if `isCancelled` returns true after a wakeup.
+    /// Connects within `seconds`. Returns nil if `isCancelled` returns true after a wakeup.
     static func connect(
         _ target: Address, name: PositionSourceAddress, within seconds: Double, wakeUp: WakeupPipe,
         clock: any DeviceClock,

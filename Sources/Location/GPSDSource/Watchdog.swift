@@ -17,7 +17,6 @@ struct Watchdog: Sendable {
     private var lastLine: BootTime
     private var isSilent = false
     private var replyDeadline: BootTime?
-    /// True once gpsd has sent a valid line on this connection.
     private(set) var hasReceivedValidLine = false
 
     init(timing: GPSDTiming, now: BootTime) {
@@ -42,9 +41,7 @@ struct Watchdog: Sendable {
     }
 
     /// Restarts the silence timeout for new subscribers, unless a silence has already been reported.
-    mutating func restart(now: BootTime) {
-        if !isSilent { lastReport = now }
-    }
+    mutating func restart(now: BootTime) { if !isSilent { lastReport = now } }
 
     var deadline: BootTime {
         let answer = replyDeadline ?? .never

@@ -3,13 +3,10 @@
 /// Exact sums and roundings of angles in degrees.
 enum DegreeArithmetic {
     /// Returns the equivalent angle between -180 and 180 degrees, without rounding errors.
-    static func reduced(_ angle: Double) -> Double {
-        abs(angle) <= 180 ? angle : angle.remainder(dividingBy: 360)
-    }
+    static func reduced(_ angle: Double) -> Double { abs(angle) <= 180 ? angle : angle.remainder(dividingBy: 360) }
 
-    /// Returns the angle, rounded to a multiple of 2⁻⁵⁷ degrees if the angle is small. This step corresponds to a
-    /// thousandth of a nanometre on the ground. Rounding keeps products of tiny angles out of the range in which
-    /// doubles underflow, and turns -0 into 0.
+    /// Rounds a small angle to a multiple of 2⁻⁵⁷ degrees, which is a thousandth of a nanometre on the ground. Rounding
+    /// keeps products of tiny angles from underflowing and turns -0 into 0.
     static func rounded(_ angle: Double) -> Double {
         let grid = 0.0625
         guard abs(angle) < grid else { return angle }
@@ -20,12 +17,12 @@ enum DegreeArithmetic {
     static func difference(from: Double, to: Double) -> (rounded: Double, rest: Double) {
         let first = exactSum(reduced(to), -reduced(from))
         let second = exactSum(reduced(first.rounded), first.rest)
-        // A difference slightly beyond 180 degrees in one direction is slightly less than 180 degrees in the other.
+        // Slightly more than 180 degrees in one direction is slightly less than 180 degrees in the other direction.
         if abs(second.rounded) == 180 && second.rest != 0 { return (second.rest > 0 ? -180 : 180, second.rest) }
         return second
     }
 
-    /// Returns the sum of two numbers as the nearest double and the rounding error, both exact (D. E. Knuth, The Art of
+    /// Returns the sum of two numbers as the nearest double and the exact rounding error (D. E. Knuth, The Art of
     /// Computer Programming, volume 2, section 4.2.2, theorem B).
     private static func exactSum(_ a: Double, _ b: Double) -> (rounded: Double, rest: Double) {
         let sum = a + b

@@ -4,30 +4,22 @@ import SystemCalls
 
 /// Shortest paths (geodesics) on the WGS-84 ellipsoid.
 ///
-/// The inverse problem (two points given) and the direct problem (start, direction and length given) are solved by the
+/// Solves the inverse problem (two points given) and the direct problem (start, direction and length given) by the
 /// method of C. F. F. Karney, "Algorithms for geodesics", J. Geodesy 87, 43-55 (2013), doi:10.1007/s00190-012-0578-z,
 /// with series of sixth order in the flattening. The inverse solution converges for every pair of points, including
-/// antipodal ones. Only rounding causes errors: about 15 nanometres.
+/// antipodal points. Rounding causes errors of about 15 nanometres.
 ///
-/// The height of all points is zero. Every function is pure, allocates no memory, ends after a bounded number of steps
-/// for any input, and may be called from any thread.
-///
-/// ```swift
-/// let paris = GeodeticCoordinate(latitude: 48.8566, longitude: 2.3522)
-/// let tokyo = GeodeticCoordinate(latitude: 35.6762, longitude: 139.6503)
-/// let path = Geodesic.inverse(from: paris, to: tokyo)
-/// print(path.distance, path.initialAzimuth)
-/// ```
+/// All points have a height of zero. Every function is pure, allocates no memory, ends after a bounded number of steps,
+/// and may be called from any thread.
 package enum Geodesic {}
 
 extension Geodesic {
-    /// Returns the length of the shortest path between two points, in metres. If only the length is needed, this
-    /// function is faster than ``inverse(from:to:)``: it requires no iteration for points less than 20 km apart. The
-    /// error is below 100 nanometres for any pair of points. Exchanging the points gives a bitwise identical result.
-    /// The result is NaN if a point is not valid (see ``GeodeticCoordinate/isValid``).
+    /// Returns the length of the shortest path between two points in metres, or NaN if a point is not valid. The
+    /// function is faster than ``inverse(from:to:)`` because it requires no iteration for points less than 20 km apart.
+    /// The error is below 100 nanometres. Exchanging the points gives a bitwise identical result.
     package static func distance(from start: GeodeticCoordinate, to end: GeodeticCoordinate) -> Double {
         guard start.isValid, end.isValid else { return .nan }
-        // Orders the points, so that both directions have identical rounding errors.
+        // Orders the points so that both directions have identical rounding errors.
         let isOrdered =
             start.latitude < end.latitude || (start.latitude == end.latitude && start.longitude <= end.longitude)
         let first = isOrdered ? start : end
@@ -35,25 +27,22 @@ extension Geodesic {
         return localDistance(from: first, to: second) ?? inverse(from: first, to: second).distance
     }
 
-    /// Returns the length of a short path, computed from the straight line through the earth, or nil if the path is not
-    /// short.
+    /// Returns the length of a path of up to 20 km, or nil for a longer path.
     ///
-    /// The length of the line follows exactly from the coordinates. It is computed from coordinate differences, which
-    /// avoids cancellation for close points at any latitude. A path of curvature κ is longer than its chord c by c
-    /// (κc)² / 24 + 3 c (κc)⁴ / 640, the first terms of the inverse sine of κc / 2. κ is the curvature of the normal
-    /// section in the middle (Euler's formula). For 20 km, the correction is 8 mm, so κ is needed to only five digits.
+    /// The chord through the earth follows exactly from the coordinates. It is computed from coordinate differences,
+    /// which avoids cancellation for close points. A path of curvature κ is longer than its chord c by c (κc)² / 24 + 3
+    /// c (κc)⁴ / 640, the first terms of the inverse sine of κc / 2. κ is the curvature of the normal section in the
+    /// middle (Euler's formula). For 20 km, the correction is 8 mm, so κ is needed to only five digits.
     static func localDistance(from start: GeodeticCoordinate, to end: GeodeticCoordinate) -> Double? {
         let northward = end.latitude - start.latitude
         guard abs(northward) < 0.25 else { return nil }
         let eastward = DegreeArithmetic.difference(from: start.longitude, to: end.longitude).rounded
-
         let middle = SineCosine(degrees: (start.latitude + end.latitude) / 2)
         // The sine and cosine of half the latitude difference, which is at most 0.0022 radians.
         let half = northward * (.pi / 360)
         let square = half * half
         let halfSine = half * (1 - square * (1 / 6 - square / 120))
         let halfCosine = 1 - square * (1 / 2 - square / 24)
-
         let a = WGS84.semiMajorAxis
         let e2 = WGS84.eccentricitySquared
         let sineSum = middle.sine * halfCosine
@@ -91,7 +80,6 @@ extension Geodesic {
 package struct GeodesicDirect: Equatable, Sendable {
     /// The end of the path, with a longitude between -180 and 180 degrees.
     package let destination: GeodeticCoordinate
-
     /// The direction of travel at the destination, in degrees clockwise from north, from -180 to 180.
     package let finalAzimuth: Double
 
@@ -104,13 +92,13 @@ extension Geodesic {
     /// Returns the end of the path that leaves a point in a direction and has a given length.
     /// - Parameters:
     ///   - start: The start of the path.
-    ///   - azimuth: The direction at the start in degrees clockwise from north; any finite value. At a pole, north is
-    ///     the direction along the meridian of the coordinate's longitude.
-    ///   - distance: The length of the path in metres; a negative length leads in the opposite direction. The path may
-    ///     be longer than the circumference of the earth.
-    /// - Returns: The end of the path, with an error of about 20 nanometres for paths of up to one circumference, and
-    ///   the direction of travel there. All values are NaN if the start is not valid (see
-    ///   ``GeodeticCoordinate/isValid``) or if azimuth or distance is not finite.
+    ///   - azimuth: The direction at the start in degrees clockwise from north. At a pole, north is the direction along
+    ///     the meridian of the coordinate's longitude.
+    ///   - distance: The length in metres. A negative length leads in the opposite direction. The path may be longer
+    ///     than the circumference of the earth.
+    /// - Returns: The end of the path, with an error of about 20 nanometres for up to one circumference, and the
+    ///   direction of travel there. All values are NaN if `start` is not valid, or if `azimuth` or `distance` is not
+    ///   finite.
     package static func direct(from start: GeodeticCoordinate, azimuth: Double, distance: Double) -> GeodesicDirect {
         guard start.isValid, azimuth.isFinite, distance.isFinite else { return .invalid }
         let heading = SineCosine(degrees: DegreeArithmetic.rounded(DegreeArithmetic.reduced(azimuth)))
@@ -151,25 +139,19 @@ extension Geodesic {
 package struct GeodesicInverse: Equatable, Sendable {
     /// The length of the shortest path, in metres.
     package let distance: Double
-
     /// The direction of travel at the first point, in degrees clockwise from north, from -180 to 180.
     package let initialAzimuth: Double
-
-    /// The direction of travel (not of the way back) at the second point, in degrees clockwise from north, from -180 to
-    /// 180.
+    /// The direction of travel at the second point, in degrees clockwise from north, from -180 to 180.
     package let finalAzimuth: Double
 
-    static var invalid: GeodesicInverse {
-        GeodesicInverse(distance: .nan, initialAzimuth: .nan, finalAzimuth: .nan)
-    }
+    static var invalid: GeodesicInverse { GeodesicInverse(distance: .nan, initialAzimuth: .nan, finalAzimuth: .nan) }
 }
 
 extension Geodesic {
-    /// Returns the shortest path between two points.
-    /// - Returns: The distance in metres, with an error of about 15 nanometres, and the direction of travel at both
-    ///   ends. At a pole, north is the direction along the meridian of the coordinate's longitude. For coincident
-    ///   points both azimuths are zero. If two paths are equally short (antipodal points), one of them is returned. All
-    ///   values are NaN if a point is not valid (see ``GeodeticCoordinate/isValid``).
+    /// Returns the shortest path between two points: the distance in metres, with an error of about 15 nanometres, and
+    /// the direction of travel at both ends. At a pole, north is the direction along the meridian of the coordinate's
+    /// longitude. For coincident points, both azimuths are zero. If two paths are equally short, one of them is
+    /// returned. All values are NaN if a point is not valid.
     package static func inverse(from start: GeodeticCoordinate, to end: GeodeticCoordinate) -> GeodesicInverse {
         guard start.isValid, end.isValid else { return .invalid }
         var (eastward, rest) = DegreeArithmetic.difference(from: start.longitude, to: end.longitude)
@@ -188,8 +170,8 @@ extension Geodesic {
             startLatitude: first * northSign, endLatitude: second * northSign, longitude: eastward, rest: rest
         ).solve()
         if path.distance == 0 { return GeodesicInverse(distance: 0, initialAzimuth: 0, finalAzimuth: 0) }
-        // Swapping the ends reverses the path: both azimuths change by 180 degrees, and east and west are exchanged,
-        // which leaves the sine unchanged.
+        // Swapping the ends turns both azimuths by 180 degrees and exchanges east and west, so their sines are
+        // unchanged.
         let azimuths = isSwapped ? (path.arrival, path.departure) : (path.departure, path.arrival)
         let cosineSign = isSwapped ? -northSign : northSign
         return GeodesicInverse(

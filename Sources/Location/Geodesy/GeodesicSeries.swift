@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A sum of six sines of even multiples of an angle, `c1 sin 2σ + c2 sin 4σ + ... + c6 sin 12σ`. Six stored properties
-/// instead of an array avoid allocation and bounds checks.
+/// A sum of sines, `c1 sin 2σ + ... + c6 sin 12σ`. Separate properties avoid an allocation and bounds checks.
 struct SineSeries {
-    var c1: Double
-    var c2: Double
-    var c3: Double
-    var c4: Double
-    var c5: Double
-    var c6: Double
+    var c1, c2, c3, c4, c5, c6: Double
 
-    /// Returns the value of the sum at an angle, computed by Clenshaw's recurrence.
+    /// Evaluates the sum using Clenshaw's recurrence.
     func callAsFunction(_ angle: SineCosine) -> Double {
         let twiceCosine = 2 * (angle.cosine - angle.sine) * (angle.cosine + angle.sine)
         let b5 = c5 + twiceCosine * c6
@@ -27,7 +21,6 @@ struct SineSeries {
 struct DistanceSeries {
     /// `A1`, the mean distance per radian of arc, in units of the polar radius.
     let scale: Double
-
     /// `B1`, the periodic part of the distance.
     let periodic: SineSeries
 
@@ -46,8 +39,7 @@ struct DistanceSeries {
             c6: e4 * e2 * (-7 / 2048))
     }
 
-    /// Returns the reverted series `B1'`: `σ = τ + B1'(τ)` for the distance `τ = s / (b A1)` (Karney 2013, equations 20
-    /// and 21).
+    /// Returns `B1'`, for which `σ = τ + B1'(τ)` with `τ = s / (b A1)` (Karney 2013, equations 20 and 21).
     static func reverted(epsilon e: Double) -> SineSeries {
         let e2 = e * e
         let e3 = e2 * e
@@ -67,11 +59,9 @@ struct DistanceSeries {
 struct LongitudeSeries {
     /// `A3`, the mean rate of the longitude correction.
     let scale: Double
-
     /// `B3`, the periodic part of the longitude correction.
     let periodic: SineSeries
 
-    /// Creates the series for a geodesic with expansion parameter `ε` (Karney 2013, equation 16).
     init(epsilon e: Double) {
         let n = WGS84.thirdFlattening
         let e2 = e * e
@@ -105,10 +95,8 @@ struct LongitudeSeries {
 struct ReducedLengthSeries {
     /// The part that grows with the arc, per radian.
     let secular: Double
-
     let periodic: SineSeries
 
-    /// Creates the series for a geodesic with expansion parameter `ε` (Karney 2013, equation 16).
     init(epsilon e: Double) {
         let i1 = DistanceSeries(epsilon: e)
         let e2 = e * e

@@ -2,7 +2,7 @@
 
 /// The latitude on the auxiliary sphere: `tan β = (1 - f) tan φ` (Karney 2013, equation 6).
 struct ReducedLatitude {
-    /// The sine and cosine of `β`; the cosine is never zero.
+    /// The sine and cosine of `β`. The cosine is never zero.
     var angle: SineCosine
 
     var sine: Double { angle.sine }
@@ -11,7 +11,7 @@ struct ReducedLatitude {
     init(latitude: Double) {
         let geodetic = SineCosine(degrees: latitude)
         angle = SineCosine(y: (1 - WGS84.flattening) * geodetic.sine, x: geodetic.cosine)
-        // Moves a pole by 10⁻¹⁴⁷ m, so that azimuth and longitude are defined at the pole.
+        // Moves a pole by 10⁻¹⁴⁷ m so that azimuth and longitude are defined at the pole.
         angle.cosine = max(angle.cosine, SineCosine.tiny)
     }
 
@@ -19,15 +19,12 @@ struct ReducedLatitude {
     var stretch: Double { (1 + WGS84.secondEccentricitySquared * sine * sine).squareRoot() }
 }
 
-/// The image of a geodesic on the auxiliary sphere: the great circle through a point, given by its latitude and the
-/// azimuth.
+/// The great circle on the auxiliary sphere that corresponds to a geodesic, given by a point's latitude and azimuth.
 struct GreatCircle {
     /// `α0`, the azimuth at the point where the great circle crosses the equator northward.
     let equatorialAzimuth: SineCosine
-
     /// `σ`, the arc length from the equator crossing to the given point.
     let arc: SineCosine
-
     /// `ω`, the longitude on the sphere from the equator crossing to the given point, as a vector of any length.
     let longitude: SineCosine
 
@@ -36,8 +33,7 @@ struct GreatCircle {
         equatorialAzimuth = SineCosine(
             sine: azimuth.sine * latitude.cosine,
             cosine: (azimuth.cosine * azimuth.cosine + cosine * cosine).squareRoot())
-        // If the point is on the equator and the direction is due east or west, the point itself serves as the
-        // crossing.
+        // For a path along the equator, the point itself serves as the equator crossing.
         let isOnEquator = latitude.sine == 0 && azimuth.cosine == 0
         let northward = isOnEquator ? 1 : azimuth.cosine * latitude.cosine
         arc = SineCosine(y: latitude.sine, x: northward)

@@ -47,9 +47,7 @@ extension ReducedInverse {
             return .solved(Path(distance: distance, departure: departure, arrival: arrival))
         }
         let antipodalArc = 6 * WGS84.thirdFlattening * .pi * start.cosine * start.cosine
-        if arcCosine >= 0 || arcSine >= antipodalArc {
-            return .azimuth(Self.eastward(sine: sine, cosine: cosine))
-        }
+        if arcCosine >= 0 || arcSine >= antipodalArc { return .azimuth(Self.eastward(sine: sine, cosine: cosine)) }
         return .azimuth(antipodalEstimate(latitudeSum: sum.sine))
     }
 
@@ -61,8 +59,7 @@ extension ReducedInverse {
         let x = -supplement / longitudeScale
         let y = latitudeSum / (longitudeScale * start.cosine)
 
-        // On the axis inside the astroid, every departure azimuth is a root of the general formula. This formula
-        // selects the shortest path.
+        // On the axis inside the astroid, the general formula has many roots. This formula selects the shortest path.
         if y > -200 * Double.ulpOfOne && x > -1 - 1000 * 0x1p-26 {
             let sine = min(1, -x)
             return SineCosine(sine: sine, cosine: -(1 - sine * sine).squareRoot())
@@ -87,10 +84,10 @@ enum Astroid {
     /// Returns the positive root `k` of `x² / (1 + k)² + y² / k² = 1` (Karney 2013, equation 55), accurate enough to
     /// start Newton's method on the ellipsoid.
     ///
-    /// The left side decreases and is convex for `k > 0`, so Newton's method, started below the root, increases towards
-    /// the root and never passes it. `|y|` and `|x| - 1` are below the root, because one term alone is 1 at these
-    /// values. Because `(1 + k)⁻² ≥ 1 - 2k`, every `k` for which `(1 - x²) k² + 2 x² k³` is at most `y²` is also below
-    /// the root. The greatest of these values is within a small factor of the root, even near the cusps.
+    /// The left side is decreasing and convex for `k > 0`, so Newton's method, started below the root, never passes the
+    /// root. Both `|y|` and `|x| - 1` are below the root because one term alone is 1 at these values. Because `(1 +
+    /// k)⁻² ≥ 1 - 2k`, every `k` for which `(1 - x²) k² + 2 x² k³` is at most `y²` is also below the root. The greatest
+    /// of these values is within a small factor of the root, even near the cusps.
     static func parameter(x: Double, y: Double) -> Double {
         let x2 = x * x
         let y2 = y * y

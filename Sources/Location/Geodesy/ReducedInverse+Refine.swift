@@ -5,15 +5,10 @@ extension ReducedInverse {
     private struct Trial {
         /// The longitude at the end of the geodesic minus the longitude of the second point, in radians.
         var longitudeError: Double
-
-        /// The derivative of that longitude with respect to the departure azimuth.
+        /// The derivative of the longitude at the end with respect to the departure azimuth.
         var slope: Double
-
-        var arrival: SineCosine
-        var first: SineCosine
-        var second: SineCosine
-        var arc: Double
-        var epsilon: Double
+        var arrival, first, second: SineCosine
+        var arc, epsilon: Double
     }
 
     /// Changes the departure azimuth until the geodesic meets the second point, using Newton's method within a bracket,
@@ -41,7 +36,7 @@ extension ReducedInverse {
             let turned = departure + SineCosine(radians: turn)
             if step < 20 && trial.slope > 0 && abs(turn) < .pi && turned.sine > 0 {
                 departure = SineCosine(y: turned.sine, x: turned.cosine)
-                // Convergence is quadratic: after an error this small, one more step reaches rounding.
+                // Convergence is quadratic, so one more step after an error this small reaches the rounding limit.
                 isPolished = abs(error) <= 16 * rounding
             } else {
                 departure = SineCosine(y: (low.sine + high.sine) / 2, x: (low.cosine + high.cosine) / 2)
@@ -59,11 +54,10 @@ extension ReducedInverse {
     /// Computes the geodesic with the given departure azimuth (Karney 2013, equations 5, 10 to 12, 38, 45 and 46).
     private func trial(_ azimuth: SineCosine) -> Trial {
         var departure = azimuth
-        // A line along the equator has no equator crossing to count from. The deviation to the south is negligible.
+        // A line along the equator has no equator crossing, so it is turned south by a negligible angle.
         if start.sine == 0 && departure.cosine == 0 { departure.cosine = -SineCosine.tiny }
         let circle = GreatCircle(latitude: start.angle, azimuth: departure)
         let node = circle.equatorialAzimuth
-
         var arrival = SineCosine(sine: departure.sine, cosine: abs(departure.cosine))
         if end.cosine != start.cosine { arrival.sine = node.sine / end.cosine }
         if end.cosine != start.cosine || abs(end.sine) != -start.sine {
@@ -80,7 +74,6 @@ extension ReducedInverse {
         let arc = Self.arc(from: circle.arc, to: second)
         let omega = SineCosine(sine: node.sine * end.sine, cosine: northward) - circle.longitude
         let excess = Self.forward(omega) - longitudeAngle
-
         let epsilon = circle.epsilon
         let lag = LongitudeSeries(epsilon: epsilon)(from: circle.arc, to: second, arc: arc)
         let error = excess.radians - WGS84.flattening * node.sine * lag

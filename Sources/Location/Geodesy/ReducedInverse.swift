@@ -6,28 +6,22 @@
 struct ReducedInverse {
     struct Path {
         var distance: Double
-        var departure: SineCosine
-        var arrival: SineCosine
+        var departure, arrival: SineCosine
     }
 
-    /// `β1`.
+    /// The reduced latitude `β1` of the first point.
     let start: ReducedLatitude
-
-    /// `β2`.
+    /// The reduced latitude `β2` of the second point.
     let end: ReducedLatitude
-
-    /// `λ12` in radians.
+    /// The longitude difference `λ12`, in radians.
     let longitude: Double
-
     /// `180° - λ12` in radians, computed without cancellation.
     let supplement: Double
-
-    /// `λ12`.
     let longitudeAngle: SineCosine
 
     /// Creates the problem from degrees. `rest` is the rounding error of the longitude difference.
     init(startLatitude: Double, endLatitude: Double, longitude: Double, rest: Double) {
-        // As with latitudes, longitude and supplement are kept out of the range in which their squares underflow.
+        // Rounding keeps the squares of the longitude and the supplement from underflowing.
         let isSmall = longitude < 1
         let longitude = DegreeArithmetic.rounded(longitude)
         let rest = isSmall ? 0 : rest
@@ -40,8 +34,7 @@ struct ReducedInverse {
         } else if abs(end.sine) == -start.sine {
             end.angle.cosine = start.cosine
         }
-        self.start = start
-        self.end = end
+        (self.start, self.end) = (start, end)
         self.longitude = (longitude + rest) * .pi / 180
         supplement = supplementDegrees * .pi / 180
         if longitude > 90 {
@@ -61,8 +54,7 @@ struct ReducedInverse {
         }
     }
 
-    /// Returns the path between points on the same meridian or on opposite meridians. The path leads over the nearer
-    /// pole.
+    /// Returns the path along a meridian. For opposite meridians, the path leads over the nearer pole.
     private func alongMeridian() -> Path {
         let departure = longitudeAngle
         let arrival = SineCosine(sine: 0, cosine: 1)
@@ -87,7 +79,6 @@ struct ReducedInverse {
         SineCosine(sine: angle.sine > 0 ? angle.sine : 0, cosine: angle.cosine)
     }
 
-    /// Returns the distance between two points on a geodesic, in metres.
     static func distance(from first: SineCosine, to second: SineCosine, arc: Double, epsilon: Double) -> Double {
         let series = DistanceSeries(epsilon: epsilon)
         let periodic = series.periodic(second) - series.periodic(first)

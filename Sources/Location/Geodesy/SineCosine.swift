@@ -4,16 +4,13 @@ import SystemCalls
 
 /// An angle stored as its sine and cosine, which preserves precision near the poles and the antipodes.
 struct SineCosine {
-    var sine: Double
-    var cosine: Double
+    var sine, cosine: Double
 
     init(sine: Double, cosine: Double) {
-        self.sine = sine
-        self.cosine = cosine
+        (self.sine, self.cosine) = (sine, cosine)
     }
 
-    /// Creates the angle of the vector (`x`, `y`), measured from the x axis. The vector may have any length except
-    /// zero.
+    /// Creates the angle of the vector (`x`, `y`), measured from the x axis. The vector must not be zero.
     init(y: Double, x: Double) {
         let length = (x * x + y * y).squareRoot()
         sine = y / length
@@ -27,7 +24,7 @@ struct SineCosine {
 
     /// Creates an angle from degrees in the range ±180 and a tiny correction. Exact at multiples of 90 degrees.
     init(degrees: Double, plus correction: Double = 0) {
-        // Subtracts the quadrant first, because this subtraction is exact, unlike the conversion to radians.
+        // Subtracts the quadrant first because this subtraction is exact, unlike the conversion to radians.
         let quadrant = (degrees / 90).rounded(.toNearestOrEven)
         let radians = (degrees - quadrant * 90 + correction) * degree
         let s = sin(radians)
@@ -42,10 +39,9 @@ struct SineCosine {
 
     var radians: Double { atan2(sine, cosine) }
 
-    /// The angle in degrees, from -180 to 180; exact at multiples of 90 degrees.
+    /// The angle in degrees, from -180 to 180, exact at multiples of 90 degrees.
     var degrees: Double {
-        // Uses the arc tangent only within 45 degrees of an axis, so that small angles near the axes keep their
-        // precision.
+        // Applying the arc tangent only within 45 degrees of an axis preserves the precision of small angles.
         if abs(sine) <= abs(cosine) {
             let angleFromAxis = atan2(sine, abs(cosine)) / degree
             if cosine >= 0 { return angleFromAxis }
@@ -55,9 +51,7 @@ struct SineCosine {
         return sine < 0 ? angleFromAxis - 90 : 90 - angleFromAxis
     }
 
-    static prefix func - (angle: SineCosine) -> SineCosine {
-        SineCosine(sine: -angle.sine, cosine: angle.cosine)
-    }
+    static prefix func - (angle: SineCosine) -> SineCosine { SineCosine(sine: -angle.sine, cosine: angle.cosine) }
 
     static func + (left: SineCosine, right: SineCosine) -> SineCosine {
         SineCosine(

@@ -2,26 +2,21 @@
 
 package import DeviceCore
 
-/// A decoder that converts NMEA 0183 sentences to reports.
-///
-///     var decoder = NMEADecoder()
-///     for line in lines { decoder.decode(line) { report in … } }
-///     decoder.finish { report in … }
+/// Decodes NMEA 0183 sentences to reports.
 ///
 /// Decodes GGA, GNS, RMC, GLL, VTG, GSA, GSV, GST, ZDA, DPT, HDT, HDG, HDM, THS, VHW, ROT and the pitch, roll and yaw
-/// in XDR, from all talkers. Other sentences, and sentences with an invalid checksum, are ignored. All sentences with
-/// the same time form an epoch. The reports of an epoch are delivered when the next epoch begins, in the order
-/// satellites, position, attitude. If the time of a sentence differs from the time of its epoch by a multiple of 15
-/// minutes, the sentence's time is assumed to be local and is ignored.
+/// in XDR, from all talkers. Ignores other sentences and sentences with an invalid checksum. All sentences with the
+/// same time form an epoch. Its reports are delivered when the next epoch begins, in the order satellites, position,
+/// attitude. A time that differs from the time of its epoch by a multiple of 15 minutes is assumed to be local and is
+/// ignored.
 ///
-/// Units and reference systems are those of ``DeviceCore/PositionReport``. The standard deviations in GST are converted
-/// to errors at the 95 % confidence level. Altitudes are reported above mean sea level and, if the geoid separation is
-/// known, also above the ellipsoid. If any sentence of an epoch reports that there is no fix, the epoch has no fix. A
-/// sentence with an invalid status or invalid coordinates provides no position. If no other sentence of the epoch
-/// contains a position, the fix mode is unknown.
+/// Reports use the units and reference systems of ``DeviceCore/PositionReport``. The standard deviations in GST are
+/// converted to errors at the 95 % confidence level. If the geoid separation is known, altitudes are also reported
+/// above the ellipsoid. If any sentence of an epoch reports that there is no fix, the epoch has no fix. If no sentence
+/// of the epoch has a valid position, the fix mode is unknown.
 ///
 /// Dates are read from RMC and ZDA, and advance at midnight until the next date is received. The date of a void RMC, 6
-/// January 1980 (the GPS epoch), and 1 January of the two-digit year 70 are used only until a different date is known.
+/// January 1980 (the GPS epoch) and 1 January of the two-digit year 70 are used only until a different date is known.
 /// Dates are not corrected for GPS week rollovers.
 package struct NMEADecoder: Sendable {
     private static let maximumReceivers = 16
@@ -32,8 +27,7 @@ package struct NMEADecoder: Sendable {
     private var diagnostics = NMEADiagnostics()
     private let options: NMEADecoderOptions
     private let midnight: Int64?
-    /// The stream of each receiver, by the source name in tag blocks. The first stream contains the sentences without a
-    /// source name.
+    /// One assembler per receiver, identified by the source name in tag blocks. The first entry has no source name.
     private var streams: [(name: [UInt8], stream: NMEAEpochAssembler)]
 
     package init(options: NMEADecoderOptions = .init()) {
@@ -45,19 +39,16 @@ package struct NMEADecoder: Sendable {
         streams = [([], NMEAEpochAssembler(receiver: "", midnight: midnight))]
     }
 
-    /// The date of the first sentence with a time, derived from the first known date and the number of midnights before
-    /// it; nil until a date is known.
+    /// The date of the first sentence with a time, or nil until a date is known.
     package var firstDate: WallTime? {
         streams.lazy.compactMap(\.stream.clock.firstMidnight).first.map { WallTime(nanoseconds: $0) }
     }
 
     package var hasCertainDate: Bool { streams.contains { $0.stream.clock.hasCertainDate } }
 
-    /// Decodes the sentences in a line. Usually, a line contains one sentence, optionally preceded by a tag block, a
-    /// timestamp or other text.
-    ///
-    /// The line must not include a line terminator, but may contain any other bytes. If `arrival` is nil, the time in
-    /// the tag block is used. `receive` is called synchronously with each complete report.
+    /// Decodes the sentences in a line. A line usually contains one sentence, optionally preceded by a tag block, a
+    /// timestamp or other text, and must not include a line terminator. If `arrival` is nil, the time in the tag block
+    /// is used. `receive` is called synchronously with each complete report.
     package mutating func decode(
         _ line: UnsafeRawBufferPointer, arrival: WallTime? = nil, receive: (NMEAReport) -> Void
     ) {
@@ -83,8 +74,7 @@ package struct NMEADecoder: Sendable {
         }
     }
 
-    /// The number of the next line to be decoded, for ``NMEAIssue/line``. The caller sets it; 0 if lines are not
-    /// numbered.
+    /// The number of the next line, set by the caller for ``NMEAIssue/line``.
     package var line: Int {
         get { diagnostics.line }
         set { diagnostics.line = newValue }
@@ -124,11 +114,9 @@ package struct NMEADecoder: Sendable {
 }
 
 package struct NMEADecoderOptions: Sendable, Hashable {
-    /// The date of the first sentence, as any time on that day; nil to use only the dates in RMC and ZDA. Reliable
-    /// dates in RMC and ZDA take precedence.
+    /// The date of the first sentence, as any time on this day. Reliable dates in RMC and ZDA take precedence.
     package var date: WallTime?
-    /// True to accept sentences without a checksum. Truncated sentences, which have lost their checksum, are then
-    /// accepted too.
+    /// True to accept sentences without a checksum, including truncated sentences.
     package var allowsMissingChecksum = false
 
     package init() {}

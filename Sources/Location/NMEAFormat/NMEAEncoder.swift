@@ -2,24 +2,19 @@
 
 package import DeviceCore
 
-/// Encodes reports as NMEA 0183 sentences, in the form in which a receiver would send them.
+/// Encodes reports as NMEA 0183 sentences, as a receiver would send them.
 ///
-///     for sentence in NMEAEncoder.sentences(position, sky: sky) { port.write(sentence + [13, 10]) }
-///
-/// Each returned sentence is complete from the dollar sign to the checksum, without CR LF. Unknown values are empty
-/// fields. Values are converted to NMEA units: knots and km/h, degrees and minutes, standard deviations. As with
-/// receivers, a sentence about one satellite system uses the talker of that system (GP, GL, GA, GB, GQ, GI), and a
-/// sentence about several systems uses the talker GN.
+/// Each sentence extends from the dollar sign to the checksum, without CR LF. Unknown values are empty fields. A
+/// sentence about one satellite system uses the talker of this system (GP, GL, GA, GB, GQ or GI), and a sentence about
+/// several systems uses the talker GN.
 package enum NMEAEncoder {
     /// One knot in metres per second: a nautical mile of 1852 m per hour.
     static let knot = 1852.0 / 3600
 
-    /// Returns the sentences of an epoch: GGA, RMC and VTG, which also indicate a missing fix; GST if errors are known;
-    /// ZDA if the time is known; and DPT if the depth is known. If `sky` is not nil, GSA and GSV are also returned. If
-    /// `sky` is nil, GSA is returned if the fix mode is known.
-    ///
-    /// The altitude in GGA is above mean sea level. If only the altitude above the ellipsoid is known, the altitude
-    /// field is empty, because GGA has no field for ellipsoidal altitudes.
+    /// Returns the sentences of an epoch: GGA, RMC and VTG, GST if errors are known, ZDA if the time is known, and DPT
+    /// if the depth is known. If `sky` is not nil, GSA and GSV are added. Without `sky`, GSA is added if the fix mode
+    /// is known. The altitude in GGA is above mean sea level, and is empty if only the altitude above the ellipsoid is
+    /// known.
     package static func sentences(
         _ position: PositionReport, sky: SkyReport? = nil, options: NMEAOptions = .init()
     ) -> [[UInt8]] {
@@ -35,30 +30,27 @@ package enum NMEAEncoder {
         return sentences + epoch.qualitySentences()
     }
 
-    /// Returns the GSV sentences of a sky report, grouped by system and signal, with up to four satellites per
-    /// sentence.
+    /// Returns the GSV sentences of a sky report, grouped by system and signal, up to four satellites per sentence.
     package static func sentences(_ sky: SkyReport, options: NMEAOptions = .init()) -> [[UInt8]] {
         options.sentences.contains(.gsv) ? SkySentences(sky).gsvSentences() : []
     }
 
-    /// Returns the sentences of an attitude report: HDT for the true heading, HDG for the magnetic heading (including
-    /// the variation if both headings are known), ROT for the rate of turn, and XDR for pitch and roll.
+    /// Returns the sentences of an attitude report: HDT for the true heading, HDG for the magnetic heading, ROT for the
+    /// rate of turn, and XDR for pitch and roll.
     package static func sentences(_ attitude: AttitudeReport, options: NMEAOptions = .init()) -> [[UInt8]] {
         guard options.sentences.contains(.heading) else { return [] }
         var sentences: [[UInt8]] = []
         let isTrue = attitude.heading >= 0 && attitude.heading < 360
         if isTrue {
             var text = NMEASentenceBuilder("GP", "HDT")
-            text.appendDirection(attitude.heading, decimals: 3)
-            text.appendText("T")
+            text.appendDirection(attitude.heading, decimals: 3, unit: "T")
             sentences.append(text.finish())
         }
         if attitude.magneticHeading >= 0, attitude.magneticHeading < 360 {
             var text = NMEASentenceBuilder("HC", "HDG")
             text.appendDirection(attitude.magneticHeading, decimals: 3)
             // The heading is already corrected for deviation, so the deviation fields are empty.
-            text.appendEmpty()
-            text.appendEmpty()
+            text.appendEmpty(2)
             var variation = attitude.heading - attitude.magneticHeading
             if variation > 180 { variation -= 360 }
             if variation < -180 { variation += 360 }
@@ -67,8 +59,7 @@ package enum NMEAEncoder {
         }
         if attitude.rateOfTurn.isFinite {
             var text = NMEASentenceBuilder("HE", "ROT")
-            text.appendNumber(attitude.rateOfTurn, decimals: 3)
-            text.appendText("A")
+            text.appendNumber(attitude.rateOfTurn, decimals: 3, unit: "A")
             sentences.append(text.finish())
         }
         if attitude.pitch.isFinite || attitude.roll.isFinite {
@@ -80,18 +71,14 @@ package enum NMEAEncoder {
         return sentences
     }
 
-    /// Appends the XDR fields for an angle in degrees measured by the named transducer.
     private static func transducer(_ name: StaticString, _ value: Double, _ text: inout NMEASentenceBuilder) {
         guard value.isFinite else { return }
         text.appendText("A")
-        text.appendNumber(value, decimals: 3)
-        text.appendText("D")
+        text.appendNumber(value, decimals: 3, unit: "D")
         text.appendText(name)
     }
 
-    /// Returns a tag block, `\c:…*hh\`, with the arrival time of the sentence that follows the block.
-    ///
-    /// - Parameter time: The arrival time, in milliseconds since 1970.
+    /// Returns a tag block, `\c:…*hh\`, with an arrival time in milliseconds since 1970.
     package static func tagBlock(time: Int64) -> [UInt8] {
         let contents = [UInt8]("c:\(max(time, 0))".utf8)
         let mark = [UInt8(ascii: "\\")]

@@ -2,7 +2,7 @@
 
 import DeviceCore
 
-// Sentences that contain headings or attitudes. They have no time field.
+// Reads sentences with headings or attitudes, which have no time field.
 extension NMEAEpochAssembler {
     mutating func processAttitude(_ sentence: NMEASentence, arrival: WallTime?, receive: (NMEAReport) -> Void) -> Bool {
         switch sentence.kind {
@@ -61,8 +61,7 @@ extension NMEAEpochAssembler {
         }
     }
 
-    /// Sets a value of the pending report. If the value is already set, first delivers the pending report and begins a
-    /// new one.
+    /// Sets a value of the pending report. If the value is already set, delivers the pending report first.
     private mutating func setValue(
         _ path: WritableKeyPath<AttitudeReport, Double>, to value: Double, arrival: WallTime?,
         receive: (NMEAReport) -> Void
@@ -82,7 +81,7 @@ extension NMEAEpochAssembler {
         hasAttitude = false
     }
 
-    /// Returns a direction from 0 to 360 degrees, with 360 converted to 0; NaN for any other value.
+    /// Returns a direction from 0 to 360 degrees, with 360 converted to 0, or NaN for any other value.
     private static func direction(_ field: NMEAField) -> Double {
         let value = field.nonnegativeNumber
         return value <= 360 ? normalized(value) : .nan

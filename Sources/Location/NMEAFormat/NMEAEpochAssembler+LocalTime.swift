@@ -15,11 +15,9 @@ extension NMEAEpochAssembler {
 
     static let quarterOfAnHour: Int64 = 900_000_000_000
 
-    /// Processes the deferred sentence. Called when the next time is read or when the epoch ends.
-    ///
-    /// If the next time is closer to the epoch's time than to the deferred sentence's time, the deferred sentence
-    /// belongs to the epoch. Otherwise, the deferred sentence begins a new epoch. If no time follows, GLL and ZDA are
-    /// assumed to be in local time.
+    /// Processes the deferred sentence when the next time is read or the epoch ends. If the next time is closer to the
+    /// epoch's time than to the sentence's time, the sentence belongs to the epoch. Otherwise, the sentence begins a
+    /// new epoch. If no time follows, GLL and ZDA are assumed to be in local time.
     mutating func processDeferred(
         before next: Int64?, diagnostics findings: inout NMEADiagnostics, receive: (NMEAReport) -> Void
     ) {
@@ -35,8 +33,7 @@ extension NMEAEpochAssembler {
             let isEpochLocal: Bool
             if let next {
                 isLocal = (next - time).magnitude < (next - deferredSentence.time).magnitude
-                // The deferred sentence and the next sentence have the same time, so the preceding GLL is in local
-                // time.
+                // If the next sentence has the deferred sentence's time, the preceding GLL is in local time.
                 isEpochLocal = epoch.kinds == .gll && next == deferredSentence.time
             } else {
                 isLocal = kind == .gll || kind == [] || epoch.kinds.rawValue.nonzeroBitCount > 1

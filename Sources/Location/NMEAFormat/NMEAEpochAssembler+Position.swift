@@ -2,7 +2,7 @@
 
 import DeviceCore
 
-// Sentences that contain the values of a position report.
+// Reads the sentences that contain the values of a position report.
 extension NMEAEpochAssembler {
     /// Reads GGA: `time,lat,N,lon,E,quality,used,hdop,altitude,M,separation,M,age,station`.
     mutating func readGGA(_ sentence: NMEASentence, _ findings: inout NMEADiagnostics) {
@@ -86,8 +86,8 @@ extension NMEAEpochAssembler {
         }
     }
 
-    /// Reads DPT: `depth below the transducer,offset`. A positive offset is the distance from the transducer to the
-    /// waterline; a negative offset is the distance to the keel.
+    /// Reads DPT: `depth below the transducer,offset`. A positive offset is the distance to the waterline, and a
+    /// negative offset is the distance to the keel.
     mutating func readDPT(_ sentence: NMEASentence) {
         let depth = sentence[0].nonnegativeNumber
         let offset = sentence[1].nonnegativeNumber
@@ -115,7 +115,6 @@ extension NMEAEpochAssembler {
         epoch.report.longitude = position.longitude
     }
 
-    /// Reads the fields that GGA and GNS have in common.
     private mutating func readFix(
         _ sentence: NMEASentence, _ state: FixState, separation: Int, age: Int, _ findings: inout NMEADiagnostics
     ) {
@@ -148,8 +147,7 @@ extension NMEAEpochAssembler {
     }
 
     private mutating func setDate(_ midnight: WallTime, isProvisional: Bool) {
-        // A receiver that does not know the date reports the GPS epoch, or 1 January of year 70, which is the epoch of
-        // its clock.
+        // A receiver that does not know the date reports the GPS epoch or its clock's epoch, 1 January of year 70.
         let isProvisional = isProvisional || Self.clockEpochs.contains(midnight)
         guard !isProvisional || epoch.date == nil else { return }
         (epoch.date, epoch.isProvisionalDate) = (midnight.nanoseconds, isProvisional)

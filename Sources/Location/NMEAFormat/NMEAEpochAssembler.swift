@@ -2,10 +2,8 @@
 
 import DeviceCore
 
-/// Assembles the sentences of one receiver into epochs.
-///
-/// An epoch ends at a sentence with a different time, or at a position sentence of a kind that the epoch already
-/// contains. Sentences without a time belong to the current epoch.
+/// Assembles the sentences of one receiver into epochs. An epoch ends at a sentence with a different time, or at a
+/// position sentence of a kind that the epoch already contains. Sentences without a time belong to the current epoch.
 struct NMEAEpochAssembler {
     struct Kinds: OptionSet {
         let rawValue: UInt8
@@ -36,21 +34,19 @@ struct NMEAEpochAssembler {
 
     /// The values read from the sentences of one epoch.
     struct Epoch {
-        /// The time of day in nanoseconds; nil if no sentence contains a time.
+        /// The time of day in nanoseconds, or nil if no sentence contains a time.
         var time: Int64?
         /// The midnight at the start of the date, in nanoseconds since 1970.
         var date: Int64?
         var isProvisionalDate = false
         var kinds: Kinds = []
         var talkers = SIMD4<UInt16>.zero
-        /// True if the previous epoch has the same time, with a sentence of the same kind and talker, or if the
-        /// position has no time.
+        /// True if the previous epoch has the same time, kind and talker, or if the position has no time.
         var isRepeated = false
-        /// True if the sentence that contains the position has no time.
         var lacksTime = false
         var fix = FixState.unknown
         var report = PositionReport()
-        /// The number of decimals in the position's minutes; -1 if there is no position.
+        /// The number of decimals in the position's minutes, or -1 if there is no position.
         var decimals = -1
         var deviations: PositionDeviations?
         var skyArrival: WallTime?
@@ -64,7 +60,6 @@ struct NMEAEpochAssembler {
     var hasAttitude = false
     private var arrival: WallTime?
     var attitudeArrival: WallTime?
-    /// The fix mode in the last GSA.
     private var lastMode = 0
     let receiver: String
 
@@ -73,7 +68,7 @@ struct NMEAEpochAssembler {
         clock = NMEAClock(midnight: midnight)
     }
 
-    /// Processes a sentence. Returns false if the sentence kind is not supported.
+    /// Returns false if the sentence kind is not supported.
     mutating func process(
         _ sentence: NMEASentence, arrival: WallTime?, diagnostics: inout NMEADiagnostics, receive: (NMEAReport) -> Void
     ) -> Bool {
@@ -110,8 +105,7 @@ struct NMEAEpochAssembler {
         return true
     }
 
-    /// Returns the index of the time field, and the kind if it is a position sentence. Returns nil for sentences
-    /// without a time.
+    /// Returns the index of the time field and the position sentence kind, or nil for sentences without a time.
     static func timedKind(_ sentence: NMEASentence) -> (index: Int, kind: Kinds)? {
         switch sentence.kind {
         case NMEASentence.kind("GGA"): (0, .gga)
@@ -167,8 +161,7 @@ struct NMEAEpochAssembler {
         self.arrival = arrival
     }
 
-    /// Ends the epoch and delivers its reports. The satellites are delivered before the position, which depends on
-    /// them. Must also be called after the last sentence.
+    /// Ends the epoch and delivers its reports. Must also be called after the last sentence.
     mutating func flush(_ findings: inout NMEADiagnostics, _ receive: (NMEAReport) -> Void) {
         processDeferred(before: nil, diagnostics: &findings, receive: receive)
         let epoch = epoch

@@ -8,7 +8,7 @@ struct NMEAField {
 
     var isEmpty: Bool { bytes.isEmpty }
 
-    /// The first letter in upper case; 0 if the field is empty.
+    /// The first letter in upper case, or 0 if the field is empty.
     var firstLetter: UInt8 {
         guard let first = bytes.first else { return 0 }
         return first >= UInt8(ascii: "a") && first <= UInt8(ascii: "z") ? first & 0xdf : first
@@ -16,25 +16,25 @@ struct NMEAField {
 
     func equals(_ text: StaticString) -> Bool { text.withUTF8Buffer { $0.elementsEqual(bytes) } }
 
-    /// The field as a number; NaN if the field is not a number or the magnitude exceeds 1e15.
+    /// The field as a number, or NaN if the field is not a number or the magnitude exceeds 1e15.
     var number: Double {
         var digits = ParsedDecimal()
         return digits.read(bytes) ? digits.value : .nan
     }
 
-    /// The field as a nonnegative number; NaN if the field is anything else.
+    /// The field as a nonnegative number, or NaN if the field is anything else.
     var nonnegativeNumber: Double {
         let value = number
         return value >= 0 ? value : .nan
     }
 
-    /// The field as an unsigned integer of up to nine digits; nil if the field is anything else.
+    /// The field as an unsigned integer of up to nine digits, or nil if the field is anything else.
     var count: Int? {
         var digits = ParsedDecimal()
         return bytes.count <= 9 && digits.readInteger(bytes) ? Int(digits.mantissa) : nil
     }
 
-    /// The field as a single hexadecimal digit; nil if the field is anything else.
+    /// The field as a single hexadecimal digit, or nil if the field is anything else.
     var hexadecimalDigit: Int? { bytes.count == 1 ? HexDigit.value(bytes[0]).map { Int($0) } : nil }
 }
 
@@ -45,7 +45,7 @@ struct ParsedDecimal {
     private(set) var decimals = 0
     private(set) var isNegative = false
 
-    /// Parses a number. Returns false if the text is not a number or if the number is too large.
+    /// Parses a number. Returns false if the text is not a number or the number is too large.
     mutating func read(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var offset = 0
         let end = bytes.count
@@ -59,8 +59,7 @@ struct ParsedDecimal {
             let digit = bytes[offset] &- UInt8(ascii: "0")
             if digit <= 9 {
                 hasDigits = true
-                // Below this limit, one more digit fits. Decimals beyond the limit, or beyond the entries of `powers`,
-                // are truncated.
+                // Below this limit, one more digit fits. Further decimals are truncated.
                 if mantissa < 100_000_000_000_000_000, decimals < Self.powers.count - 1 {
                     mantissa = mantissa &* 10 &+ UInt64(digit)
                     if isBehindPoint { decimals &+= 1 }
@@ -88,7 +87,7 @@ struct ParsedDecimal {
         return true
     }
 
-    /// The parsed number. With up to 15 digits, this is the nearest `Double`.
+    /// The parsed number, which is the nearest `Double` for up to 15 digits.
     var value: Double {
         let value = Double(mantissa) / Self.powers[decimals]
         return isNegative ? -value : value

@@ -4,7 +4,7 @@ import DeviceCore
 
 /// A part of a sentence that could not be parsed.
 package struct NMEAIssue: Sendable, Hashable {
-    /// The line number of the sentence, which is the value of ``NMEADecoder/line`` during decoding.
+    /// The line number of the sentence, as set in ``NMEADecoder/line``.
     package let line: Int
     /// A clause, without a full stop, that describes the problem and its consequence.
     package let message: String
@@ -33,7 +33,7 @@ package struct NMEAIssue: Sendable, Hashable {
 /// letters, from the hemispheres of the position and from the date.
 struct NMEALayout {
     private let forms: StaticString
-    /// The field characters of each repeated group after the first fields; empty if there are no groups.
+    /// The forms of each repeated group of fields, or an empty string.
     private let group: StaticString
     private let maximumFields: Int
 
@@ -41,7 +41,7 @@ struct NMEALayout {
         (self.forms, self.group, self.maximumFields) = (forms, group, maximumFields)
     }
 
-    /// Creates the layout of a sentence's kind. Returns nil if the kind has no fixed layout.
+    /// Returns nil if the sentence kind has no fixed layout.
     init?(of sentence: NMEASentence) {
         switch sentence.kind {
         case NMEASentence.kind("GGA"): self.init("tpxcunMnMuc")
@@ -96,7 +96,6 @@ struct NMEALayout {
         return faults
     }
 
-    /// True if the field is empty or has the expected form.
     private static func isValid(_ sentence: NMEASentence, _ index: Int, _ form: UInt8) -> Bool {
         let field = sentence[index]
         if form == UInt8(ascii: "p") || form == UInt8(ascii: "d") && field.isEmpty {
@@ -118,8 +117,7 @@ struct NMEALayout {
         }
     }
 
-    /// Returns the index of the first misplaced value if the field at `index` shows that the fields are shifted;
-    /// otherwise nil.
+    /// Returns the index of the first misplaced value, or nil if the field at `index` does not indicate a shift.
     private static func shiftedField(_ sentence: NMEASentence, _ index: Int, _ form: UInt8) -> Int? {
         switch form {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"): index
@@ -133,12 +131,11 @@ struct NMEALayout {
 }
 
 extension NMEASentence {
-    /// Returns midnight at the start of the date in a `ddmmyy` field; nil if the date is invalid.
+    /// Returns midnight at the start of the date in a `ddmmyy` field, or nil if the date is invalid.
     func midnight(_ index: Int) -> WallTime? {
         shortDate(index).flatMap { CivilDate.time(year: $0.year, month: $0.month, day: $0.day) }
     }
 
-    /// Returns true if the field is empty or consists of a single letter.
     fileprivate func mayBeHemisphere(_ index: Int) -> Bool {
         let field = self[index]
         let isLetter = (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(field.firstLetter)
@@ -147,8 +144,7 @@ extension NMEASentence {
 }
 
 struct NMEADiagnostics: Sendable {
-    /// The maximum number of issues stored between two calls of ``NMEADecoder/drainIssues()``. Further issues are
-    /// discarded.
+    /// The maximum number of stored issues. Further issues are discarded.
     private static let maximumIssues = 256
 
     var counts = NMEACounts()
@@ -165,8 +161,7 @@ struct NMEADiagnostics: Sendable {
         return issues
     }
 
-    /// Records the invalid fields of a sentence. Returns false if the fields are shifted, in which case the sentence
-    /// must be ignored.
+    /// Records invalid fields. Returns false if the fields are shifted and the sentence must be ignored.
     mutating func validate(_ sentence: NMEASentence) -> Bool {
         guard let faults = NMEALayout(of: sentence)?.fieldErrors(in: sentence) else { return true }
         if let number = faults.firstShiftedField {

@@ -3,23 +3,20 @@
 package import DeviceCore
 import JSONBytes
 
-/// Scans a line for sentences: `$…*hh` and `!…*hh`, each optionally preceded by a tag block `\…*hh\`.
-///
-/// Text before and after a sentence, such as a timestamp, is skipped. If a new sentence begins within a sentence, the
-/// scanner returns `Element.invalid` for the incomplete sentence and continues with the new one.
+/// Scans a line for sentences: `$…*hh` and `!…*hh`, each optionally preceded by a tag block `\…*hh\`. Skips text before
+/// and after a sentence, such as a timestamp. If a sentence begins within another sentence, the scanner returns
+/// `Element.invalid` for the incomplete sentence.
 struct NMEALineScanner {
     enum Element {
-        /// The range between a sentence's dollar sign and its checksum. The checksum is valid, or missing if it is
-        /// optional.
+        /// The range between a sentence's dollar sign and its checksum, which is valid or, if permitted, missing.
         case sentence(Range<Int>, hasChecksum: Bool)
-        /// The range between a tag block's backslash and its checksum. The checksum is valid.
+        /// The range between a tag block's backslash and its valid checksum.
         case tagBlock(Range<Int>)
         /// A sentence or a tag block with an invalid or missing checksum.
         case invalid
     }
 
-    /// The maximum sentence length in bytes. The standard allows 82 characters, but receivers with many digits or
-    /// systems write longer sentences.
+    /// The maximum sentence length in bytes. Some receivers exceed the standard's maximum of 82 characters.
     static let maximumLength = 1024
 
     let bytes: UnsafeRawBufferPointer
@@ -27,11 +24,9 @@ struct NMEALineScanner {
     private(set) var offset = 0
 
     init(_ bytes: UnsafeRawBufferPointer, allowsMissingChecksum: Bool = false) {
-        self.bytes = bytes
-        self.allowsMissingChecksum = allowsMissingChecksum
+        (self.bytes, self.allowsMissingChecksum) = (bytes, allowsMissingChecksum)
     }
 
-    /// Returns the next element; nil at the end of the line.
     mutating func nextElement() -> Element? {
         while offset < bytes.count {
             let byte = bytes[offset]
@@ -61,7 +56,7 @@ struct NMEALineScanner {
                 offset &+= 3
                 return .sentence(start..<end, hasChecksum: true)
             }
-            // The byte does not belong to the sentence, but may start the next one, so it is not consumed.
+            // The byte does not belong to the sentence but may start the next sentence, so it is not consumed.
             guard byte >= 0x20, byte < 0x7f, byte != UInt8(ascii: "$"), byte != UInt8(ascii: "!") else {
                 return .invalid
             }
@@ -72,7 +67,7 @@ struct NMEALineScanner {
         return .sentence(start..<offset, hasChecksum: false)
     }
 
-    /// Reads a tag block, which has its own checksum. Returns nil if the text after the backslash is not a tag block.
+    /// Reads a tag block. Returns nil if the text after the backslash is not a tag block.
     private mutating func readTagBlock() -> Element? {
         let start = offset
         var sum: UInt8 = 0
@@ -94,7 +89,7 @@ struct NMEALineScanner {
         return nil
     }
 
-    /// Returns the value of the two hexadecimal digits at an index; nil if they are not hexadecimal digits.
+    /// Returns the value of two hexadecimal digits, or nil if the characters are not hexadecimal digits.
     private func checksum(_ at: Int) -> UInt8? {
         guard at &+ 1 < bytes.count, let high = HexDigit.value(bytes[at]), let low = HexDigit.value(bytes[at &+ 1])
         else { return nil }
@@ -119,13 +114,11 @@ package struct NMEATagBlock {
         }
     }
 
-    /// Parses an unsigned integer of seconds or milliseconds since 1970. Returns nil if the text is anything else or if
-    /// the time is out of range.
+    /// Parses an integer number of seconds or milliseconds since 1970. Returns nil if the time is out of range.
     package static func time(_ value: UnsafeRawBufferPointer) -> WallTime? {
         var digits = ParsedDecimal()
         guard digits.readInteger(value) else { return nil }
-        // 100,000,000,000 s would be in the year 5138, so numbers of at least this size are interpreted as
-        // milliseconds.
+        // 100,000,000,000 s would be in the year 5138, so numbers of at least this size are milliseconds.
         let isMilliseconds = digits.mantissa >= 100_000_000_000
         let unit: Int64 = isMilliseconds ? 1_000_000 : 1_000_000_000
         guard let count = Int64(exactly: digits.mantissa), count <= Int64.max / unit else { return nil }

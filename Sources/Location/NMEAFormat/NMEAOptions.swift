@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The options for encoding sentences.
+/// The options for encoding NMEA 0183 sentences.
 public struct NMEAOptions: Sendable, Hashable {
     /// A set of sentence kinds.
     public struct Sentences: OptionSet, Sendable, Hashable {
@@ -34,9 +34,8 @@ public struct NMEAOptions: Sendable, Hashable {
 
     /// The sentence kinds to encode. Sentences in which no value is known are omitted.
     public var sentences = Sentences.all
-    /// The number of decimals in coordinate minutes. Values outside 2 to 9 are clamped. Receivers write four, five (a
-    /// resolution of 2 cm) or seven decimals. With seven decimals, sentences exceed the standard's limit of 82
-    /// characters, as do those of receivers.
+    /// The number of decimals in coordinate minutes, from 2 to 9. Five decimals resolve 2 cm. With seven decimals,
+    /// sentences exceed the standard's limit of 82 characters.
     public var minuteDecimals = 5 { didSet { minuteDecimals = max(2, min(minuteDecimals, 9)) } }
 
     package var confidence = PositionDeviations.Confidence.ninetyFive

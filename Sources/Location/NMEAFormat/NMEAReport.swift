@@ -4,44 +4,41 @@ package import DeviceCore
 
 /// A report decoded from the sentences of one epoch.
 package struct NMEAReport: Sendable {
-    /// The contents of a report, represented by the types for gpsd reports.
+    /// The contents of a report, in the same types as gpsd reports.
     package enum Contents: Sendable {
-        /// A position, or the information that there is no fix.
         case position(PositionReport)
-        /// Satellites and dilutions of precision.
         case sky(SkyReport)
         /// Heading, rate of turn, pitch and roll. Attitude sentences contain no time.
         case attitude(AttitudeReport)
     }
 
     package var contents: Contents
-    /// The arrival time of the last sentence of the epoch; nil if unknown.
+    /// The arrival time of the last sentence of the epoch, or nil if unknown.
     package var arrival: WallTime?
-    /// The time of the epoch in nanoseconds since 1970, or since an arbitrary midnight until a date is known; nil
-    /// before the first sentence with a time.
+    /// The time of the epoch in nanoseconds since 1970, or since an arbitrary midnight until a date is known.
     package var epochTime: Int64?
     /// True for a position without a time, and for a position with the same time as the previous position from the same
-    /// talker and sentence kind. In the latter case, the receiver measures more often than the resolution of its times
+    /// talker and sentence kind. Times repeat if a receiver measures more often than the resolution of its times
     /// allows.
     package var isRepeated = false
 }
 
 package struct NMEACounts: Sendable, Hashable {
     package var decoded = 0
-    /// The number of sentences that have a valid checksum but are not supported, such as proprietary sentences.
+    /// The number of valid sentences that are not supported, such as proprietary sentences.
     package var unsupported = 0
-    /// The number of sentences that have an invalid or missing checksum, are truncated, or exceed 1024 bytes.
+    /// The number of truncated or overlong sentences and of sentences with an invalid or missing checksum.
     package var invalid = 0
     /// The number of decoded sentences that contain speed and course (RMC and VTG).
     package var motionSentences = 0
     package var withoutChecksum = 0
     /// The number of epochs whose satellites were discarded because a GSV sentence was missing or invalid.
     package var incompleteSkies = 0
-    /// The number of positions without a time, because the date was unknown.
+    /// The number of positions without a time because the date was unknown.
     package var undated = 0
     /// The number of sentences that announce a datum other than WGS 84. Positions are not converted.
     package var otherDatums = 0
-    /// The number of ignored sentences from receivers beyond the sixteenth. Tag blocks identify the receivers.
+    /// The number of ignored sentences from receivers beyond the sixteenth.
     package var ignoredReceiverSentences = 0
 
     package init() {}
@@ -53,8 +50,7 @@ struct NMEAFixQuality {
     var quality: Int
     var letter: UInt8
 
-    /// Differential, RTK fixed, RTK float, dead reckoning, manual input, simulation and precise. Any other fix has
-    /// quality 1 and mode letter A.
+    /// All fix types except the normal fix, which has quality 1 and mode letter A.
     static let all = [
         NMEAFixQuality(status: 2, quality: 2, letter: UInt8(ascii: "D")),
         NMEAFixQuality(status: 3, quality: 4, letter: UInt8(ascii: "R")),

@@ -5,13 +5,11 @@ struct NMEASentence {
     private let bytes: UnsafeRawBufferPointer
     /// The offset of each field, followed by the offset at which one more field would start.
     private var starts: [Int] = []
-    /// The two characters of the talker.
     let talker: (UInt8, UInt8)
-    /// The three letters of the sentence kind, packed into an integer; see ``NMEASentence/kind(_:)``.
+    /// The three letters of the sentence kind, packed by ``NMEASentence/kind(_:)``.
     let kind: UInt32
 
-    /// Creates a sentence from the bytes between the dollar sign and the checksum. Returns nil if the bytes do not
-    /// begin with a talker and a kind.
+    /// Parses the bytes between the dollar sign and the checksum. Returns nil if there is no talker or no kind.
     init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count >= 5, bytes.count == 5 || bytes[5] == UInt8(ascii: ",") else { return nil }
         self.bytes = bytes
@@ -22,19 +20,14 @@ struct NMEASentence {
         starts.append(bytes.count &+ 1)
     }
 
-    /// The three letters of the sentence kind, for example GGA.
     var kindName: String { String(decoding: bytes[2..<5], as: UTF8.self) }
-
-    /// The complete sentence without its checksum.
     var text: String { "$" + String(decoding: bytes, as: UTF8.self) }
 
-    /// Returns a copy of the bytes, from which the sentence can be recreated.
     func copy() -> [UInt8] { [UInt8](bytes) }
 
     var count: Int { starts.count &- 1 }
 
-    /// A field, with leading and trailing spaces removed. Index 0 is the first field after the sentence kind. Fields
-    /// beyond the end are empty.
+    /// A field without leading and trailing spaces, counted from 0 after the kind. Fields beyond the end are empty.
     subscript(index: Int) -> NMEAField {
         guard index >= 0, index < count else { return NMEAField(bytes: UnsafeRawBufferPointer(start: nil, count: 0)) }
         var start = starts[index]
@@ -48,8 +41,7 @@ struct NMEASentence {
         name.withUTF8Buffer { $0.prefix(3).reduce(0) { $0 << 8 | UInt32($1) } }
     }
 
-    /// Parses an `hhmmss` field, with or without a fraction, as a time of day in nanoseconds. Returns nil if the field
-    /// is not a time.
+    /// Parses an `hhmmss` field, with or without a fraction, as nanoseconds since midnight.
     func timeOfDay(_ index: Int) -> Int64? {
         let field = self[index].bytes
         guard field.count >= 6, let hour = Self.twoDigits(field, 0), hour < 24, let minute = Self.twoDigits(field, 2),
@@ -70,8 +62,7 @@ struct NMEASentence {
         return Int64(hour * 3600 + minute * 60 + second) * 1_000_000_000 + nanoseconds
     }
 
-    /// Parses a `ddmmyy` field as a date. The years 80 to 99 are 1980 to 1999, because GPS time begins in 1980. Returns
-    /// nil if the field is not a date.
+    /// Parses a `ddmmyy` field. The years 80 to 99 are 1980 to 1999 because GPS time begins in 1980.
     func shortDate(_ index: Int) -> (year: Int, month: Int, day: Int)? {
         let field = self[index].bytes
         guard field.count == 6, let day = Self.twoDigits(field, 0), let month = Self.twoDigits(field, 2),
@@ -86,8 +77,7 @@ struct NMEASentence {
         return tens <= 9 && ones <= 9 ? Int(tens) &* 10 &+ Int(ones) : nil
     }
 
-    /// Parses a position from four fields: latitude, N or S, longitude, E or W. Returns nil if a field is missing or
-    /// out of range.
+    /// Parses a position from four fields: latitude, N or S, longitude, E or W.
     func position(_ index: Int) -> NMEAPosition? {
         guard let latitude = coordinate(index, positive: UInt8(ascii: "N"), negative: UInt8(ascii: "S"), limit: 90),
             let longitude = coordinate(index &+ 2, positive: UInt8(ascii: "E"), negative: UInt8(ascii: "W"), limit: 180)
@@ -116,8 +106,7 @@ struct NMEASentence {
         return (hemisphere == negative ? -value : value, digits.decimals)
     }
 
-    /// Parses an angle from two fields, a number and E or W. Returns degrees east; NaN if a field is missing or
-    /// invalid.
+    /// Parses an angle from two fields, a number and E or W, as degrees east, or NaN if a field is invalid.
     func degreesEast(_ index: Int) -> Double {
         let degrees = self[index].nonnegativeNumber
         guard degrees <= 180 else { return .nan }
@@ -131,7 +120,6 @@ struct NMEASentence {
 
 /// A position in degrees, with the precision of its text.
 struct NMEAPosition {
-    var latitude: Double
-    var longitude: Double
+    var latitude, longitude: Double
     var decimals: Int
 }

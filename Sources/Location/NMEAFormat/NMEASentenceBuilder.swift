@@ -14,7 +14,7 @@ struct NMEASentenceBuilder {
         formatter.withUTF8Buffer { bytes.append(contentsOf: $0) }
     }
 
-    mutating func appendEmpty() { bytes.append(UInt8(ascii: ",")) }
+    mutating func appendEmpty(_ count: Int = 1) { for _ in 0..<count { bytes.append(UInt8(ascii: ",")) } }
 
     /// Appends a text field. The text must not contain field or sentence delimiters.
     mutating func appendText(_ text: StaticString) {
@@ -27,14 +27,15 @@ struct NMEASentenceBuilder {
         bytes.append(letter)
     }
 
-    /// Appends a number with a fixed number of decimals. The field is empty if the number is unknown or its magnitude
-    /// is at least 1e9.
-    mutating func appendNumber(_ value: Double, decimals: Int, width: Int = 1) {
+    /// Appends a number, or an empty field if the number is unknown or its magnitude is at least 1e9. The unit, if any,
+    /// follows in a field of its own.
+    mutating func appendNumber(_ value: Double, decimals: Int, width: Int = 1, unit: StaticString? = nil) {
         appendEmpty()
+        defer { if let unit { appendText(unit) } }
         guard value.magnitude < 1e9 else { return }
         let start = bytes.count
         FixedDecimal.append(value, decimals: decimals, width: width, to: &bytes)
-        // A negative number that was rounded to 0 has no sign.
+        // Removes the sign of a negative number that was rounded to 0.
         if bytes[start] == UInt8(ascii: "-"),
             bytes[(start + 1)...].allSatisfy({ $0 == UInt8(ascii: "0") || $0 == UInt8(ascii: ".") })
         {
@@ -42,37 +43,32 @@ struct NMEASentenceBuilder {
         }
     }
 
-    /// Appends a direction in degrees, normalized to 0..<360 after rounding. The field is empty if the direction is
-    /// unknown.
-    mutating func appendDirection(_ value: Double, decimals: Int, width: Int = 1) {
-        guard value.isFinite else { return appendEmpty() }
-        var unit = 1.0
-        for _ in 0..<decimals { unit *= 10 }
+    /// Appends a direction in degrees, normalized to 0..<360 after rounding, or an empty field if it is unknown.
+    mutating func appendDirection(_ value: Double, decimals: Int, width: Int = 1, unit: StaticString? = nil) {
+        var scale = 1.0
+        for _ in 0..<decimals { scale *= 10 }
         let remainder = value.truncatingRemainder(dividingBy: 360)
         let positive = remainder < 0 ? remainder + 360 : remainder
-        appendNumber((positive * unit).rounded() >= 360 * unit ? 0 : positive, decimals: decimals, width: width)
+        let isFullTurn = (positive * scale).rounded() >= 360 * scale
+        appendNumber(isFullTurn ? 0 : positive, decimals: decimals, width: width, unit: unit)
     }
 
-    /// Appends an integer with leading zeros. The field is empty if the integer is negative.
+    /// Appends an integer with leading zeros, or an empty field if the integer is negative.
     mutating func appendInteger(_ value: Int, digits: Int = 1) {
         appendEmpty()
         guard value >= 0 else { return }
         CivilDate.append(value, digits: max(digits, String(value).utf8.count), to: &bytes)
     }
 
-    /// Appends a time of day with hundredths of a second, or with milliseconds if the time requires them. Further
-    /// decimals are truncated, as in gpsd reports.
+    /// Appends a time of day with hundredths of a second, or with milliseconds if necessary.
     mutating func appendTimeOfDay(_ date: CivilDate?) {
         appendEmpty()
         guard let date else { return }
         for part in [date.hour, date.minute, date.second] { CivilDate.append(part, digits: 2, to: &bytes) }
         bytes.append(UInt8(ascii: "."))
         let milliseconds = Int(date.nanosecond / 1_000_000)
-        if milliseconds % 10 == 0 {
-            CivilDate.append(milliseconds / 10, digits: 2, to: &bytes)
-        } else {
-            CivilDate.append(milliseconds, digits: 3, to: &bytes)
-        }
+        let hasHundredths = milliseconds % 10 == 0
+        CivilDate.append(hasHundredths ? milliseconds / 10 : milliseconds, digits: hasHundredths ? 2 : 3, to: &bytes)
     }
 
     mutating func appendDate(_ date: CivilDate?) {
@@ -81,16 +77,9 @@ struct NMEASentenceBuilder {
         for part in [date.day, date.month, date.year] { CivilDate.append(part, digits: 2, to: &bytes) }
     }
 
-    /// Appends a latitude or longitude as two fields: degrees with minutes, and the hemisphere.
-    ///
-    /// - Parameter value: The angle in degrees. If it is unknown, both fields are empty.
-    mutating func appendCoordinate(
-        _ value: Double, width: Int, decimals: Int, positive: StaticString, negative: StaticString
-    ) {
-        guard value.magnitude <= 180 else {
-            appendEmpty()
-            return appendEmpty()
-        }
+    /// Appends degrees with minutes and the hemisphere, or two empty fields if the angle is unknown.
+    mutating func appendCoordinate(_ value: Double, isLatitude: Bool, decimals: Int) {
+        guard value.magnitude <= 180 else { return appendEmpty(2) }
         var unit: Int64 = 1
         for _ in 0..<decimals { unit *= 10 }
         // The angle is rounded before it is split, so the minutes are always less than 60.
@@ -98,14 +87,15 @@ struct NMEASentenceBuilder {
         let (degrees, rest) = total.quotientAndRemainder(dividingBy: 60 * unit)
         let (minutes, fraction) = rest.quotientAndRemainder(dividingBy: unit)
         appendEmpty()
-        CivilDate.append(Int(degrees), digits: width, to: &bytes)
+        CivilDate.append(Int(degrees), digits: isLatitude ? 2 : 3, to: &bytes)
         CivilDate.append(Int(minutes), digits: 2, to: &bytes)
         bytes.append(UInt8(ascii: "."))
         CivilDate.append(Int(truncatingIfNeeded: fraction), digits: decimals, to: &bytes)
-        appendText(value < 0 ? negative : positive)
+        let hemispheres: [StaticString] = isLatitude ? ["N", "S"] : ["E", "W"]
+        appendText(hemispheres[value < 0 ? 1 : 0])
     }
 
-    /// Returns the complete sentence, including the checksum but no line terminator.
+    /// Returns the sentence with its checksum but without a line terminator.
     consuming func finish() -> [UInt8] {
         bytes.append(contentsOf: Self.checksum(bytes.dropFirst()))
         return bytes
@@ -117,7 +107,7 @@ struct NMEASentenceBuilder {
         return [UInt8(ascii: "*"), hexadecimalDigit(sum >> 4), hexadecimalDigit(sum)]
     }
 
-    /// Returns the low four bits as a hexadecimal digit, in upper case as written by receivers.
+    /// Returns the low four bits as a hexadecimal digit in upper case.
     static func hexadecimalDigit(_ value: UInt8) -> UInt8 {
         let digit = HexDigit.digit(value)
         return digit < UInt8(ascii: "a") ? digit : digit & 0xdf

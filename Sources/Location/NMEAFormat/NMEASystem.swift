@@ -4,8 +4,7 @@ import DeviceCore
 
 /// A satellite system, with the identifiers used in sentences.
 struct NMEASystem: Hashable, Comparable {
-    /// The NMEA 4.11 system ID, as in the last field of GSA: 1 GPS with SBAS, 2 GLONASS, 3 Galileo, 4 BeiDou, 5 QZSS, 6
-    /// NavIC.
+    /// The NMEA 4.11 system ID, as in the last field of GSA.
     var identifier: Int
 
     static let gps = NMEASystem(number: 1)
@@ -20,13 +19,12 @@ struct NMEASystem: Hashable, Comparable {
     /// The second letter of each talker, in the order of the system IDs. The first letter is always G.
     private static let letters = Array("PLABQI".utf8)
 
-    /// The talker of sentences that concern only this system.
     var talker: String {
         let letter = Self.letters.indices.contains(identifier - 1) ? Self.letters[identifier - 1] : Self.letters[0]
         return String(decoding: [UInt8(ascii: "G"), letter], as: UTF8.self)
     }
 
-    /// Creates the system of a talker. Returns nil if the talker represents several systems or is not a GNSS receiver.
+    /// Returns nil if the talker represents several systems or is not a GNSS receiver.
     init?(talker: (UInt8, UInt8)) {
         switch talker {
         case (UInt8(ascii: "B"), UInt8(ascii: "D")): self = .beiDou
@@ -46,8 +44,8 @@ struct SatelliteIdentity: Hashable {
     var system: Satellite.System
     var identifier: Int
 
-    /// Creates the identity of a satellite in a gpsd report from its system and its number within the system. If they
-    /// are unknown, the range of the PRN determines the system. Returns nil if the PRN is in no known range.
+    /// Creates the identity of a satellite in a gpsd report, from the PRN if the system is unknown. Returns nil if the
+    /// PRN is in no known range.
     init?(_ satellite: Satellite) {
         if let system = satellite.system, satellite.systemNumber > 0 {
             self.init(system: system, number: Int(satellite.systemNumber))
@@ -56,13 +54,10 @@ struct SatelliteIdentity: Hashable {
         self.init(extended: Int(satellite.number))
     }
 
-    init(system: Satellite.System, number: Int) {
-        self.system = system
-        self.identifier = number
-    }
+    init(system: Satellite.System, number: Int) { (self.system, self.identifier) = (system, number) }
 
-    /// Creates the identity from a number whose range determines the system. Older systems use the NMEA ranges; newer
-    /// systems use the extended ranges of u-blox and gpsd.
+    /// Creates the identity from a number whose range determines the system. Older systems use the NMEA ranges, and
+    /// newer systems use the extended ranges of u-blox and gpsd.
     init?(extended number: Int) {
         switch number {
         case 1...32: self.init(system: .gps, number: number)
@@ -79,8 +74,8 @@ struct SatelliteIdentity: Hashable {
         }
     }
 
-    /// Creates the identity from a number in a sentence of the given system. If the number is outside the system's
-    /// range, the extended ranges are used.
+    /// Creates the identity from a number in a sentence of the given system. Numbers outside the system's range are
+    /// interpreted using the extended ranges.
     init?(_ number: Int, in system: NMEASystem?) {
         switch (system, number) {
         case (.glonass?, 1...32): self.init(system: .glonass, number: number)
@@ -105,7 +100,7 @@ struct SatelliteIdentity: Hashable {
         }
     }
 
-    /// The number in the sentences of the system; nil if sentences cannot represent the satellite.
+    /// The number in the sentences of the system, or nil if sentences cannot represent the satellite.
     var sentenceNumber: Int? {
         let result =
             switch system {
@@ -134,8 +129,7 @@ struct SatelliteIdentity: Hashable {
 
 /// Converts between the NMEA 4.11 signal IDs in sentences and the u-blox signal IDs in gpsd reports.
 enum SignalIdentifier {
-    /// The pairs of u-blox and NMEA signal IDs. If several u-blox IDs have the same NMEA ID, an NMEA ID is converted to
-    /// the first of them.
+    /// The pairs of u-blox and NMEA signal IDs. For an NMEA ID with several u-blox IDs, the first pair is used.
     private static func pairs(_ system: Satellite.System) -> [(report: Int32, sentence: Int)] {
         switch system {
         case .gps: [(0, 1), (4, 5), (3, 6), (6, 7), (7, 8)]
@@ -147,12 +141,12 @@ enum SignalIdentifier {
         }
     }
 
-    /// Returns the NMEA signal ID; nil if there is none.
+    /// Returns the NMEA signal ID, or nil if there is none.
     static func nmeaIdentifier(of report: Int32, system: Satellite.System) -> Int? {
         pairs(system).first { $0.report == report }?.sentence
     }
 
-    /// Returns the u-blox signal ID; -1 if there is none.
+    /// Returns the u-blox signal ID, or -1 if there is none.
     static func ubloxIdentifier(of sentence: Int, system: Satellite.System) -> Int32 {
         pairs(system).first { $0.sentence == sentence }?.report ?? -1
     }

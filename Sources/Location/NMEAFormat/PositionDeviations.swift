@@ -2,16 +2,15 @@
 
 package import DeviceCore
 
-/// The standard deviations of a position in metres, as in GST sentences and covariance matrices; NaN if unknown.
-/// Reports instead contain errors at a confidence level.
+/// The standard deviations of a position in metres, as in GST sentences and covariance matrices, or NaN if unknown.
+/// Reports contain errors at a confidence level instead.
 package struct PositionDeviations: Sendable, Hashable {
     /// A confidence level, represented by ratios of the error to the standard deviation of a normal distribution.
     package struct Confidence: Sendable, Hashable {
         package let alongAxis: Double
         /// The ratio for the radius in a plane, with two equal deviations: the square root of -2 ln(1 - p).
         package let inPlane: Double
-        /// The ratio for the radius in space, with three equal deviations: the square root of the chi-squared quantile
-        /// with three degrees of freedom.
+        /// The ratio for the radius in space: the square root of the chi-squared quantile with 3 degrees of freedom.
         package let inSpace: Double
 
         /// 95 %, the confidence level of gpsd's errors.
@@ -40,7 +39,6 @@ package struct PositionDeviations: Sendable, Hashable {
         isIsotropic = true
     }
 
-    /// Sets a report's errors from the deviations.
     package func write(to report: inout PositionReport, _ confidence: Confidence = .ninetyFive) {
         report.latitudeError = north * confidence.alongAxis
         report.longitudeError = east * confidence.alongAxis

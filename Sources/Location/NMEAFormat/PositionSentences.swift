@@ -10,9 +10,7 @@ struct PositionSentences {
     private let date: CivilDate?
 
     init(_ report: PositionReport, _ view: SkySentences?, _ options: NMEAOptions) {
-        self.report = report
-        self.sky = view
-        self.options = options
+        (self.report, self.sky, self.options) = (report, view, options)
         talker = view?.talker ?? "GP"
         date = report.time.map { CivilDate($0) }
     }
@@ -42,10 +40,8 @@ struct PositionSentences {
         text.appendInteger(report.hasFix ? used : 0, digits: 2)
         text.appendNumber(sky?.hdop ?? .nan, decimals: 2)
         let (altitude, separation) = altitudeAndSeparation
-        text.appendNumber(altitude, decimals: 2)
-        text.appendText("M")
-        text.appendNumber(separation, decimals: 3)
-        text.appendText("M")
+        text.appendNumber(altitude, decimals: 2, unit: "M")
+        text.appendNumber(separation, decimals: 3, unit: "M")
         text.appendNumber(report.hasFix ? report.correctionAge : .nan, decimals: 1)
         text.appendInteger(report.hasFix ? Int(report.correctionStation) : -1, digits: 4)
         return text.finish()
@@ -67,14 +63,10 @@ struct PositionSentences {
     private func vtg() -> [UInt8] {
         let speed = report.hasFix ? report.speed : .nan
         var text = NMEASentenceBuilder(talker, "VTG")
-        text.appendDirection(report.hasFix ? report.track : .nan, decimals: 3)
-        text.appendText("T")
-        text.appendDirection(report.hasFix ? report.magneticTrack : .nan, decimals: 3)
-        text.appendText("M")
-        text.appendNumber(speed / NMEAEncoder.knot, decimals: 3)
-        text.appendText("N")
-        text.appendNumber(speed * 3.6, decimals: 3)
-        text.appendText("K")
+        text.appendDirection(report.hasFix ? report.track : .nan, decimals: 3, unit: "T")
+        text.appendDirection(report.hasFix ? report.magneticTrack : .nan, decimals: 3, unit: "M")
+        text.appendNumber(speed / NMEAEncoder.knot, decimals: 3, unit: "N")
+        text.appendNumber(speed * 3.6, decimals: 3, unit: "K")
         text.appendCharacter(modeLetter)
         return text.finish()
     }
@@ -86,10 +78,8 @@ struct PositionSentences {
         var text = NMEASentenceBuilder(talker, "GST")
         text.appendTimeOfDay(date)
         // The RMS of the pseudorange residuals and the error ellipse are unknown.
-        for _ in 0..<4 { text.appendEmpty() }
-        text.appendNumber(deviations.north, decimals: 3)
-        text.appendNumber(deviations.east, decimals: 3)
-        text.appendNumber(deviations.up, decimals: 3)
+        text.appendEmpty(4)
+        for value in [deviations.north, deviations.east, deviations.up] { text.appendNumber(value, decimals: 3) }
         return text.finish()
     }
 
@@ -114,25 +104,18 @@ struct PositionSentences {
     }
 
     private func position(_ text: inout NMEASentenceBuilder) {
-        text.appendCoordinate(
-            report.hasFix ? report.latitude : .nan, width: 2, decimals: options.minuteDecimals, positive: "N",
-            negative: "S")
-        text.appendCoordinate(
-            report.hasFix ? report.longitude : .nan, width: 3, decimals: options.minuteDecimals, positive: "E",
-            negative: "W")
+        let (latitude, longitude) = report.hasFix ? (report.latitude, report.longitude) : (.nan, .nan)
+        text.appendCoordinate(latitude, isLatitude: true, decimals: options.minuteDecimals)
+        text.appendCoordinate(longitude, isLatitude: false, decimals: options.minuteDecimals)
     }
 
     static func variation(_ degrees: Double, _ text: inout NMEASentenceBuilder) {
-        guard degrees.magnitude <= 180 else {
-            text.appendEmpty()
-            return text.appendEmpty()
-        }
-        text.appendNumber(degrees.magnitude, decimals: 1)
-        text.appendText(degrees < 0 ? "W" : "E")
+        guard degrees.magnitude <= 180 else { return text.appendEmpty(2) }
+        text.appendNumber(degrees.magnitude, decimals: 1, unit: degrees < 0 ? "W" : "E")
     }
 
-    /// The altitude above mean sea level and the geoid separation, in metres. If one of them is missing, it is derived
-    /// from the other one and the altitude above the ellipsoid; NaN if this is not possible.
+    /// The altitude above mean sea level and the geoid separation, in metres. A missing value is derived from the other
+    /// value and the altitude above the ellipsoid, or is NaN.
     private var altitudeAndSeparation: (altitude: Double, separation: Double) {
         guard report.hasFix else { return (.nan, .nan) }
         var altitude = report.altitudeMSL
@@ -144,9 +127,6 @@ struct PositionSentences {
 
     /// The quality in GGA, whose values differ from gpsd's status.
     private var quality: Int { report.hasFix ? status?.quality ?? 1 : 0 }
-
-    /// The mode letter at the end of RMC and VTG.
     private var modeLetter: UInt8 { report.hasFix ? status?.letter ?? UInt8(ascii: "A") : UInt8(ascii: "N") }
-
     private var status: NMEAFixQuality? { NMEAFixQuality.all.first { $0.status == report.status } }
 }

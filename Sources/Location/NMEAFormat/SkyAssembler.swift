@@ -6,16 +6,14 @@ import DeviceCore
 struct SkyAssembler {
     /// The maximum number of satellite lists per epoch. Each combination of system and signal has its own list.
     private static let maximumLists = 64
-    /// The maximum number of sentences in a list. The standard allows nine. At four satellites per sentence, 40
-    /// sentences are sufficient for all systems, even with many signals.
+    /// The maximum number of sentences in a list. The standard allows nine, which many signals would exceed.
     private static let maximumSentences = 40
     private static let maximumSatellites = 256
 
     /// A satellite list, which is split across several GSV sentences.
     private struct List {
         var talker: (UInt8, UInt8)
-        var signal: Int
-        var sentences: Int
+        var signal, sentences: Int
         /// The number of sentences received so far, all in order.
         var received: Int
         var isComplete: Bool { received == sentences }
@@ -30,10 +28,9 @@ struct SkyAssembler {
     private var report = SkyReport()
     private var ggaUsedCount = -1
     private var ggaHDOP = Double.nan
-    /// The fix mode in GSA: 1 no fix, 2 two-dimensional, 3 three-dimensional; 0 if there is no GSA.
+    /// The fix mode in GSA: 0 for no GSA, 1 for no fix, 2 for a two-dimensional fix, 3 for a three-dimensional fix.
     private(set) var mode = 0
 
-    /// Records values from GGA and GNS.
     mutating func record(usedCount: Int?, hdop: Double) {
         if let usedCount { ggaUsedCount = usedCount }
         if !hdop.isNaN { ggaHDOP = hdop }
@@ -66,7 +63,7 @@ struct SkyAssembler {
     /// followed by the signal ID since version 4.10.
     mutating func readInView(_ sentence: NMEASentence) { if !appendSatellites(of: sentence) { isInvalid = true } }
 
-    /// Appends the satellites of a sentence. Returns false if the sentence is out of order or exceeds a limit.
+    /// Returns false if the sentence is out of order or exceeds a limit.
     private mutating func appendSatellites(of sentence: NMEASentence) -> Bool {
         guard let count = sentence[0].count, count <= Self.maximumSentences, let number = sentence[1].count,
             number >= 1, number <= count
@@ -123,8 +120,7 @@ struct SkyAssembler {
         return satellite
     }
 
-    /// Returns the epoch's report and starts a new epoch, which keeps the used satellites. Returns nil if the epoch
-    /// contains no satellite data.
+    /// Returns the report, or nil without satellite data. Starts a new epoch, which keeps the used satellites.
     mutating func finishEpoch(counts: inout NMEACounts) -> SkyReport? {
         defer {
             let used = used

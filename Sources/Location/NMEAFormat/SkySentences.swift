@@ -5,7 +5,7 @@ import DeviceCore
 struct SkySentences {
     private static let satellitesOfGSA = 12
     private static let satellitesOfGSV = 4
-    /// The maximum number of satellites in a list of GSV sentences, in which the count has two digits.
+    /// The maximum number of satellites in a list, whose count has two digits.
     private static let maximumSatellites = 99
 
     private let report: SkyReport
@@ -23,7 +23,6 @@ struct SkySentences {
         systems = (used.isEmpty ? Set(satellites.map(\.identity.group)) : used).sorted()
     }
 
-    /// The talker of position sentences.
     var talker: String {
         switch systems.count {
         case 0: "GP"
@@ -32,7 +31,7 @@ struct SkySentences {
         }
     }
 
-    /// The number of satellites used for the fix; -1 if unknown.
+    /// The number of satellites used for the fix, or -1 if unknown.
     var usedCount: Int {
         if report.usedCount >= 0 { return min(Int(report.usedCount), 999) }
         return report.satellites == nil ? -1 : satellites.count { $0.satellite.isUsed }
@@ -54,19 +53,17 @@ struct SkySentences {
                 numbers.append(number)
             }
             for number in numbers.prefix(Self.satellitesOfGSA) { text.appendInteger(number, digits: 2) }
-            for _ in 0..<max(Self.satellitesOfGSA - numbers.count, 0) { text.appendEmpty() }
+            text.appendEmpty(max(Self.satellitesOfGSA - numbers.count, 0))
             text.appendNumber(report.pdop, decimals: 2)
             text.appendNumber(report.hdop, decimals: 2)
             text.appendNumber(report.vdop, decimals: 2)
-            // Satellite numbers of different systems overlap. The system ID is therefore written if there are several
-            // systems, or if the only system is neither GPS nor GLONASS.
+            // Several systems, or a system other than GPS and GLONASS, need an ID because satellite numbers overlap.
             if let group, systems.count > 1 || group.identifier > 2 { text.appendInteger(group.identifier) }
             return text.finish()
         }
     }
 
-    /// Returns the GSV sentences of all satellites in view, grouped by system and, if the report contains signals, by
-    /// signal.
+    /// Returns the GSV sentences of all satellites in view, grouped by system and, if known, by signal.
     func gsvSentences() -> [[UInt8]] {
         struct Group: Hashable {
             var system: NMEASystem
@@ -97,7 +94,7 @@ struct SkySentences {
                     let (elevation, azimuth, signal) = (satellite.elevation, satellite.azimuth, satellite.signal)
                     text.appendNumber((-90...90).contains(elevation) ? elevation : .nan, decimals: 0, width: 2)
                     text.appendDirection((0...360).contains(azimuth) ? azimuth : .nan, decimals: 0, width: 3)
-                    // The field is empty if the satellite is not tracked, for which gpsd reports 0.
+                    // gpsd reports a signal strength of 0 for a satellite that is not tracked. The field is then empty.
                     text.appendNumber(signal > 0 && signal < 99.5 ? signal : .nan, decimals: 0, width: 2)
                 }
                 if let signal = group.signal {

@@ -2,13 +2,13 @@
 
 import SystemCalls
 
-/// The cities as points, in cells of one degree. The grid starts with one index per row, from south to north: the index
-/// of the row's first cell (181 numbers of two bytes). The number of cells with cities follows (four bytes), and then
-/// four bytes for each of these cells: the index of its first city (the lower 20 bits) and its column (the upper 9
-/// bits). A city has ten bytes: the position in its cell (12 bits of latitude, 12 bits of longitude), the area (13
-/// bits), the time zone (10 bits), ten times the binary logarithm of the population plus one (one byte), and the offset
-/// of the name (three bytes).
-/// times the binary logarithm of its population plus one (one byte), and the offset of its name (three bytes).
+/// The cities as points, in cells of one degree. The grid contains:
+/// - For each row from the south, the index of its first cell (181 numbers of two bytes).
+/// - The number of cells with cities (four bytes).
+/// - For each of these cells, the index of its first city (20 bits) and its column (upper 12 bits).
+///
+/// A city has ten bytes: the position in its cell (12 bits of latitude, 12 bits of longitude), the area (13 bits), the
+/// time zone, the size (one byte) and the offset of the name (three bytes).
 struct CityGrid: Sendable {
     private let grid: PlaceBytes
     private let rows: PlaceTable
@@ -26,10 +26,8 @@ struct CityGrid: Sendable {
 
     struct City {
         var number: Int
-        var latitude: Double
-        var longitude: Double
-        var area: Int
-        var zone: Int
+        var latitude, longitude: Double
+        var area, zone: Int
         /// Ten times the binary logarithm of the population plus one.
         var size: Int
         var name: Int
@@ -43,8 +41,7 @@ struct CityGrid: Sendable {
     static let maximumRadius = 35.0
 
     func city(_ number: Int) throws(PlaceDataError) -> City {
-        // The last cell whose first city is not after the requested one, and the last row that does not begin after
-        // this cell.
+        // Finds the last cell that begins at or before the city, and the last row that begins at or before this cell.
         let cellIndex =
             try (0..<cellCount()).partitionPoint { (index) throws(PlaceDataError) in try cell(index).first <= number }
             - 1
@@ -67,7 +64,6 @@ struct CityGrid: Sendable {
         }
     }
 
-    /// Returns the distance from a city to a point in kilometres, on a plane at the latitude of the point.
     static func distance(_ city: City, _ latitude: Double, _ longitude: Double) -> Double {
         distance(from: (city.latitude, city.longitude), to: (latitude, longitude))
     }
@@ -82,9 +78,9 @@ struct CityGrid: Sendable {
         return (dx * dx + dy * dy).squareRoot()
     }
 
-    /// Calls the closure with the index and distance of each city that is less than `limit` kilometres from a point.
-    /// The closure may reduce the limit. The distance, in kilometres, is computed on a plane. At 100 km, the error is a
-    /// few metres, except near the poles.
+    /// Calls the closure with the index and the distance, in kilometres, of each city less than `limit` kilometres from
+    /// a point. The closure may reduce the limit. Distances are computed on a plane: at 100 km, the error is a few
+    /// metres, except near the poles.
     @inline(__always)
     func forEachCity(
         near latitude: Double, _ longitude: Double, within limit: inout Double,
@@ -123,7 +119,6 @@ struct CityGrid: Sendable {
         }
     }
 
-    /// Returns the first cell of a row that is in the given column or east of it.
     private func firstCell(of cells: Range<Int>, from column: Int) throws(PlaceDataError) -> Int {
         try cells.partitionPoint { (place) throws(PlaceDataError) in try cell(place).column < column }
     }
@@ -131,7 +126,6 @@ struct CityGrid: Sendable {
     func size(_ number: Int) throws(PlaceDataError) -> Int { try rows.integer(number, at: 6, byteCount: 1) }
     func area(_ number: Int) throws(PlaceDataError) -> Int { try rows.integer(number, at: 3, byteCount: 2) & 0x1FFF }
 
-    /// Returns the radius of a city of the given size, in kilometres. See ``City/size``.
     static func radius(ofSize size: Int) -> Double { radii[min(size, 255)] }
 
     private func city(_ number: Int, row: Int, column: Int) throws(PlaceDataError) -> City {

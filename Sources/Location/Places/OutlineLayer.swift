@@ -1,38 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A map of the Earth with areas that do not overlap. Each area has a label; 0 means no area.
+/// A map of the Earth with areas that do not overlap. Each area has a label. Label 0 means no area.
 ///
 /// The map is divided into cells of at least one degree. A cell without outlines has a single label. Any other cell
 /// stores the label at its south-west corner and the arcs that touch the cell, each with the labels on its left and on
-/// its right. To find the label of a point, the arcs are intersected with the line from the point to the corner. The
-/// intersection nearest to the point determines the label.
+/// its right. The label of a point is determined by the arc nearest to the point on the line from the point to the
+/// corner.
 ///
 /// The bytes of the layer are:
-///
 /// - The size of a cell, in degrees (two bytes).
-/// - For each row of cells from the south, the index of its first entry (181 numbers of two bytes, for any number of
-///   rows).
+/// - For each row of cells from the south, the index of its first entry (181 numbers of two bytes).
 /// - The number of entries (four bytes).
 /// - The entries, five bytes each: the first column to which the entry applies (9 bits), the label at the corner (9
 ///   bits), and the offset of the arcs, or 0 (22 bits).
 /// - The arcs of each cell, as integers of variable length: the number of arcs, and for each arc the label on the left,
 ///   the label on the right, the number of line segments, and its points. The first point is relative to the corner,
-///   each further point is relative to the previous one. The longitude precedes the latitude.
+///   and each further point to the previous point. The longitude precedes the latitude.
 struct OutlineLayer: Sendable {
     private let bytes: PlaceBytes
 
     /// The resolution of the points, in units per degree.
     private static let unitsPerDegree = 500.0
-    /// The maximum number of line segments in a cell. The limit bounds the processing time for damaged data.
+    /// The maximum number of line segments in a cell, which bounds the processing time for damaged data.
     private static let maximumSegments = 20_000
 
     init(_ bytes: PlaceBytes) { self.bytes = bytes }
 
     struct LookupResult: Equatable {
-        /// The label of the area that contains the point; 0 if no area contains it.
+        /// The label of the area that contains the point, or 0 if there is none.
         var label: Int
-        /// The label on the other side of the nearest outline: for a point just outside an area, the label of that
-        /// area.
+        /// The label on the other side of the nearest outline.
         var oppositeLabel = 0
     }
 
@@ -72,8 +69,7 @@ struct OutlineLayer: Sendable {
         return (word >> 9 & 0x1FF, offset == 0 ? 0 : 368 + count * 5 + offset)
     }
 
-    /// Returns the labels at the intersection nearest to the point, on the line from the point to the corner, which is
-    /// the origin.
+    /// Returns the labels at the intersection nearest to the point, on the line from the point to the origin.
     private func nearestIntersection(x: Double, y: Double, corner: Int, arcs: Int) throws(PlaceDataError)
         -> LookupResult
     {
@@ -88,8 +84,7 @@ struct OutlineLayer: Sendable {
             guard remainingSegments >= 0 else { throw .damaged }
             var ax = Double(try cursor.nextSigned()) - 0.5
             var ay = Double(try cursor.nextSigned()) - 0.5
-            // The side of the line on which the vertex lies. A vertex on the line always counts as being on the same
-            // side, so that an intersection at a vertex is found exactly once.
+            // A vertex on the line is assigned to one side, so that an intersection at a vertex is found once.
             var aSide = x * ay - y * ax <= 0
             for _ in 0..<lines {
                 let bx = ax + Double(try cursor.nextSigned())

@@ -5,13 +5,11 @@ package struct PlaceDataError: Error, Equatable, CustomStringConvertible {
 
     init(_ description: String) { self.description = description }
 
-    static let damaged = PlaceDataError(
-        "The place data in this program is damaged. Reinstall the program.")
+    static let damaged = PlaceDataError("The place data in this program is damaged. Reinstall the program.")
 }
 
 extension Range<Int> {
-    /// Returns the first index that does not satisfy the condition. All indices that satisfy the condition must come
-    /// first.
+    /// Returns the first index that does not satisfy the condition. All earlier indices must satisfy it.
     @inline(__always)
     func partitionPoint(where isBefore: (Int) throws(PlaceDataError) -> Bool) throws(PlaceDataError) -> Int {
         var (low, high) = (lowerBound, upperBound)
@@ -23,10 +21,9 @@ extension Range<Int> {
     }
 }
 
-/// Immutable bytes with checked bounds: constants, which the kernel loads page by page, or a copy.
+/// Immutable bytes with bounds checks: constants, which the kernel loads page by page, or a copy.
 struct PlaceBytes: @unchecked Sendable {  // The bytes are never modified.
     private let bytes: UnsafeRawBufferPointer
-    /// Owns a copy of the bytes; nil for constants of the program.
     private let owner: Copy?
 
     /// Creates a view of bytes that are valid for the lifetime of the process.
@@ -48,8 +45,7 @@ struct PlaceBytes: @unchecked Sendable {  // The bytes are never modified.
 
     var count: Int { bytes.count }
 
-    /// Returns a little-endian integer of up to four bytes. A four-byte integer must be less than 2^31, so that it fits
-    /// into a 32-bit `Int`; all numbers in the data are.
+    /// Returns a little-endian integer of up to four bytes. It must be less than 2^31 to fit into a 32-bit `Int`.
     @inline(__always)
     func integer(at offset: Int, byteCount width: Int) throws(PlaceDataError) -> Int {
         guard offset >= 0, offset <= bytes.count - width, width < 4 || bytes[offset + 3] < 0x80 else { throw .damaged }
@@ -86,8 +82,8 @@ struct PlaceCursor {
     let bytes: PlaceBytes
     var offset: Int
 
-    /// Reads an unsigned integer: seven bits per byte, least significant first, with the top bit set in all bytes
-    /// except the last. The maximum length is four bytes, so the value is never negative.
+    /// Reads an integer of up to four bytes with seven bits each, least significant first. The top bit is set in all
+    /// bytes except the last.
     @inline(__always)
     mutating func nextUnsigned() throws(PlaceDataError) -> Int {
         var value = 0

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PlaceData {
-    /// Returns a text in lower case as UTF-8, without accents and punctuation, and with single spaces between words.
-    /// Latin letters are folded to ASCII: "Île-de-France" becomes "ile de france", "Łódź" becomes "lodz". Letters of
-    /// other scripts are only converted to lower case.
+    /// Converts a string to lower-case UTF-8 without accents and punctuation, and with single spaces between words.
+    /// Latin letters become ASCII: "Île-de-France" becomes "ile de france". Other letters only become lower case.
     package func folded(_ text: some StringProtocol) throws(PlaceDataError) -> [UInt8] {
         var folded: [UInt8] = []
         folded.reserveCapacity(text.utf8.count)
@@ -33,8 +32,7 @@ extension PlaceData {
         }
     }
 
-    /// Returns the letters to which a scalar is folded: up to two, padded with zeros. Returns nil if the scalar is
-    /// unknown.
+    /// Returns up to two letters, padded with zeros, to which a scalar is folded, or nil if the scalar is unknown.
     private func foldedLetters(of scalar: Unicode.Scalar) throws(PlaceDataError) -> [UInt8]? {
         let low = try (0..<folding.count).partitionPoint { (row) throws(PlaceDataError) in
             try folding.integer(row, at: 0, byteCount: 2) < scalar.value

@@ -2,15 +2,14 @@
 
 extension PlaceData {
     private static let maximumResults = 5
-    /// The size value of a city with 100,000 inhabitants. If the largest city with a name has at least this size,
-    /// cities are ranked before areas with the same name.
+    /// The size of a city with 100,000 inhabitants. Larger cities precede areas with the same name.
     private static let largeCitySize = 166
 
-    /// Finds the places that a text names: "city", "city, area", "city, area, country" and similar. Preceding parts,
-    /// such as a street, are ignored, as are case, accents and words with digits (postal codes). Areas can be given by
-    /// their abbreviations, and countries by their ISO 3166-1 codes. The area or country can also be the last words of
-    /// a part. If no place matches all the parts that follow its name, unknown parts, such as a county, are ignored. If
-    /// no place has the name, places whose name begins with it are returned.
+    /// Finds the places that a query names: "city", "city, area", "city, area, country" and similar. Preceding parts,
+    /// such as a street, are ignored, as are case, accents and words with digits (postal codes). Areas may be
+    /// abbreviated, and countries may be ISO 3166-1 codes. If no place matches all the parts that follow its name,
+    /// unknown parts, such as a county, are ignored. If no place has the name, places whose name begins with it are
+    /// returned.
     package func places(_ query: PlaceQuery) throws(PlaceDataError) -> PlaceMatch {
         guard query.text.utf8.count <= PlaceQuery.maximumTextLength else { return .notFound }
         var parts: [[UInt8]] = []
@@ -36,8 +35,8 @@ extension PlaceData {
         return cities.isEmpty ? .notFound : .found(cities)
     }
 
-    /// Returns the places for the first part that names a place within the parts that follow it. The closure `left`
-    /// receives the parts after a place and returns those to consider, or nil if they do not permit a search.
+    /// Returns the places for the first part that names a place within the parts that follow it. `left` receives the
+    /// parts after a place and returns the parts to consider, or nil if they do not permit a search.
     private func places(
         _ parts: [[UInt8]], _ around: [Surroundings], _ query: PlaceQuery,
         _ left: (ArraySlice<Surroundings>) throws(PlaceDataError) -> [Surroundings]?
@@ -46,8 +45,7 @@ extension PlaceData {
             guard let within = try left(around[(head + 1)...]) else { continue }
             let found = try places(named: parts[head], around[head], within, query)
             guard let best = found.first else { continue }
-            // An unknown part before a town may be a street and is ignored. An unknown part before an area may be a
-            // town and is not ignored.
+            // An unknown part before a town may be a street, but an unknown part before an area may be a town.
             return head > 0 && best.locality == nil ? .onlySurroundings(best.name ?? "") : .found(found)
         }
         return .notFound
@@ -118,8 +116,7 @@ extension PlaceData {
         let countries = within.isEmpty ? own.countries : []
         // A two-letter word is more likely a town than a country code, unless the text is in upper case.
         let isTown = name.count == 2 && !cities.isEmpty && query.text.contains(where: \.isLowercase)
-        let found = try ordered(
-            cities, areas: areas.sorted(), countries: isTown ? [] : countries.sorted(), query)
+        let found = try ordered(cities, areas: areas.sorted(), countries: isTown ? [] : countries.sorted(), query)
         return Array(found.prefix(Self.maximumResults))
     }
 
@@ -138,7 +135,7 @@ extension PlaceData {
         return true
     }
 
-    /// The maximum distance from a town to a different town that is given as its surroundings, in kilometres.
+    /// The maximum distance, in kilometres, between a town and another town that is given as its surroundings.
     private static let maximumNeighbourDistance = 50.0
 
     private func ordered(
@@ -170,8 +167,7 @@ extension PlaceData {
 
     private func size(ofCity city: Int) -> Int { (try? cities.city(city).size) ?? 0 }
 
-    /// Returns the cities as places, largest first. If the query has a circle, cities inside it come first, and nearer
-    /// cities come before farther ones.
+    /// Returns the cities as places, sorted by size or, if the query has a circle, by distance.
     private func ranked(_ numbers: [Int], _ query: PlaceQuery) throws(PlaceDataError) -> [Place] {
         var rows: [(city: CityGrid.City, isInside: Bool, distance: Double)] = []
         for number in numbers {
@@ -194,13 +190,11 @@ extension PlaceData {
     }
 }
 
-/// The areas, countries or cities that a part of a text can name.
+/// The areas, countries or cities that a part of a query can name.
 struct Surroundings {
     var areas: Set<Int> = []
-    /// The labels of countries.
     var countries: Set<Int> = []
-    /// The indices of cities; empty if the part names areas or countries. The place is part of one of these cities, or
-    /// near it.
+    /// The indices of cities in or near which the place is, if the part names no area or country.
     var cities: [Int] = []
     /// True if the part consists of two or three bytes, so that it may be an abbreviation.
     var isPossibleAbbreviation = false

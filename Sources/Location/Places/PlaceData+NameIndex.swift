@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The search for cities by folded name. A search first reads samples of the index, which are stored contiguously, and
-/// then the hashes of the rows between two samples. This limits page faults: names and their cities are spread over the
-/// data, and each access loads up to 64 kB of the data into memory.
-/// data, and each access loads up to 64 kB of it into memory.
+/// then the hashes of the rows between two samples. This order limits page faults, each of which loads up to 64 kB.
 extension PlaceData {
-    /// The maximum number of cities that are returned for a name or a prefix.
     private static let maximumCities = 2000
 
-    /// Returns the indices of the cities with the given name, in any of their languages, without duplicates.
+    /// Returns the indices of the cities with the given name in any language, without duplicates.
     func cities(named name: [UInt8]) throws(PlaceDataError) -> [Int] {
         let mark = Self.nameHash(name)
         var found: [Int] = []
@@ -44,7 +41,6 @@ extension PlaceData {
         return found
     }
 
-    /// The number of rows from one sample to the next.
     private static let rowsBetweenSamples = 32
 
     /// Returns the range of rows that contains the first row whose name does not sort before `name`.

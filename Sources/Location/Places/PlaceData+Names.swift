@@ -26,8 +26,7 @@ extension PlaceData {
         }
         guard found.isEmpty else { return found }
         let towns = try cities(named: name)
-        // Looking up country names in other languages is slow, so the lookup is skipped if the name is that of a known
-        // city.
+        // Looking up country names in other languages is slow, and unnecessary for the name of a known city.
         if towns.isEmpty, case let codes = query.countryCodes(name), !codes.isEmpty {
             for row in 0..<countries.count where codes.contains(try code(ofCountry: row + 1)) {
                 found.countries.insert(row + 1)
@@ -37,7 +36,7 @@ extension PlaceData {
         return found
     }
 
-    /// Returns the area of a row in the area index, and whether the row refers to the area's abbreviation.
+    /// `isLetters` is true if the row refers to the area's abbreviation.
     private func areaEntry(_ row: Int) throws(PlaceDataError) -> (area: Int, isLetters: Bool) {
         let entry = try areaIndex.integer(row, at: 0, byteCount: 2)
         return (entry & 0x7FFF, entry & 0x8000 != 0)
@@ -90,8 +89,8 @@ extension PlaceData {
         return place
     }
 
-    /// Returns an area as a place. The centre is the mean position of the area's cities; the radius covers all of them
-    /// and is at least 10 km. Returns nil if the area has no cities.
+    /// Returns an area as a place, or nil if the area has no cities. The centre is the mean position of the cities. The
+    /// radius covers all cities and is at least 10 km.
     func place(ofArea area: Int) throws(PlaceDataError) -> Place? {
         var members: [CityGrid.City] = []
         try cities.forEachCity { city in if city.area == area { members.append(city) } }

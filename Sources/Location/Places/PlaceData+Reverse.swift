@@ -2,18 +2,16 @@
 
 extension PlaceData {
     /// The maximum distance from a point at sea to the city that determines its country, in kilometres. The outlines
-    /// omit small islands and have errors of up to 2 km. With this limit, no point more than 25 km from land is
-    /// assigned to a country.
+    /// omit small islands and have errors of up to 2 km.
     private static let maximumOffshoreDistance = 25.0
     /// The maximum distance to the city that provides the name of a place, in kilometres.
     private static let maximumLocalityDistance = 100.0
     /// The maximum distance to the city that provides the time zone, in kilometres.
     private static let maximumZoneDistance = 1500.0
 
-    /// Returns the place at a point, in degrees on WGS 84. Returns nil if nothing is known about the point or the
-    /// coordinate is out of range. The country is the one whose borders contain the point; off the coast, it is the
-    /// country of the nearest city within 25 km. The locality is the largest city in the country whose radius contains
-    /// the point, or else the nearest city within 100 km.
+    /// Returns the place at a point in degrees on WGS 84, or nil if nothing is known about the point. Off the coast,
+    /// the country is the country of the nearest city within 25 km. The locality is the largest city in the country
+    /// whose radius contains the point, or else the nearest city within 100 km.
     package func place(latitude: Double, longitude: Double) throws(PlaceDataError) -> Place? {
         guard abs(latitude) <= 90, abs(longitude) <= 180 else { return nil }  // Also rejects NaN.
         var place = Place(latitude: latitude, longitude: longitude, radius: 0)
@@ -58,7 +56,7 @@ extension PlaceData {
         return place
     }
 
-    /// The cities near a point. If a country was requested, only cities in that country.
+    /// The cities near a point, in the requested country if there is one.
     private struct NearbyCities {
         var nearest: CityGrid.City?
         var distance = Double.infinity
@@ -66,7 +64,7 @@ extension PlaceData {
         var largest: CityGrid.City?
     }
 
-    /// Searches at increasing distances (in kilometres), because there is usually a city nearby.
+    /// Searches at increasing distances, in kilometres, because there is usually a city nearby.
     private func cities(
         near latitude: Double, _ longitude: Double, in country: Int, beyond start: Double = 0, within limit: Double
     ) throws(PlaceDataError) -> NearbyCities {
@@ -91,9 +89,7 @@ extension PlaceData {
             let size = distance < CityGrid.maximumRadius ? try cities.size(city) : 0
             let reaches = size > largestSize && distance <= CityGrid.radius(ofSize: size)
             guard distance < shortestDistance || reaches else { return }
-            if country != 0 {
-                guard try areaCountry(cities.area(city)) == country else { return }
-            }
+            if country != 0 { guard try areaCountry(cities.area(city)) == country else { return } }
             if distance < shortestDistance { (nearest, shortestDistance) = (city, distance) }
             if reaches { (largest, largestSize) = (city, size) }
             limit = max(CityGrid.maximumRadius, shortestDistance)
@@ -135,7 +131,7 @@ extension PlaceData {
         return text.isEmpty ? nil : text
     }
 
-    /// Returns the nautical time zone at a longitude. In the zone's name, west is positive.
+    /// Returns the nautical time zone at a longitude. In zone names, west is positive.
     private static func nauticalZone(_ longitude: Double) -> String {
         let hours = -Int((longitude / 15).rounded())
         return hours == 0 ? "Etc/GMT" : "Etc/GMT\(hours > 0 ? "+" : "")\(hours)"

@@ -23,24 +23,16 @@
 ///
 /// All numbers are checked when they are used. A damaged image causes errors or wrong names, but no crashes.
 package struct PlaceData: Sendable {
-    let countries: PlaceTable
-    let countryNames: PlaceTable
-    let areas: PlaceTable
-    let areaIndex: PlaceTable
-    let zones: PlaceTable
+    let countries, countryNames, areas, areaIndex, zones: PlaceTable
     let cities: CityGrid
-    let otherNames: PlaceTable
-    let index: PlaceTable
-    let samples: PlaceTable
+    let otherNames, index, samples: PlaceTable
     let land: OutlineLayer
     let lakes: OutlineLayer
     let lakeNames: PlaceTable
     let seas: OutlineLayer
-    let seaNames: PlaceTable
-    let folding: PlaceTable
+    let seaNames, folding: PlaceTable
     let texts: PlaceBytes
 
-    /// Creates the place data from constants in the program, without copying them.
     package init(constant bytes: UnsafeRawBufferPointer) throws(PlaceDataError) {
         try self.init(PlaceBytes(constant: bytes))
     }
@@ -82,8 +74,7 @@ struct PlaceTable: Sendable {
     let width: Int
 
     init(_ bytes: PlaceBytes, width: Int) {
-        self.bytes = bytes
-        self.width = width
+        (self.bytes, self.width) = (bytes, width)
     }
 
     var count: Int { bytes.count / width }
@@ -94,7 +85,6 @@ struct PlaceTable: Sendable {
         return try bytes.integer(at: row * width + place, byteCount: count)
     }
 
-    /// Returns the signed two-byte integer at an offset in a row.
     func signed(_ row: Int, at place: Int) throws(PlaceDataError) -> Int {
         Int(Int16(truncatingIfNeeded: try integer(row, at: place, byteCount: 2)))
     }

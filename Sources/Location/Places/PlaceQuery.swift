@@ -3,7 +3,7 @@
 package struct PlaceQuery: Sendable {
     /// The text that the user entered: a place and the areas that contain it, separated by commas.
     package var text: String
-    /// A circle, in degrees and metres. Places inside it are preferred, as are nearer places.
+    /// A circle in degrees and metres. Nearer places are preferred.
     package var circle: (latitude: Double, longitude: Double, radius: Double)?
     /// Returns the ISO 3166-1 codes of the countries with a folded name, in a language that the data does not contain.
     package var countryCodes: @Sendable ([UInt8]) -> [String]
@@ -15,7 +15,7 @@ package struct PlaceQuery: Sendable {
         "tr", "vi",
     ]
 
-    /// The maximum length of a text, in bytes of UTF-8. A longer text has no matches.
+    /// The maximum length of the text in UTF-8 bytes. A longer text has no matches.
     package static let maximumTextLength = 1000
     /// The maximum number of comma-separated parts. Further parts are ignored.
     static let maximumParts = 10
@@ -24,28 +24,24 @@ package struct PlaceQuery: Sendable {
         text: String, circle: (latitude: Double, longitude: Double, radius: Double)? = nil,
         countryCodes: @escaping @Sendable ([UInt8]) -> [String] = { _ in [] }
     ) {
-        self.text = text
-        self.circle = circle
-        self.countryCodes = countryCodes
+        (self.text, self.circle, self.countryCodes) = (text, circle, countryCodes)
     }
 }
 
 package enum PlaceMatch: Equatable, Sendable {
     /// The matching places, best match first; at most five.
     case found([Place])
-    /// The place is unknown. Only the area or country with this name, which would contain the place, is known.
+    /// The place is unknown, but the area or country with this name, which would contain the place, is known.
     case onlySurroundings(String)
     case notFound
 }
 
 package struct Place: Equatable, Sendable {
-    /// The latitude in degrees on WGS 84. The coordinates are those of the requested point, or of the centre of the
-    /// place that was found.
-    package var latitude: Double
-    package var longitude: Double
+    /// The coordinates of the requested point, or of the centre of the place that was found, in degrees on WGS 84.
+    package var latitude, longitude: Double
     /// The radius around the coordinates, in metres.
     package var radius: Double
-    /// The two-letter ISO 3166-1 country code; nil at sea.
+    /// The two-letter ISO 3166-1 country code, or nil at sea.
     package var countryCode: String?
     package var country: String?
     /// The name of the first administrative level below the country, according to GeoNames.
@@ -58,7 +54,5 @@ package struct Place: Equatable, Sendable {
     package var inlandWater: String?
 
     /// The name of the most specific feature that has a name.
-    package var name: String? {
-        inlandWater ?? subLocality ?? locality ?? ocean ?? administrativeArea ?? country
-    }
+    package var name: String? { inlandWater ?? subLocality ?? locality ?? ocean ?? administrativeArea ?? country }
 }

@@ -17,7 +17,6 @@ final class Mosquitto {
 
     static let program = find("mosquitto")
     static let subscriber = find("mosquitto_sub")
-
     /// True if the programs are installed and this build includes the library.
     static let isThere = program != nil && subscriber != nil && Broker.unavailability == nil
     static let isMissing: Comment =

@@ -26,9 +26,7 @@ struct OwnTracksTests {
         OwnTracksLocation(report, now: now).map { String(decoding: $0.json(tracker: "r7"), as: UTF8.self) }
     }
 
-    static func read(_ text: String) -> OwnTracksMessage {
-        Array(text.utf8).withUnsafeBytes { OwnTracksMessage($0) }
-    }
+    static func read(_ text: String) -> OwnTracksMessage { Array(text.utf8).withUnsafeBytes { OwnTracksMessage($0) } }
 
     @Test("A fix is encoded in OwnTracks units, with accuracies rounded up and 359.6° as 0°")
     func encodes() {

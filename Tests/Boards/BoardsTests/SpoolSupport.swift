@@ -28,7 +28,6 @@ final class SpoolPlace {
 final class SmallDisk: Sendable {
     private let room: Mutex<Int>
     let refused = Atomic(0)
-
     private let error: Int32
 
     init(room: Int, error: Int32 = ENOSPC) {

@@ -22,9 +22,7 @@ enum Corpus {
         return names.sorted()
     }
 
-    static func bytes(_ file: String) throws -> [UInt8] {
-        try [UInt8](Data(contentsOf: folder.appending(path: file)))
-    }
+    static func bytes(_ file: String) throws -> [UInt8] { try [UInt8](Data(contentsOf: folder.appending(path: file))) }
 
     /// Returns the lines of all files without CR LF or LF.
     static func lines() throws -> [Line] {

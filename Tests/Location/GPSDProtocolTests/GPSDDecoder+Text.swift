@@ -3,9 +3,7 @@
 import GPSDProtocol
 
 extension GPSDDecoder {
-    mutating func decode(_ bytes: [UInt8]) -> GPSDReport {
-        bytes.withUnsafeBytes { decode($0) }
-    }
+    mutating func decode(_ bytes: [UInt8]) -> GPSDReport { bytes.withUnsafeBytes { decode($0) } }
 
     /// Decodes one line with a new decoder.
     static func decode(_ text: String) -> GPSDReport {

@@ -5,9 +5,7 @@ import Geodesy
 import TestSupport
 
 extension GeodeticCoordinate {
-    init(_ latitude: Double, _ longitude: Double) {
-        self.init(latitude: latitude, longitude: longitude)
-    }
+    init(_ latitude: Double, _ longitude: Double) { self.init(latitude: latitude, longitude: longitude) }
 }
 
 /// Returns the straight-line distance between two coordinates in metres, computed from earth-centred coordinates.
@@ -26,9 +24,7 @@ func chord(_ first: GeodeticCoordinate, _ second: GeodeticCoordinate) -> Double 
 }
 
 /// Returns the difference of two directions in radians, from 0 to π.
-func turn(_ first: Double, _ second: Double) -> Double {
-    abs((first - second).remainder(dividingBy: 360)) * .pi / 180
-}
+func turn(_ first: Double, _ second: Double) -> Double { abs((first - second).remainder(dividingBy: 360)) * .pi / 180 }
 
 extension SeededGenerator {
     /// Returns a coordinate, uniformly distributed on the sphere.

@@ -17,9 +17,7 @@ struct MagneticFileTests {
         String(decoding: try bytes.get(), as: UTF8.self).split(separator: "\n").map(String.init)
     }
 
-    private static func failure(_ text: String) -> MagneticModelError? {
-        failure(Array(text.utf8))
-    }
+    private static func failure(_ text: String) -> MagneticModelError? { failure(Array(text.utf8)) }
 
     private static func failure(_ bytes: [UInt8]) -> MagneticModelError? {
         do {
@@ -144,9 +142,7 @@ struct MagneticFileTests {
         var text = "2025.0 HIGH 1/1/2025\n"
         let rows = try Self.lines().dropFirst().dropLast(2)
         text += rows.joined(separator: "\n") + "\n"
-        for n in 13...133 {
-            for m in 0...n { text += "\(n) \(m) 0 0 0 0\n" }
-        }
+        for n in 13...133 { for m in 0...n { text += "\(n) \(m) 0 0 0 0\n" } }
         let model = try MagneticModel(cof: (text + "999999\n").utf8)
         #expect(model.degree == 133)
         var generator = SeededGenerator(seed: 12)

@@ -28,9 +28,7 @@ final class EventLog: @unchecked Sendable {
         let limit = Date(timeIntervalSinceNow: seconds)
         condition.lock()
         defer { condition.unlock() }
-        while !isMet(list) {
-            guard condition.wait(until: limit) else { return isMet(list) }
-        }
+        while !isMet(list) { guard condition.wait(until: limit) else { return isMet(list) } }
         return true
     }
 
@@ -44,9 +42,7 @@ extension [PositionEvent] {
     var skies: [SkyReport] { compactMap { if case .sky(let sky) = $0 { sky } else { nil } } }
     var losses: [DeviceError] { compactMap { if case .lost(let error) = $0 { error } else { nil } } }
     var returns: Int { count { if case .regained = $0 { true } else { false } } }
-    var receivers: [[ReceiverDescription]] {
-        compactMap { if case .receivers(let list) = $0 { list } else { nil } }
-    }
+    var receivers: [[ReceiverDescription]] { compactMap { if case .receivers(let list) = $0 { list } else { nil } } }
     /// The latitudes, which identify the reports.
     var numbers: [Int] { reports.map { $0.latitude.isNaN ? -1 : Int($0.latitude) } }
 }

@@ -27,9 +27,7 @@ final class FakeGPSD: Sendable {
         start { [self] in acceptAll(script) }
     }
 
-    deinit {
-        close(listener)
-    }
+    deinit { close(listener) }
 
     var connectionCount: Int { connections.load(ordering: .acquiring) }
 

@@ -31,9 +31,7 @@ final class FakePeer: Sendable {
     }
 
     /// Sends a line as gpsd does, with CR LF.
-    func send(_ line: String) {
-        send([UInt8](line.utf8) + [13, 10])
-    }
+    func send(_ line: String) { send([UInt8](line.utf8) + [13, 10]) }
 
     /// Sends bytes in pieces of at most the given size.
     func send(_ bytes: [UInt8], pieces: Int = .max) {
@@ -61,9 +59,7 @@ final class FakePeer: Sendable {
     }
 
     /// Waits until the client disconnects or the server stops.
-    func stay() {
-        while receiveSome() != nil {}
-    }
+    func stay() { while receiveSome() != nil {} }
 
     /// Keeps the connection open for that many milliseconds.
     func stay(milliseconds: Int) {
@@ -79,9 +75,7 @@ final class FakePeer: Sendable {
     }
 
     /// Closes the connection normally.
-    func close() {
-        if !isClosed.exchange(true, ordering: .acquiringAndReleasing) { Glibc.close(descriptor) }
-    }
+    func close() { if !isClosed.exchange(true, ordering: .acquiringAndReleasing) { Glibc.close(descriptor) } }
 
     /// Aborts the connection (RST).
     func reset() {

@@ -4,15 +4,9 @@ package import DeviceCore
 import JSONBytes
 
 /// A location in the JSON format of OwnTracks (`"_type":"location"`), which OwnTracks Recorder, Home Assistant, Traccar
-/// and other programs can read.
-///
-/// Unknown values are NaN and are omitted from the message.
+/// and other programs can read. Unknown values are NaN and are omitted from the message.
 package struct OwnTracksLocation: Sendable {
-    /// The latitude, in degrees north.
-    package var latitude: Double
-    /// The longitude, in degrees east.
-    package var longitude: Double
-    /// The time of the fix.
+    package var latitude, longitude: Double
     package var time: WallTime
     /// The radius of uncertainty of the position, in metres.
     package var accuracy = Double.nan
@@ -26,16 +20,12 @@ package struct OwnTracksLocation: Sendable {
     package var course = Double.nan
 
     package init(latitude: Double, longitude: Double, time: WallTime) {
-        self.latitude = latitude
-        self.longitude = longitude
-        self.time = time
+        (self.latitude, self.longitude, self.time) = (latitude, longitude, time)
     }
 }
 
 extension OwnTracksLocation {
-    /// Creates a location from a report. Returns nil if the report has no fix.
-    ///
-    /// - Parameter now: The time at which the report arrived. Used if the receiver reports no time.
+    /// Creates a location from a report, or nil if the report has no fix. `now` replaces a missing time.
     package init?(_ report: PositionReport, now: WallTime) {
         guard report.hasFix else { return nil }
         self.init(latitude: report.latitude, longitude: report.longitude, time: report.time ?? now)
@@ -54,11 +44,7 @@ extension OwnTracksLocation {
         course = report.track
     }
 
-    /// Returns the location as a position report for the board's subscribers.
-    ///
-    /// - Parameters:
-    ///   - receiver: The topic, which replaces the receiver's path.
-    ///   - arrival: The time at which the location arrived.
+    /// Returns the location as a position report. `receiver` is the topic, which replaces the receiver's path.
     package func report(receiver: String, arrival: BootTime) -> PositionReport {
         var report = PositionReport()
         report.receiver = receiver
@@ -77,13 +63,10 @@ extension OwnTracksLocation {
 }
 
 extension OwnTracksLocation {
-    /// Encodes the location as one line of JSON.
-    ///
-    /// Numbers that OwnTracks documents as integers are written as integers, because its apps reject fractions.
-    /// Accuracies are rounded up, so that no position appears more accurate than it is. `tst` is in seconds. `tst_ms`,
-    /// in milliseconds, is an extension of this package for boards that report more than once per second.
-    ///
-    /// - Parameter tracker: The two characters displayed on maps (`tid`).
+    /// Encodes the location as one line of JSON. Numbers that OwnTracks documents as integers are rounded because its
+    /// apps reject fractions. Accuracies are rounded up so that no position appears more accurate than it is. `tst` is
+    /// in seconds. `tst_ms`, in milliseconds, is an extension for boards that report more than once per second.
+    /// `tracker` contains the two characters displayed on maps (`tid`).
     package func json(tracker: String) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
@@ -117,7 +100,6 @@ extension OwnTracksLocation {
 }
 
 extension Int64 {
-    /// Returns the quotient, rounded toward negative infinity.
     fileprivate func flooredQuotient(_ divisor: Int64) -> Int64 {
         let (quotient, rest) = quotientAndRemainder(dividingBy: divisor)
         return rest < 0 ? quotient - 1 : quotient
@@ -126,9 +108,7 @@ extension Int64 {
 
 /// The message that the broker publishes if it loses the connection to a board (`"_type":"lwt"`).
 package enum OwnTracksWill {
-    /// Encodes the message.
-    ///
-    /// - Parameter connected: The time at which the board connected.
+    /// Encodes the message. `connected` is the time at which the board connected.
     package static func json(connected: WallTime) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in

@@ -5,19 +5,15 @@ import JSONBytes
 
 /// A parsed message on a board's topic.
 package enum OwnTracksMessage: Sendable {
-    /// A location.
     case location(OwnTracksLocation)
-    /// The board's last will, which means that the board has lost its connection to the broker.
+    /// The board's last will, published after the board has lost its connection to the broker.
     case will
-    /// A message of a different type.
     case other
-    /// An invalid message, with the reason.
     case malformed(String)
 
     /// The maximum size of a message, in bytes.
     package static let limit = 65_536
 
-    /// Parses a message. The bytes need not be valid.
     package init(_ payload: UnsafeRawBufferPointer) {
         guard payload.count <= Self.limit else {
             self = .malformed("a message has \(payload.count) bytes, but the limit is \(Self.limit)")
@@ -30,70 +26,58 @@ package enum OwnTracksMessage: Sendable {
         }
     }
 
-    /// The members of a message, which may occur in any order.
-    private struct Fields {
-        var type: String?
-        var latitude = Double.nan
-        var longitude = Double.nan
-        var seconds = Double.nan
-        var milliseconds: Int64?
-        var accuracy = Double.nan
-        var altitude = Double.nan
-        var verticalAccuracy = Double.nan
-        var velocity = Double.nan
-        var course = Double.nan
-    }
-
     private static func read(_ payload: UnsafeRawBufferPointer) throws(JSONError) -> OwnTracksMessage {
         var reader = JSONReader(payload)
-        var fields = Fields()
+        var location = OwnTracksLocation(latitude: .nan, longitude: .nan, time: .epoch)
+        var (type, seconds, milliseconds): (String?, Double, Int64?) = (nil, .nan, nil)
         try reader.beginObject()
         while let key = try reader.nextKey() {
             switch key.word {
-            case JSONText.word("_type"): fields.type = try reader.textIfPresent()?.string()
-            case JSONText.word("lat"): fields.latitude = try reader.doubleIfPresent()
-            case JSONText.word("lon"): fields.longitude = try reader.doubleIfPresent()
-            case JSONText.word("tst"): fields.seconds = try reader.doubleIfPresent()
-            case JSONText.word("tst_ms"): fields.milliseconds = try reader.int64IfPresent()
-            case JSONText.word("acc"): fields.accuracy = try reader.doubleIfPresent()
-            case JSONText.word("alt"): fields.altitude = try reader.doubleIfPresent()
-            case JSONText.word("vac"): fields.verticalAccuracy = try reader.doubleIfPresent()
-            case JSONText.word("vel"): fields.velocity = try reader.doubleIfPresent()
-            case JSONText.word("cog"): fields.course = try reader.doubleIfPresent()
+            case JSONText.word("_type"): type = try reader.textIfPresent()?.string()
+            case JSONText.word("lat"): location.latitude = try reader.doubleIfPresent()
+            case JSONText.word("lon"): location.longitude = try reader.doubleIfPresent()
+            case JSONText.word("tst"): seconds = try reader.doubleIfPresent()
+            case JSONText.word("tst_ms"): milliseconds = try reader.int64IfPresent()
+            case JSONText.word("acc"): location.accuracy = try reader.doubleIfPresent()
+            case JSONText.word("alt"): location.altitude = try reader.doubleIfPresent()
+            case JSONText.word("vac"): location.verticalAccuracy = try reader.doubleIfPresent()
+            case JSONText.word("vel"): location.velocity = try reader.doubleIfPresent()
+            case JSONText.word("cog"): location.course = try reader.doubleIfPresent()
             default: try reader.skipValue()
             }
         }
         try reader.finish()
-        switch fields.type {
-        case "location": return location(fields)
+        switch type {
+        case "location": return validated(location, seconds: seconds, milliseconds: milliseconds)
         case "lwt": return .will
         case nil: return .malformed("a message has no _type")
         default: return .other
         }
     }
 
-    private static func location(_ fields: Fields) -> OwnTracksMessage {
+    /// Sets the location's time, and replaces optional values that are out of range with NaN.
+    private static func validated(
+        _ parsed: OwnTracksLocation, seconds: Double, milliseconds: Int64?
+    ) -> OwnTracksMessage {
+        var location = parsed
         // Comparisons with NaN are false, so this check also rejects missing values.
-        guard abs(fields.latitude) <= 90, abs(fields.longitude) <= 180 else {
+        guard abs(location.latitude) <= 90, abs(location.longitude) <= 180 else {
             return .malformed("lat and lon are not a valid position")
         }
-        // The range of `WallTime` is 1970 to 2261. 0 is invalid, and published times are in whole seconds.
-        guard fields.seconds >= 1, fields.seconds < 9.2e9, let whole = WallTime(seconds: fields.seconds) else {
+        // `WallTime` ends in 2261, and 0 is not a valid time.
+        guard seconds >= 1, seconds < 9.2e9, let whole = WallTime(seconds: seconds) else {
             return .malformed("tst is not a valid time in seconds since 1970")
         }
-        var time = whole
-        if let milliseconds = fields.milliseconds, milliseconds / 1000 == Int64(fields.seconds) {
-            time = WallTime(nanoseconds: milliseconds * 1_000_000)
+        location.time = whole
+        if let milliseconds, milliseconds / 1000 == Int64(seconds) {
+            location.time = WallTime(nanoseconds: milliseconds * 1_000_000)
         }
-        var location = OwnTracksLocation(latitude: fields.latitude, longitude: fields.longitude, time: time)
-        if fields.accuracy >= 0, fields.accuracy < 1e9 { location.accuracy = fields.accuracy }
-        if abs(fields.altitude) < 1e9 { location.altitude = fields.altitude }
-        if fields.verticalAccuracy >= 0, fields.verticalAccuracy < 1e9 {
-            location.verticalAccuracy = fields.verticalAccuracy
-        }
+        if !(0..<1e9).contains(location.accuracy) { location.accuracy = .nan }
+        if !(abs(location.altitude) < 1e9) { location.altitude = .nan }
+        if !(0..<1e9).contains(location.verticalAccuracy) { location.verticalAccuracy = .nan }
         // Phones send -1 for an unknown velocity.
-        if fields.velocity >= 0, fields.velocity < 1e6 { location.velocity = fields.velocity }
-        if fields.course >= 0, fields.course <= 360 { location.course = fields.course }
+        if !(0..<1e6).contains(location.velocity) { location.velocity = .nan }
+        if !(0...360).contains(location.course) { location.course = .nan }
         return .location(location)
     }
 }

@@ -2,7 +2,7 @@
 
 import SystemCalls
 
-/// The capacity of a spool. If it is exceeded, the oldest records are dropped.
+/// The capacity of a spool. A full spool drops its oldest records.
 struct SpoolLimits: Sendable {
     /// The maximum number of records on disk.
     var records = 100_000
@@ -16,12 +16,10 @@ struct SpoolLimits: Sendable {
     var memoryBytes = 4 << 20
 }
 
-/// A persistent queue of messages for the broker.
-///
-/// Messages are stored on disk if there is a directory, and in memory if they cannot be written to disk. A message
-/// remains in the queue until it is acknowledged, even across runs.
+/// A persistent queue of messages for the broker. Messages are stored on disk if there is a directory, and in memory if
+/// they cannot be written to disk. A message remains in the queue until it is acknowledged, even across runs.
 final class Spool {
-    /// The directory. nil if there is none, and after `close()`.
+    /// The directory, or nil if there is none or after `close()`.
     private var folder: SpoolFolder?
     private let limits: SpoolLimits
     private let disk: SpoolFileSystem
@@ -29,26 +27,21 @@ final class Spool {
     private var files: [SpoolFile] = []
     /// True if a file has been created since the directory was synced.
     private var hasNewFile = false
-    /// The records that are not on disk. They are newer than the records on disk.
+    /// The records that are not on disk, which are newer than the records on disk.
     private var memory = SpoolMemory()
     /// The number up to which all records have been acknowledged or dropped.
     private var acknowledged: UInt64 = 0
     private var nextNumber: UInt64 = 1
     private var reader = SpoolReader()
-    /// The number of acknowledgements that have not been written to disk.
     private var unwrittenAcknowledgements = 0
-
-    /// The first disk error. Reset when records can be written again and the queue is empty. Records that cannot be
-    /// read are dropped unless the error is temporary.
+    /// The first disk error. Reset when records can be written again and the queue is empty.
     private(set) var failure: DeviceError?
     private var hasWritten = true
-    /// The number of records that were dropped.
     private(set) var dropped = 0
     /// The number of the last appended position.
     private(set) var lastPosition: UInt64 = 0
 
-    /// Creates a spool with the records that a previous run left in the directory. Without a directory, all records are
-    /// kept in memory.
+    /// Creates a spool with the records of a previous run. Without a directory, all records are kept in memory.
     init(folder path: String?, limits: SpoolLimits = SpoolLimits(), disk: SpoolFileSystem = SpoolFileSystem())
         throws(DeviceError)
     {
@@ -61,16 +54,12 @@ final class Spool {
         enforceLimits()
     }
 
-    /// The number of queued records, including unacknowledged ones.
+    /// The number of queued records, including unacknowledged records.
     var count: Int { files.reduce(memory.count) { $0 + $1.unacknowledgedCount } }
-
     var bytesOnDisk: Int { files.reduce(0) { $0 + $1.size } }
-
-    /// True if all queued records are stored on disk.
     var isAllOnDisk: Bool { folder != nil && memory.count == 0 }
 
-    /// Returns a descriptor of a file or directory with unsynced data for ``SpoolFileSystem/sync``, or nil if all data
-    /// is synced. The caller must close the descriptor.
+    /// Returns a descriptor to sync, or nil if all data is synced. The caller must close the descriptor.
     func descriptorToSync() -> Int32? {
         for file in files { if let descriptor = file.descriptorToSync() { return descriptor } }
         guard hasNewFile, let descriptor = folder?.descriptorToSync() else { return nil }
@@ -78,7 +67,6 @@ final class Spool {
         return descriptor
     }
 
-    /// The file to which lines are appended.
     private var current: SpoolFile? { files.last.flatMap { $0.isOpen ? $0 : nil } }
 
     // MARK: Writing
@@ -95,7 +83,7 @@ final class Spool {
         if kind == .position { lastPosition = record.number }
         memory.append(record)
         if folder != nil { moveToDisk(newest: line) }
-        // Keeps older records that are on disk, because they use no memory.
+        // Older records on disk are kept because they use no memory.
         while memory.count > limits.memoryRecords || memory.bytes > limits.memoryBytes, memory.removeFirst() != nil {
             dropped += 1
         }
@@ -139,7 +127,7 @@ final class Spool {
 
     private func fileToWrite(_ number: UInt64) throws(DeviceError) -> SpoolFile {
         if let file = current, file.size < limits.fileBytes || file.numbers.isEmpty { return file }
-        // Removes a closed file without queued records, because it is unused and the new file may need its name.
+        // Removes a closed file without queued records because the new file may need its name.
         if let last = files.last, last.unacknowledgedCount == 0, last.size == 0 || last.numbers.lowerBound == number {
             last.remove()
             files.removeLast()
@@ -202,19 +190,18 @@ final class Spool {
         return record
     }
 
-    /// Restarts reading at the oldest queued record, because sent messages may have been lost.
+    /// Restarts at the oldest queued record because sent messages may have been lost.
     func rewind() {
         reader = SpoolReader()
         writeAcknowledgement()
     }
 
-    /// Removes the record with the given number and all records before it, because the broker has acknowledged them.
+    /// Removes a record and all records before it, because the broker has acknowledged them.
     func acknowledge(_ number: UInt64) {
         guard number > acknowledged else { return }
         acknowledged = number
         defer { if hasWritten, failure != nil, count == 0 { failure = nil } }
         if memory.remove(number) { return }
-        // Usually there is only one file with one record.
         while let file = files.first, file.numbers.upperBound <= number, file !== current {
             files.removeFirst()
             file.remove()

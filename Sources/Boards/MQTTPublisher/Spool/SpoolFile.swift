@@ -14,14 +14,12 @@ struct SpoolFileSystem: Sendable {
     var write: @Sendable (Int32, UnsafeRawBufferPointer) -> Int = { systemWrite($0, $1) }
 }
 
-/// A spool file. Lines are only appended to the file.
+/// A spool file, to which lines are only appended.
 final class SpoolFile {
     let path: String
-    /// The numbers of the file's records. Empty if the file has no records.
     private(set) var numbers: Range<UInt64>
     /// The size in bytes. The file contains only complete lines.
     private(set) var size: Int
-    /// The number of records that have not been acknowledged.
     var unacknowledgedCount: Int
     private let descriptor: Int32
     private let disk: SpoolFileSystem
@@ -30,7 +28,6 @@ final class SpoolFile {
     /// True if the file has lines that may not have been written to the storage device.
     private var isUnsynced = false
 
-    /// Creates a new file for records starting at `number`.
     init(in folder: String, from number: UInt64, disk: SpoolFileSystem) throws(DeviceError) {
         path = "\(folder)/\(Self.name(number))"
         descriptor = ExclusiveFile.open(path, access: O_RDWR | O_APPEND)
@@ -49,8 +46,7 @@ final class SpoolFile {
 
     deinit { if descriptor >= 0 { systemClose(descriptor) } }
 
-    /// Returns the file name for a number. The number has 20 digits, so the alphabetical order of names is the
-    /// numerical order.
+    /// Returns the file name for a number. The 20 digits make the alphabetical order of names the numerical order.
     static func name(_ number: UInt64) -> String {
         let digits = String(number)
         return String(repeating: "0", count: max(0, 20 - digits.utf8.count)) + digits + suffix
@@ -86,7 +82,7 @@ final class SpoolFile {
         return nil
     }
 
-    /// Truncates the file, because all of its records have been acknowledged. Returns false on failure.
+    /// Truncates the file after all its records have been acknowledged. Returns false on failure.
     func truncate() -> Bool {
         guard disk.truncate(descriptor, 0) == 0 else { return false }
         (size, unacknowledgedCount) = (0, 0)
@@ -94,15 +90,13 @@ final class SpoolFile {
         return true
     }
 
-    /// Removes the file and frees its blocks, even if the syncing thread or a child process that has not called `exec`
-    /// yet holds a copy of the descriptor.
+    /// Removes the file and frees its blocks, even if another thread or process still holds the descriptor.
     func remove() {
         unlink(path)
         if descriptor >= 0 { _ = ftruncate(descriptor, 0) }
     }
 
-    /// Returns the file's contents starting at an offset. A file from this run can be read after it has been unlinked,
-    /// and without an additional descriptor.
+    /// Returns the contents starting at an offset. A file from this run can be read after it has been unlinked.
     func bytes(from offset: Int) throws(DeviceError) -> [UInt8] {
         let reader = descriptor >= 0 ? descriptor : disk.open(path)
         guard reader >= 0 else { throw FileIO.readError(path, call: "open", errno: errno) }
@@ -126,9 +120,7 @@ final class SpoolFile {
     /// Returns a duplicated descriptor for syncing, or nil if the file is already synced or no descriptor is available.
     /// The caller must close the descriptor.
     func descriptorToSync() -> Int32? {
-        guard isUnsynced, unacknowledgedCount > 0 else { return nil }
-        let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
-        guard copy >= 0 else { return nil }
+        guard isUnsynced, unacknowledgedCount > 0, let copy = SpoolFolder.duplicate(descriptor) else { return nil }
         isUnsynced = false
         return copy
     }

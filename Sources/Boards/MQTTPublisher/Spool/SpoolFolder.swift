@@ -2,13 +2,12 @@
 
 import SystemCalls
 
-/// The directory of a spool. It is locked for exclusive use by one publisher.
+/// The directory of a spool, locked for exclusive use by one publisher.
 final class SpoolFolder {
     let path: String
     private let descriptor: Int32
 
-    /// Creates the directory if it does not exist, and locks it. Throws an error if the directory is unusable or locked
-    /// by a different publisher.
+    /// Creates the directory if necessary, and locks it. Throws an error if another publisher has locked it.
     init(_ path: String) throws(DeviceError) {
         self.path = path
         let isNew = mkdir(path, 0o700) == 0
@@ -46,22 +45,19 @@ final class SpoolFolder {
         var files: [SpoolFile] = []
         /// The number up to which all records have been acknowledged.
         var taken: UInt64 = 0
-        /// The number of the next record.
         var next: UInt64 = 1
         var lastPosition: UInt64 = 0
         /// The number of records that were dropped because there were too many files.
         var dropped = 0
     }
 
-    /// The maximum number of files to keep.
     static let fileLimit = 4096
     /// The maximum number of file names to read. In the worst case, each record is in its own file.
     private static let nameLimit = 1 << 17
     /// The maximum size of a file, in bytes.
     private static let sizeLimit = 4 << 20
 
-    /// Reads the records of a previous run. Removes files without queued records, and the oldest files if there are too
-    /// many.
+    /// Reads the records of a previous run. Removes files without queued records, and the oldest of too many files.
     func readStoredRecords(_ disk: SpoolFileSystem) throws(DeviceError) -> StoredRecords {
         let names = try names()
         var found = StoredRecords()
@@ -91,8 +87,7 @@ final class SpoolFolder {
             let waiting = content.numbers.lazy.filter { $0 > found.taken }.count
             if let last = content.numbers.last { found.next = max(found.next, last + 1) }
             let isTooOld = index < contents.count - Self.fileLimit
-            // Keeps a file without queued records if it follows a file with queued records, because it may contain
-            // their acknowledgements.
+            // A file without queued records may contain the acknowledgements for an earlier file.
             guard waiting > 0 || !found.files.isEmpty, !isTooOld else {
                 found.dropped += waiting
                 unlink(content.file)
@@ -108,7 +103,6 @@ final class SpoolFolder {
         return found
     }
 
-    /// Returns the names of the files in ascending order.
     private func names() throws(DeviceError) -> [String] {
         guard var entries = DirectoryEntries(path) else { throw FileIO.readError(path, call: "opendir", errno: errno) }
         var names: [String] = []
@@ -118,9 +112,10 @@ final class SpoolFolder {
         return names.sorted()
     }
 
-    /// Returns a duplicated descriptor for syncing the directory, or nil if no descriptor is available. The caller must
-    /// close the descriptor.
-    func descriptorToSync() -> Int32? {
+    /// Returns a duplicated descriptor for syncing, or nil if none is available. The caller must close the descriptor.
+    func descriptorToSync() -> Int32? { Self.duplicate(descriptor) }
+
+    static func duplicate(_ descriptor: Int32) -> Int32? {
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         return copy < 0 ? nil : copy
     }

@@ -4,10 +4,8 @@ import DeviceCore
 
 /// The read position in a spool. Files are read one after the other.
 struct SpoolReader {
-    /// The number of the last record read.
     private(set) var number: UInt64 = 0
     private(set) var file: SpoolFile?
-    /// The data most recently read from the file.
     private var bytes: [UInt8] = []
     private var bufferOffset = 0
     /// The number of bytes read from the file.
@@ -22,8 +20,8 @@ struct SpoolReader {
         (file, bytes, bufferOffset, offset) = (nil, [], 0, 0)
     }
 
-    /// Returns the next record in the files that has neither been read nor has a number up to `taken`. Throws an error
-    /// if the file cannot be read; the next call tries again.
+    /// Returns the next unread record in the files with a number greater than `taken`. If a file cannot be read, throws
+    /// an error, and the next call tries again.
     mutating func next(in files: [SpoolFile], after taken: UInt64) throws(DeviceError) -> SpoolRecord? {
         number = max(number, taken)
         while true {
@@ -63,7 +61,7 @@ struct SpoolReader {
 /// A queue of records in memory, oldest first, with consecutive numbers.
 struct SpoolMemory {
     private var records: [SpoolRecord] = []
-    /// The index of the first record. Elements before it are removed records, which are deleted in batches.
+    /// The index of the first record. Removed records before this index are deleted in batches.
     private var start = 0
     private(set) var bytes = 0
 
@@ -97,7 +95,6 @@ struct SpoolMemory {
         return true
     }
 
-    /// Returns the first record after the given number.
     func first(after number: UInt64) -> SpoolRecord? {
         guard let oldest = first else { return nil }
         guard oldest.number <= number else { return oldest }

@@ -2,11 +2,10 @@
 
 /// A queued message for the broker.
 package struct SpoolRecord: Sendable, Equatable {
-    /// The message kind. The raw value is the letter of the kind in a line.
+    /// The message kind. The raw value is the letter that represents the kind in a line.
     package enum Kind: UInt8, Sendable {
         /// A position. The broker retains the last position.
         case position = 0x50
-        /// The readings of a sensor.
         case readings = 0x52
     }
 
@@ -17,11 +16,9 @@ package struct SpoolRecord: Sendable, Equatable {
     var payload: [UInt8]
 }
 
-/// A line in a spool file.
-///
-/// A record has the format `CHECK NUMBER P TOPIC PAYLOAD`, with `R` instead of `P` for readings. `CHECK NUMBER A` means
-/// that the broker has acknowledged all records up to the number. `CHECK` is the 64-bit FNV-1a hash of the text that
-/// follows it, as 16 hexadecimal digits.
+/// A line in a spool file. A record has the format `CHECK NUMBER P TOPIC PAYLOAD`, with `R` instead of `P` for
+/// readings. `CHECK NUMBER A` means that the broker has acknowledged all records up to the number. `CHECK` is the
+/// 64-bit FNV-1a hash of the text that follows it, as 16 hexadecimal digits.
 package enum SpoolLine: Equatable {
     case record(SpoolRecord)
     case acknowledged(through: UInt64)
@@ -29,7 +26,6 @@ package enum SpoolLine: Equatable {
     /// The maximum length of a line in bytes, including its newline. Longer messages are rejected.
     static let limit = 65_536
 
-    /// The encoded line with its newline.
     package var bytes: [UInt8] {
         var body: [UInt8] = []
         switch self {

@@ -8,13 +8,12 @@ package struct BeaconAdvertisement: Sendable, Hashable {
     /// The signal strength at a distance of 1 m, in dBm.
     package var measuredPower: Int8
 
-    /// The Bluetooth company identifier of Apple.
+    /// Apple's Bluetooth company identifier.
     package static let apple: UInt16 = 0x004c
 
-    /// Creates an advertisement from the manufacturer-specific data that follows the company identifier. Returns nil if
-    /// the data is not from a beacon. Supported formats:
-    ///
-    /// - iBeacon, with Apple's company identifier only: `02 15`, UUID, major and minor (big endian), power.
+    /// Parses manufacturer-specific data without its company identifier. Returns nil if the data is not from a beacon.
+    /// Supported formats:
+    /// - iBeacon, only with Apple's company identifier: `02 15`, UUID, major and minor (big-endian), power.
     /// - AltBeacon, with any company identifier: `be ac`, a 20-byte ID that is divided as in an iBeacon, power, and a
     ///   byte reserved for the manufacturer. Source: the AltBeacon specification 1.0.
     package init?(company: UInt16, data: [UInt8]) {
@@ -30,8 +29,8 @@ package struct BeaconAdvertisement: Sendable, Hashable {
 
 /// The beacons among BlueZ's devices, each with its last signal strength.
 struct BlueZBeacons {
-    /// The maximum number of beacons. If the maximum is reached, the least recently received beacons are removed. A
-    /// beacon that changes its address becomes a new device each time.
+    /// The maximum number of beacons. At the maximum, the least recently received beacons are removed. A beacon that
+    /// changes its address counts as a new device.
     static let maximumCount = 1024
 
     private struct Beacon {
@@ -45,8 +44,7 @@ struct BlueZBeacons {
 
     var count: Int { beacons.count }
 
-    /// Updates a beacon with the device properties in a message. Returns a sighting if the message contains a beacon's
-    /// advertisement or signal strength.
+    /// Updates a beacon. Returns a sighting if `device` contains manufacturer data or a signal strength.
     mutating func update(_ device: BlueZObject.Device, at path: String, now: BootTime) -> BeaconSighting? {
         let previous = beacons[path]
         let advertisement = device.hasData ? device.advertisement : previous?.advertisement
@@ -66,7 +64,7 @@ struct BlueZBeacons {
 
     private mutating func evictIfFull() {
         guard beacons.count >= Self.maximumCount else { return }
-        // Removes an eighth of the beacons at once, so that the oldest beacon need not be found for each new one.
+        // Removes an eighth of the beacons at once to avoid a search for the oldest beacon on every insertion.
         let numbers = beacons.values.map(\.updateNumber).sorted()
         let limit = numbers[numbers.count / 8]
         beacons = beacons.filter { $0.value.updateNumber > limit }

@@ -2,17 +2,17 @@
 
 package import DeviceCore
 
-/// A BlueZ client without a socket. The client processes received messages, and provides the bytes to send and the
-/// events to deliver. It selects a powered adapter, starts discovery on the adapter, and reports the beacons among the
-/// received advertisements. If bluetoothd, an adapter or its power is missing, the client reports the problem and waits
-/// for the signal of a change. It retries, with an increasing delay, only after errors whose end is not signaled.
+/// A BlueZ client without a socket. The client processes received messages and provides the bytes to send and the
+/// events to deliver. It starts discovery on a powered adapter and reports the beacons among the received
+/// advertisements. If bluetoothd, an adapter or its power is missing, the client reports the problem and waits for a
+/// signal. It retries, with an increasing delay, only after errors whose end BlueZ does not signal.
 package struct BlueZClient {
     /// The timeout for a reply from the bus or from BlueZ, in seconds.
     static let replyTimeout = 10.0
-    /// The time without messages from BlueZ after which the client pings BlueZ, in seconds.
+    /// The idle time after which the client pings BlueZ, in seconds.
     static let pingInterval = 10.0
-    /// The time in which the adapter must start discovery after BlueZ has replied that discovery is in progress, in
-    /// seconds. BlueZ sends the property change a few milliseconds after this reply.
+    /// The time, in seconds, that the adapter has to start discovery after BlueZ replies that discovery is in progress.
+    /// BlueZ sends the property change a few milliseconds after the reply.
     static let discoveryTimeout = 1.0
     private static let bus = "org.freedesktop.DBus"
     private static let bluez = "org.bluez"
@@ -23,21 +23,19 @@ package struct BlueZClient {
         "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner",
     ]
     private static let pathBytes = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_".utf8)
-    /// The maximum number of adapters. Further adapters are ignored.
     private static let maximumAdapters = 16
 
     private enum Request {
         case hello, match, objects, filter, start, ping
     }
 
-    /// False if the client only checks whether beacons can be received.
+    /// False if the client checks only whether it could receive beacons.
     private let startsDiscovery: Bool
     private var serial: UInt32 = 0
     private var pendingRequests: [UInt32: (question: Request, deadline: BootTime)] = [:]
     private var outgoing: [UInt8] = []
     private var events: [BeaconEvent] = []
-
-    /// The unique bus name of BlueZ; nil while BlueZ is not running.
+    /// BlueZ's unique bus name, or nil while BlueZ is not running.
     private var owner: String?
     private struct Adapter {
         var isPowered = false
@@ -45,16 +43,15 @@ package struct BlueZClient {
     }
 
     private var adapters: [String: Adapter] = [:]
-    /// The adapter that is discovering or has been requested to start discovery.
+    /// The adapter on which discovery is running or has been requested.
     private var adapter: String?
     private var beacons = BlueZBeacons()
     private var retry = Backoff(first: 1, limit: 60)
-    /// The next scheduled step. The step is cancelled if a message from BlueZ makes it unnecessary.
+    /// The next scheduled step, which a message from BlueZ may cancel.
     private enum Step {
         case none
         case retry(BootTime)
-        /// Reports the error in BlueZ's reply that discovery is in progress, unless the adapter starts discovery in
-        /// time.
+        /// Reports the `InProgress` error unless the adapter starts discovery in time.
         case expectDiscovery(error: DBusMessage, BootTime)
 
         var time: BootTime {
@@ -67,23 +64,16 @@ package struct BlueZClient {
 
     private var nextStep = Step.none
     private var isReceiving = false
-    /// The time of the last message from BlueZ.
     private var lastMessage: BootTime
 
-    /// Creates a client whose first calls are ready to be sent. If `listens` is false, the client only checks whether
-    /// beacons can be received.
+    /// Creates a client and queues its first calls. If `listens` is false, the client only checks for problems.
     package init(listens: Bool = true, now: BootTime) {
         self.startsDiscovery = listens
         lastMessage = now
-        let bus = DBusCall(Self.bus, "/org/freedesktop/DBus", Self.bus, "")
-        func call(_ member: String) -> DBusCall {
-            var call = bus
-            call.member = member
-            return call
-        }
+        func call(_ member: String) -> DBusCall { DBusCall(Self.bus, "/org/freedesktop/DBus", Self.bus, member) }
         sendRequest(.hello, call("Hello"), now: now)
         if listens {
-            // Adds the match rules before requesting the objects, so that no change is missed.
+            // The match rules precede the request for objects so that no change is missed.
             for rule in [
                 "type='signal',sender='\(Self.bus)',interface='\(Self.bus)',member='NameOwnerChanged',arg0='\(Self.bluez)'",
                 "type='signal',sender='\(Self.bluez)',interface='\(Self.objectManager)'",
@@ -107,15 +97,13 @@ package struct BlueZClient {
         return events
     }
 
-    /// The time at which ``processTimeouts(now:)`` must be called.
     var deadline: BootTime { min(nextStep.time, pendingRequests.values.map(\.deadline).min() ?? pingTime) }
 
-    /// The time at which to ping BlueZ. Without a ping, a daemon that hangs would look like the absence of beacons.
+    /// The time of the next ping. Without pings, a hung daemon would look like an absence of beacons.
     private var pingTime: BootTime {
         startsDiscovery && isReceiving ? lastMessage.advanced(bySeconds: Self.pingInterval) : .never
     }
 
-    /// Performs all due steps. Throws an error if the connection is no longer usable.
     package mutating func processTimeouts(now: BootTime) throws(DeviceError) {
         if pendingRequests.values.contains(where: { $0.deadline <= now }) {
             throw owner == nil ? BlueZProblem.noReply : BlueZProblem.timedOut(seconds: Int(Self.replyTimeout))
@@ -133,7 +121,7 @@ package struct BlueZClient {
         }
     }
 
-    /// Stops discovery. Closing the connection also stops it.
+    /// Stops discovery. Closing the connection has the same effect.
     mutating func stop() {
         guard startsDiscovery, let adapter else { return }
         var call = DBusCall(Self.bluez, adapter, BlueZObject.adapterInterface, "StopDiscovery")
@@ -162,7 +150,7 @@ package struct BlueZClient {
 
     private mutating func startDiscovery(_ adapter: String, _ now: BootTime) {
         let interface = BlueZObject.adapterInterface
-        // If duplicates are enabled, BlueZ reports every advertisement, not only changed ones.
+        // `DuplicateData` makes BlueZ report every advertisement, not only changed ones.
         let filter = DBusCall(Self.bluez, adapter, interface, "SetDiscoveryFilter")
             .appending(["Transport": .text("le"), "DuplicateData": .bool(true)])
         sendRequest(.filter, filter, now: now)
@@ -171,18 +159,14 @@ package struct BlueZClient {
 
     // MARK: Messages
 
-    /// Processes a message. Throws an error if the connection is no longer usable.
     package mutating func process(_ message: DBusMessage, now: BootTime) throws(DeviceError) {
         if message.sender == owner { lastMessage = now }
         switch message.kind {
         case .methodReturn, .error:
             guard let number = message.replySerial, let (question, _) = pendingRequests.removeValue(forKey: number)
             else { return }
-            if message.kind == .error {
-                try process(error: message, to: question, now: now)
-            } else {
-                process(reply: message, to: question, now: now)
-            }
+            guard message.kind == .error else { return process(reply: message, to: question, now: now) }
+            try process(error: message, to: question, now: now)
         // Invalid signals are ignored.
         case .signal: do throws(DBusFormatError) { try process(signal: message, now: now) } catch {}
         case .methodCall, nil: break
@@ -194,17 +178,14 @@ package struct BlueZClient {
         case .hello, .match, .filter, .ping: break
         case .start: setProblem(nil)
         case .objects:
-            owner = message.sender
-            adapters = [:]
-            adapter = nil
-            beacons.removeAll()
+            resetObjects(owner: message.sender)
             if message.signature == "a{oa{sa{sv}}}" {
                 var values = message.values
                 do throws(DBusFormatError) {
                     try values.dictionary { (values) throws(DBusFormatError) in
                         let path = try values.string()
                         let object = try BlueZObject(interfaces: &values)
-                        // Earlier advertisements are not reported, because their reception time is unknown.
+                        // Earlier advertisements are not reported because their reception time is unknown.
                         if let device = object.device { _ = beacons.update(device, at: path, now: now) }
                         if let found = object.adapter { updateAdapter(found, at: path) }
                     }
@@ -219,20 +200,18 @@ package struct BlueZClient {
         case .hello, .match: throw BlueZProblem.rejectedByBus(message)
         case .objects:
             let problem = BlueZProblem.objectsUnavailable(message, isFromBus: message.sender == Self.bus)
-            // If BlueZ is not running, the bus signals when BlueZ starts. The end of other errors is not signaled, so
-            // the call is retried.
+            // The bus signals when BlueZ starts. No signal marks the end of other errors, so the call is retried.
             if owner == nil, Self.serviceUnavailableErrors.contains(message.error) {
                 setProblem(problem)
             } else {
                 reportAndRetry(problem, now: now)
             }
-        // Versions without a discovery filter can still discover. An error in reply to a ping shows that BlueZ
-        // responds.
+        // Discovery works without a filter. An error reply to a ping proves that BlueZ responds.
         case .filter, .ping: break
         case .start:
             if message.error == "org.bluez.Error.InProgress" {
-                // A different program may have started discovery. However, BlueZ sends the same reply without
-                // discovering after it has crashed, or after the controller has refused to scan.
+                // Another program may have started discovery. However, BlueZ also sends this reply, without
+                // discovering, after a crash or after the controller has refused to scan.
                 if let adapter, adapters[adapter]?.isDiscovering == true { return setProblem(nil) }
                 nextStep = .expectDiscovery(error: message, now.advanced(bySeconds: Self.discoveryTimeout))
                 return
@@ -305,7 +284,7 @@ package struct BlueZClient {
         adapters[path] = adapter
     }
 
-    /// Returns true if the text is a valid object path. The bus closes the connection if a call has an invalid path.
+    /// The bus closes the connection if a call contains an invalid object path.
     private static func isPath(_ text: String) -> Bool {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count > 1, parts[0].isEmpty, text.utf8.count <= 255 else { return false }
@@ -314,23 +293,20 @@ package struct BlueZClient {
         }
     }
 
-    /// Resets the state after the owner of BlueZ's bus name has changed. The new owner is empty if BlueZ has ended.
     private mutating func handleOwnerChange(_ new: String, now: BootTime) {
         pendingRequests = pendingRequests.filter { $0.value.question == .hello || $0.value.question == .match }
-        adapters = [:]
-        adapter = nil
         nextStep = .none
-        beacons.removeAll()
-        owner = new.isEmpty ? nil : new
-        if new.isEmpty {
-            setProblem(BlueZProblem.blueZEnded)
-        } else {
-            requestObjects(now: now)
-        }
+        resetObjects(owner: new.isEmpty ? nil : new)
+        if new.isEmpty { setProblem(BlueZProblem.blueZEnded) } else { requestObjects(now: now) }
     }
 
-    /// Selects the first powered adapter and starts discovery on it. Does nothing if a powered adapter is already
-    /// selected.
+    private mutating func resetObjects(owner: String?) {
+        self.owner = owner
+        (adapters, adapter) = ([:], nil)
+        beacons.removeAll()
+    }
+
+    /// Selects the first powered adapter and starts discovery, unless a powered adapter is already selected.
     private mutating func selectAdapter(now: BootTime) {
         if let adapter, adapters[adapter]?.isPowered == true { return }
         adapter = adapters.filter(\.value.isPowered).keys.min()
@@ -341,13 +317,11 @@ package struct BlueZClient {
         if startsDiscovery { startDiscovery(adapter, now) } else { setProblem(nil) }
     }
 
-    /// Reports that beacons cannot be received, and schedules a retry.
     private mutating func reportAndRetry(_ problem: DeviceError, now: BootTime) {
         setProblem(problem)
         nextStep = .retry(now.advanced(bySeconds: retry.nextDelay()))
     }
 
-    /// Reports that beacons can be received, or the reason why they cannot be received.
     private mutating func setProblem(_ problem: DeviceError?) {
         isReceiving = problem == nil
         if problem == nil { retry.reset() }

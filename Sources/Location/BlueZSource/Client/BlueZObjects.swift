@@ -2,25 +2,24 @@
 
 import DeviceCore
 
-/// The supported properties of a BlueZ object that are contained in one message.
+/// The supported properties of a BlueZ object in one message.
 struct BlueZObject {
     static let adapterInterface = "org.bluez.Adapter1"
     static let deviceInterface = "org.bluez.Device1"
 
-    /// The properties of an adapter. A property is nil if the message does not contain it.
+    /// An adapter's properties, each nil if the message does not contain it.
     struct Adapter {
         var isPowered: Bool?
         var isDiscovering: Bool?
     }
 
     struct Device {
-        /// The signal strength, in dBm; nil if the message does not contain it.
+        /// The signal strength in dBm, or nil if the message does not contain it.
         var rssi: Int8?
         /// True if the message invalidates the signal strength.
         var hasLostRSSI = false
-        /// The advertisement in the manufacturer data; nil if the data contains no advertisement.
         var advertisement: BeaconAdvertisement?
-        /// True if the message contains manufacturer data, whether from a beacon or from a different device.
+        /// True if the message contains manufacturer data, from a beacon or any other device.
         var hasData = false
     }
 
@@ -42,9 +41,7 @@ struct BlueZObject {
         let name = try reader.string()
         try readProperties(of: name, &reader)
         let last = try reader.array(alignment: 4)
-        while reader.offset < last {
-            if try reader.string() == "RSSI", device != nil { device?.hasLostRSSI = true }
-        }
+        while reader.offset < last { if try reader.string() == "RSSI", device != nil { device?.hasLostRSSI = true } }
     }
 
     private init() {}

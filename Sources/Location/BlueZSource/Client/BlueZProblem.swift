@@ -14,13 +14,13 @@ enum BlueZProblem {
         "The Bluetooth adapter is switched off, so no beacons can be received. Switch it on (rfkill unblock bluetooth; bluetoothctl power on). Reception then starts automatically."
     )
 
-    /// BlueZ has not replied since the connection was established: BlueZ hangs, or the bus cannot start it.
+    /// BlueZ has never replied on this connection. Either BlueZ hangs, or the bus cannot start BlueZ.
     static let noReply = DeviceError(
         .silent,
         "BlueZ does not respond, so no beacons can be received. It does not run on a board without a Bluetooth adapter: plug one in. Otherwise restart it (systemctl restart bluetooth)."
     )
 
-    /// BlueZ replied earlier but no longer replies.
+    /// BlueZ has stopped replying.
     static func timedOut(seconds: Int) -> DeviceError {
         DeviceError(
             .silent,
@@ -33,7 +33,7 @@ enum BlueZProblem {
         "bluetoothd has exited, so no beacons can be received. If it does not restart automatically, start it (systemctl start bluetooth)."
     )
 
-    /// The request for BlueZ's objects failed, with an error from BlueZ, or from the bus if the bus cannot reach BlueZ.
+    /// The request for BlueZ's objects failed. The error comes from BlueZ, or from the bus if it cannot reach BlueZ.
     static func objectsUnavailable(_ message: DBusMessage, isFromBus: Bool) -> DeviceError {
         if message.error == "org.freedesktop.DBus.Error.AccessDenied" { return accessDenied(message) }
         guard isFromBus else {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A D-Bus method call. Supports only the part of the wire format that is needed: little endian, string arguments, and
-/// dictionaries of strings and booleans.
+/// A D-Bus method call in little-endian byte order. Supports string arguments and dictionaries of strings and Booleans.
 struct DBusCall {
     enum Value {
         case text(String)
@@ -13,15 +12,11 @@ struct DBusCall {
     var interface: String
     var member: String
     var signature = ""
-    /// True if no reply is expected.
     var isOneWay = false
     private var body: [UInt8] = []
 
     init(_ destination: String, _ path: String, _ interface: String, _ member: String) {
-        self.destination = destination
-        self.path = path
-        self.interface = interface
-        self.member = member
+        (self.destination, self.path, self.interface, self.member) = (destination, path, interface, member)
     }
 
     func appending(_ text: String) -> DBusCall {
@@ -34,8 +29,7 @@ struct DBusCall {
     func appending(_ dictionary: KeyValuePairs<String, Value>) -> DBusCall {
         var call = self
         call.signature += "a{sv}"
-        // The entries are encoded separately to determine their length. As in the body, they start at a multiple of 8
-        // bytes.
+        // Encodes the entries separately to determine their length. Entries are aligned to 8 bytes in both buffers.
         var entries: [UInt8] = []
         for (key, value) in dictionary {
             Self.align(8, &entries)

@@ -8,10 +8,10 @@ package struct DBusMessage {
         case signal = 4
     }
 
-    /// nil for an unknown message type from a later protocol version, which must be ignored.
+    /// The message type, or nil for an unknown type from a later protocol version, which must be ignored.
     private(set) var kind: MessageType?
     private(set) var serial: UInt32
-    /// The serial number of the call to which this message is a reply.
+    /// The serial number of the call that this message answers.
     private(set) var replySerial: UInt32?
     package private(set) var path = ""
     private(set) var interface = ""
@@ -19,17 +19,13 @@ package struct DBusMessage {
     private(set) var error = ""
     /// The sender's unique name, set by the bus.
     private(set) var sender = ""
-    /// The types of the values in the body.
     private(set) var signature = ""
-
     private let bytes: [UInt8]
     private let body: Range<Int>
     private let isBigEndian: Bool
 
-    /// A reader of the values in the body.
     var values: DBusReader { DBusReader(bytes, in: body, isBigEndian: isBigEndian) }
 
-    /// The description in an error message; empty if the message has none.
     var errorText: String {
         var values = values
         guard signature.hasPrefix("s"), let text = try? values.string() else { return "" }
@@ -53,28 +49,25 @@ package struct DBusMessage {
     }
 
     private mutating func readField(_ reader: inout DBusReader) throws(DBusFormatError) {
-        typealias Read<Value> = (inout DBusReader) throws(DBusFormatError) -> Value
-        let string: Read<String> = { (reader) throws(DBusFormatError) in try reader.string() }
-        let number: Read<UInt32> = { (reader) throws(DBusFormatError) in try reader.uint32() }
-        let types: Read<String> = { (reader) throws(DBusFormatError) in try reader.signature() }
         switch try reader.uint8() {
-        case 1: path = try reader.variant(of: "o", string) ?? ""
-        case 2: interface = try reader.variant(of: "s", string) ?? ""
-        case 3: member = try reader.variant(of: "s", string) ?? ""
-        case 4: error = try reader.variant(of: "s", string) ?? ""
-        case 5: replySerial = try reader.variant(of: "u", number)
-        case 7: sender = try reader.variant(of: "s", string) ?? ""
-        case 8: signature = try reader.variant(of: "g", types) ?? ""
+        case 1: path = try reader.stringVariant(of: "o")
+        case 2: interface = try reader.stringVariant()
+        case 3: member = try reader.stringVariant()
+        case 4: error = try reader.stringVariant()
+        case 5: replySerial = try reader.variant(of: "u") { (reader) throws(DBusFormatError) in try reader.uint32() }
+        case 7: sender = try reader.stringVariant()
+        case 8:
+            signature = try reader.variant(of: "g") { (reader) throws(DBusFormatError) in try reader.signature() } ?? ""
         default: try reader.skipVariant()
         }
     }
 }
 
-/// A framer that splits a connection's bytes into messages.
+/// Splits a byte stream into messages.
 package struct DBusFramer {
     /// The maximum message size in bytes, sufficient for about ten thousand BlueZ devices.
     static let maximumSize = 8 << 20
-    /// The size of the fixed part of the header, which contains the message length.
+    /// The size in bytes of the fixed part of the header, which contains the message length.
     private static let fixedSize = 16
 
     private var bytes: [UInt8] = []

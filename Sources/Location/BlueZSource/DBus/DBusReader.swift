@@ -9,14 +9,11 @@ struct DBusReader {
 
     private let bytes: [UInt8]
     private let isBigEndian: Bool
-    /// The offset of the next value.
     private(set) var offset: Int
     private let end: Int
 
-    /// Creates a reader for part of a message.
     init(_ bytes: [UInt8], in range: Range<Int>, isBigEndian: Bool) {
-        self.bytes = bytes
-        self.isBigEndian = isBigEndian
+        (self.bytes, self.isBigEndian) = (bytes, isBigEndian)
         offset = max(0, range.lowerBound)
         end = min(bytes.count, range.upperBound)
     }
@@ -59,7 +56,6 @@ struct DBusReader {
         return value
     }
 
-    /// Reads a string or an object path.
     mutating func string() throws(DBusFormatError) -> String { try text(count: Int(exactly: try uint32())) }
 
     mutating func signature() throws(DBusFormatError) -> String { try text(count: Int(try uint8())) }
@@ -75,7 +71,7 @@ struct DBusReader {
 
     // MARK: Containers
 
-    /// Reads the length of an array whose elements have the given alignment, and returns the offset of the array's end.
+    /// Reads an array's length and the padding before its first element. Returns the offset of the array's end.
     mutating func array(alignment: Int) throws(DBusFormatError) -> Int {
         guard let count = Int(exactly: try uint32()) else { throw DBusFormatError() }
         try align(alignment)
@@ -89,7 +85,7 @@ struct DBusReader {
         return Array(bytes[offset..<last])
     }
 
-    /// Reads a dictionary. The closure must read the key and the value of one entry.
+    /// Reads a dictionary. The closure must read one key and its value.
     mutating func dictionary(_ entry: (inout DBusReader) throws(DBusFormatError) -> Void) throws(DBusFormatError) {
         let last = try array(alignment: 8)
         while offset < last {
@@ -109,19 +105,20 @@ struct DBusReader {
         return nil
     }
 
+    mutating func stringVariant(of type: String = "s") throws(DBusFormatError) -> String {
+        try variant(of: type) { (reader) throws(DBusFormatError) in try reader.string() } ?? ""
+    }
+
     mutating func skipVariant() throws(DBusFormatError) { try skip(Array(try signature().utf8)) }
 
-    /// Skips a single value of the given type.
     private mutating func skip(_ signature: [UInt8], depth: Int = 0) throws(DBusFormatError) {
         var place = 0
         try skipType(signature, &place, depth: depth)
         guard place == signature.count else { throw DBusFormatError() }
     }
 
-    /// Advances past one complete type in a signature.
-    ///
-    /// - Parameter isPresent: True to skip a value of the type as well. The elements of an array are skipped together,
-    ///   using the array's length.
+    /// Advances past one complete type in a signature and, if `isPresent` is true, past a value of this type. The
+    /// elements of an array are skipped together, using the array's length.
     private mutating func skipType(
         _ signature: [UInt8], _ place: inout Int, depth: Int, isPresent: Bool = true
     ) throws(DBusFormatError) {

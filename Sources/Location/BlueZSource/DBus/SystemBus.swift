@@ -14,12 +14,11 @@ struct SystemBus: ~Copyable {
 
     deinit { systemClose(descriptor) }
 
-    /// Connects to the bus without blocking, because the socket is local. The authentication (SASL EXTERNAL with the
-    /// user ID) is sent before the first message. The reply of the bus is read with the subsequent input.
+    /// Connects without blocking because the socket is local. The connection starts with the authentication (SASL
+    /// EXTERNAL with the user ID). The bus's reply is read with the subsequent input.
     init(address: String) throws(DeviceError) {
         var paths: [String] = []
-        // The address can contain several entries; the first entry that works is used:
-        // unix:path=/run/dbus/bus,guid=…;tcp:…
+        // The first usable entry is selected, for example from unix:path=/run/dbus/bus,guid=…;tcp:…
         for entry in address.split(separator: ";") where entry.hasPrefix("unix:") {
             for part in entry.dropFirst(5).split(separator: ",") where part.hasPrefix("path=") {
                 paths.append(Self.unescaped(part.dropFirst(5)))
@@ -48,7 +47,7 @@ struct SystemBus: ~Copyable {
 
     var hasPendingOutput: Bool { !pendingOutput.isEmpty }
 
-    /// Sends bytes. Bytes that the socket does not accept are sent by the next call.
+    /// Sends bytes. The next call sends any bytes that the socket does not accept now.
     mutating func send(_ bytes: [UInt8]) throws(DeviceError) {
         pendingOutput += bytes
         while !pendingOutput.isEmpty {
@@ -63,7 +62,7 @@ struct SystemBus: ~Copyable {
         }
     }
 
-    /// Passes at most 256 KiB of received bytes to the closure, so that a flood does not block the thread.
+    /// Passes received bytes to the closure, at most 256 KiB so that a flood does not block the thread.
     func read(_ take: (UnsafeRawBufferPointer) -> Void) throws(DeviceError) {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         for _ in 0..<4 {
@@ -87,7 +86,6 @@ struct SystemBus: ~Copyable {
         text.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    /// Decodes percent-encoded bytes, for example `%2f`.
     private static func unescaped(_ text: Substring) -> String {
         var bytes: [UInt8] = []
         var rest = text.utf8[...]
@@ -122,8 +120,8 @@ struct SystemBus: ~Copyable {
     }
 }
 
-/// Removes the bus's authentication reply from the start of the input. The connection sends `BEGIN` without waiting for
-/// the reply. The bus reads the lines in order and closes the connection if it rejects the authentication.
+/// Removes the bus's authentication reply from the input. The connection sends `BEGIN` without waiting for the reply.
+/// The bus closes the connection if it rejects the authentication.
 struct SystemBusAuthentication {
     /// The maximum length of the reply, in bytes.
     private static let maximumLength = 4096

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Times as decimal years, as used by magnetic models. The fraction is the elapsed part of the calendar year, in UTC
-/// without leap seconds: 2027-01-01T00:00:00Z is 2027.0, and noon on 2 July 2027 is 2027.5. In a leap year, the
-/// fraction grows more slowly. The calendar is the proleptic Gregorian calendar.
+/// Decimal years, as used by magnetic models. The fraction is the elapsed part of the calendar year in UTC without leap
+/// seconds: noon on 2 July 2027 is 2027.5. The calendar is the proleptic Gregorian calendar.
 package enum DecimalYear {
-    /// Returns the decimal year of an instant.
-    /// - Parameter seconds: Seconds since 1970-01-01T00:00:00Z; negative for earlier times. The result is NaN if the
-    ///   value is infinite, NaN, or about ninety million years away.
+    /// Returns the decimal year of a time in seconds since 1970-01-01T00:00:00Z, or NaN if it is out of range.
     package static func at(secondsSince1970 seconds: Double) -> Double {
         guard abs(seconds) < 3e15 else { return .nan }
         let days = (seconds / 86_400).rounded(.down)
@@ -15,8 +12,8 @@ package enum DecimalYear {
         return Double(year) + (dayOfYear + (seconds - days * 86_400) / 86_400) / Double(length(of: year))
     }
 
-    /// Returns the decimal year of a day in UTC, or nil if the calendar has no such day.
-    /// - Parameter seconds: Seconds since the beginning of the day. Negative and large values extend into other days.
+    /// Returns the decimal year of a time given by its UTC date and the seconds since midnight, or nil if the calendar
+    /// has no such date. Negative and large values of `seconds` extend into other days.
     package static func at(year: Int, month: Int, day: Int, seconds: Double = 0) -> Double? {
         guard (-10_000_000...10_000_000).contains(year), (1...12).contains(month) else { return nil }
         let year = Int64(year)

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 struct GeocentricLocation {
-    let latitude: SineCosine
-
-    let longitude: SineCosine
-
+    let latitude, longitude: SineCosine
     /// The coefficients' reference radius divided by the distance from the earth's centre.
     let referenceRadiusRatio: Double
-
     /// The distance from the earth's centre divided by the reference radius.
     let distanceInReferenceRadii: Double
-
     /// The geocentric latitude minus the geodetic latitude.
     private let rotation: SineCosine
 
@@ -46,8 +41,7 @@ struct GeocentricLocation {
 }
 
 struct SineCosines {
-    var sine: SIMD2<Double>
-    var cosine: SIMD2<Double>
+    var sine, cosine: SIMD2<Double>
 
     @inline(__always)
     init(_ first: SineCosine, _ second: SineCosine) {
@@ -55,15 +49,14 @@ struct SineCosines {
         cosine = SIMD2(first.cosine, second.cosine)
     }
 
-    /// Creates angles from degrees in the range -180 to 180. The error is a few units in the last place, ten thousand
-    /// times less than a field model requires; multiples of 90 degrees are exact. The result is the same on every
-    /// machine, because no library function is called.
+    /// Creates angles from degrees in the range -180 to 180. The error is a few units in the last place, and multiples
+    /// of 90 degrees are exact. The result is the same on every machine because no library function is called.
     @inline(__always)
     init(degrees: SIMD2<Double>) {
-        // Rounds to an integer, because doubles of this size have no fractional bits.
+        // Rounds to an integer because doubles of this size have no fractional bits.
         let large = 0x1.8p52
         let quadrant = (degrees * (1.0 / 90) + large) - large
-        // Exact, because the quadrant is subtracted before the conversion to radians.
+        // Exact because the quadrant is subtracted before the conversion to radians.
         let angle = (degrees - quadrant * 90) * (Double.pi / 180)
         // Taylor series for up to 45 degrees. The omitted terms are below a hundredth of a unit in the last place.
         let square: SIMD2<Double> = angle * angle
@@ -75,7 +68,7 @@ struct SineCosines {
         let c1: SIMD2<Double> = 1.0 / 24 - square * (1.0 / 720)
         let c2: SIMD2<Double> = 1.0 / 40_320 - square * (1.0 / 3_628_800)
         let c3: SIMD2<Double> = 1.0 / 479_001_600 - square * (1.0 / 87_178_291_200)
-        // Split into several expressions, because a single one takes the compiler too long to type-check.
+        // Split into several expressions because a single expression takes the compiler too long to type-check.
         let s34: SIMD2<Double> = s3 + fourth * s4
         let s234: SIMD2<Double> = s2 + fourth * s34
         let series: SIMD2<Double> = s1 + fourth * s234
@@ -93,7 +86,7 @@ struct SineCosines {
         cosine = c * quadrantCosine - s * quadrantSine
     }
 
-    /// Returns both angles, each increased by a third angle.
+    /// Adds an angle to both angles.
     @inline(__always)
     static func + (left: SineCosines, right: SineCosine) -> SineCosines {
         var sum = left

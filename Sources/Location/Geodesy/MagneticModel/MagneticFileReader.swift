@@ -3,17 +3,15 @@
 extension MagneticModel {
     /// The maximum size of a file that ``init(cof:)`` accepts, in bytes.
     package static var maximumFileSize: Int { 1_048_576 }
-
     /// The maximum degree that ``init(cof:)`` accepts, which is the degree of the high-resolution model WMMHR.
     package static var maximumDegree: Int { 133 }
 
-    /// Reads a coefficient file (`WMM.COF`) in the format published by NOAA.
+    /// Reads a coefficient file (`WMM.COF`) in NOAA's format.
     ///
     /// The first line contains the epoch, the name and the date. Each following row contains degree, order, `g`, `h`
-    /// (nT) and their changes per year. A line of nines ends the rows; all lines after it are ignored. Rows may have
-    /// any order but must be complete. Blank lines, tabs, additional spaces, Windows line endings and a byte order mark
-    /// are accepted.
-    /// - Throws: ``MagneticModelError`` with the kind of the error and the number of the line.
+    /// (nT) and their changes per year. Rows may have any order but must be complete. A line of nines ends the rows,
+    /// and the rest is ignored. Blank lines, tabs, additional spaces, Windows line endings and a byte order mark are
+    /// accepted.
     package init(cof bytes: some Collection<UInt8>) throws(MagneticModelError) {
         var reader = MagneticFileReader()
         try reader.read(bytes)
@@ -29,7 +27,7 @@ struct MagneticFileReader {
     private var hasEnded = false
 
     private static let maximumLineLength = 200
-    /// The maximum magnitude of a coefficient: far above any in the history of the earth, and far below an overflow.
+    /// The maximum magnitude of a coefficient, far above any real value and far below an overflow.
     private static let maximumCoefficient = 1e6
 
     mutating func read(_ bytes: some Collection<UInt8>) throws(MagneticModelError) {
@@ -101,8 +99,7 @@ struct MagneticFileReader {
         let row = MagneticRow(
             g: try coefficient(fields[2]), h: try coefficient(fields[3]), gRate: try coefficient(fields[4]),
             hRate: try coefficient(fields[5]))
-        // These coefficients are multiplied by a sine that is zero. A value other than 0 indicates fields in the wrong
-        // columns.
+        // For order 0, `h` is multiplied by a sine of zero. A value other than 0 indicates misplaced columns.
         if m == 0, row.h != 0 { throw error(.badNumber(fields[3])) }
         if m == 0, row.hRate != 0 { throw error(.badNumber(fields[5])) }
         guard rows.updateValue(row, forKey: Self.key(n, m)) == nil else { throw error(.duplicate(degree: n, order: m)) }

@@ -3,18 +3,16 @@
 extension MagneticModel {
     /// Returns the field at a location and a time.
     ///
-    /// Outside ``validYears`` or ``validAltitudes``, the field is extrapolated, and ``MagneticField/isModelValid`` is
-    /// false. The field is NaN for an invalid location or time: a latitude beyond ±90 degrees, an infinite or NaN
-    /// value, or a height more than 2,800 km below the ellipsoid, the region in which the field is generated.
-    ///
-    /// At the poles, north is the direction along the meridian of the given longitude.
+    /// Outside ``validYears`` or ``validAltitudes``, the field is extrapolated. The field is NaN for a latitude beyond
+    /// ±90 degrees, a value that is not finite, or a height more than 2,800 km below the ellipsoid, where the field is
+    /// generated. At the poles, north is the direction along the meridian of `longitude`.
     /// - Parameters:
     ///   - latitude: The geodetic latitude in degrees, positive north (WGS 84).
-    ///   - longitude: The longitude in degrees, positive east. Any finite value is valid and is taken modulo 360.
+    ///   - longitude: The longitude in degrees, positive east. Any finite value is taken modulo 360.
     ///   - altitude: The height in metres above the WGS 84 ellipsoid. The height above mean sea level is accurate
     ///     enough: the difference of at most 110 m changes the field by 0.005 %.
-    ///   - year: The decimal year, for example 2026.5; see ``DecimalYear``.
-    ///   - withRates: If false, the changes per year are NaN, which saves the time to compute them.
+    ///   - year: The decimal year, for example 2026.5.
+    ///   - withRates: If false, the changes per year are not computed and are NaN.
     package func field(
         latitude: Double, longitude: Double, altitude: Double, year: Double, withRates: Bool = true
     ) -> MagneticField {
@@ -32,7 +30,7 @@ extension MagneticModel {
             isModelValid: validYears.contains(year) && Self.validAltitudes.contains(altitude))
     }
 
-    /// Returns the field on a sphere (north, east, down) and, on request, its change per year.
+    /// Returns the field in the axes of the sphere (north, east, down) and its change per year.
     @inline(__always)
     private func sums(
         at place: GeocentricLocation, years: Double, withRates: Bool
@@ -64,8 +62,7 @@ extension MagneticModel {
         var count = summedDegree
         while count > 0 {
             var (fieldSums, rateSums) = (OrderSums(), OrderSums())
-            // The functions of the current degree, and the functions of the previous degree multiplied by the squared
-            // ratio.
+            // The functions of this degree, and the functions of the previous degree times the squared ratio.
             var (value, before) = (seed, SIMD2<Double>.zero)
             for term in sectoral[first..<(first + count)] {
                 let below = term.slope * before
@@ -90,8 +87,7 @@ private struct OrderPair {
     var orders = SIMD2<Double>(1, 2)
     /// One more than the degree of the last term, for each order.
     let degreesBeyondLast: SIMD2<Double>
-    let sinLatitude: Double
-    let radii: Double
+    let sinLatitude, radii: Double
 
     @inline(__always)
     init(angle: SineCosines, place: GeocentricLocation, last: Int) {
@@ -143,9 +139,8 @@ private struct FieldSums {
 
     @inline(__always)
     mutating func add(_ sums: OrderSums, _ pair: OrderPair) {
-        // The degree-weighted sums, computed from the running sums: a running sum contains each term once for its own
-        // degree and once for each higher degree. A running sum costs one addition per term; explicit weights would
-        // also cost a multiplication.
+        // Computes the degree-weighted sums from the running sums, which contain each term once for its own degree and
+        // once for each higher degree. Explicit weights would cost a multiplication per term.
         let (g, h) = (pair.degreesBeyondLast * sums.g - sums.gRunning, pair.degreesBeyondLast * sums.h - sums.hRunning)
         let (sine, cosine) = (pair.angle.sine, pair.angle.cosine)
         x += cosine * (pair.sinLatitude * g - pair.radii * sums.gBelow)

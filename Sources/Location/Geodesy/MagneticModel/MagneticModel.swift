@@ -1,49 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A model of the earth's main magnetic field: spherical harmonics that change linearly during the years after an
-/// epoch.
+/// A model of the earth's main magnetic field: spherical harmonics that change linearly with time.
 ///
-/// ``wmm2025`` is built in; ``init(cof:)`` reads other releases. The model covers the earth's core and deep crust.
-/// Nearby iron, the local crust and magnetic storms add to it; the uncertainties of ``MagneticField`` state their usual
-/// magnitude.
+/// ``wmm2025`` is built in, and ``init(cof:)`` reads other releases. The model covers the earth's core and deep crust,
+/// but not nearby iron, the local crust or magnetic storms. ``MagneticField`` states the resulting uncertainties.
 ///
-/// The formulas are taken from the technical report of the World Magnetic Model (NOAA NCEI and British Geological
-/// Survey, section 1.2). They are evaluated with Gauss-normalised Legendre functions divided by the cosine of the
-/// latitude, which avoids a division by zero at the poles.
-///
-/// Values are immutable and can be used from any thread. Computing a field does not allocate memory.
+/// The formulas are from the technical report of the World Magnetic Model (NOAA NCEI and British Geological Survey,
+/// section 1.2). Gauss-normalised Legendre functions divided by the cosine of the latitude avoid a division by zero at
+/// the poles.
 package struct MagneticModel: Sendable {
     /// The name of the release, for example `WMM-2025`.
     package let name: String
-
     /// The decimal year for which the coefficients are given.
     package let epoch: Double
-
-    /// The date that follows the name in the file, in its original format (month/day/year); nil if the file has no
-    /// date.
+    /// The release date as written in the file (month/day/year), or nil if the file has no date.
     package let releaseDate: String?
-
-    /// The highest degree and order of the harmonics; 12 for the World Magnetic Model.
+    /// The highest degree and order of the harmonics, 12 for the World Magnetic Model.
     package let degree: Int
-
     let zonal: ContiguousArray<ZonalTerm>
-
-    /// The terms of the other orders. Each element combines a term of an odd order with a term of the next order and
+    /// The terms of order 1 and above. Each element combines a term of an odd order with a term of the next order and
     /// degree. The elements are sorted by order, then by degree up to ``summedDegree`` for the odd order.
     let sectoral: ContiguousArray<MagneticTerms>
-
     /// The highest degree with a term that is not zero, or 1 if all terms are zero.
     let summedDegree: Int
 
-    /// Creates a model from rows in the order of a COF file: degree by degree, order 0 first.
-    /// - Parameter rows: `g` and `h` in nanotesla and their changes per year, Schmidt semi-normalised; one row for each
-    ///   degree from 1 and each order.
+    /// Creates a model. The rows contain `g` and `h` in nanotesla and their changes per year, Schmidt semi-normalised,
+    /// degree by degree from 1, with order 0 first.
     init(name: String, epoch: Double, releaseDate: String?, degree: Int, rows: some RandomAccessCollection<MagneticRow>)
     {
-        self.name = name
-        self.epoch = epoch
-        self.releaseDate = releaseDate
-        self.degree = degree
+        (self.name, self.epoch, self.releaseDate, self.degree) = (name, epoch, releaseDate, degree)
         // The rows of each order, sorted by degree, for Gauss-normalised functions.
         var orders = [[MagneticRow]](repeating: [], count: degree + 2)
         // The ratio of Schmidt's to Gauss's normalisation for order 0 of the current degree.
@@ -73,20 +58,16 @@ package struct MagneticModel: Sendable {
         self.sectoral = sectoral
     }
 
-    /// The decimal years in which the model is valid: five years from its epoch.
+    /// The decimal years in which the model is valid, five years from its epoch.
     package var validYears: ClosedRange<Double> { epoch...(epoch + 5) }
 
-    /// The heights at which the model is valid, in metres above the ellipsoid: from 1 km below to 850 km above the
-    /// ellipsoid.
+    /// The heights at which the model is valid, in metres above the ellipsoid.
     package static var validAltitudes: ClosedRange<Double> { -1_000...850_000 }
 }
 
 /// A row of a coefficient file, without degree and order, in nanotesla and nanotesla per year.
 struct MagneticRow: Equatable, Sendable {
-    var g: Double
-    var h: Double
-    var gRate: Double
-    var hRate: Double
+    var g, h, gRate, hRate: Double
 
     static var zero: MagneticRow { MagneticRow(g: 0, h: 0, gRate: 0, hRate: 0) }
 
@@ -98,18 +79,13 @@ struct MagneticRow: Equatable, Sendable {
 /// Two harmonics with adjacent orders and degrees, and their location-independent factors.
 struct MagneticTerms: Sendable, Equatable {
     /// The coefficients for Gauss-normalised functions, in nanotesla and nanotesla per year.
-    let g: SIMD2<Double>
-    let h: SIMD2<Double>
-    let gRate: SIMD2<Double>
-    let hRate: SIMD2<Double>
-
+    let g, h, gRate, hRate: SIMD2<Double>
     /// The weight in the derivative `sin θ dP(n)/dθ = n cos θ P(n) - slope P(n-1)`.
     let slope: SIMD2<Double>
-
     /// The weight of `slope` in the recursion `P(n+1) = cos θ P(n) - recursion · slope P(n-1)`.
     let recursion: SIMD2<Double>
 
-    /// - Parameter step: The degree of the first harmonic minus its order.
+    /// `step` is the degree of the first harmonic minus its order.
     init(order m: Int, step: Int, row: MagneticRow, second: MagneticRow) {
         g = SIMD2(row.g, second.g)
         h = SIMD2(row.h, second.h)
@@ -122,18 +98,12 @@ struct MagneticTerms: Sendable, Equatable {
     }
 }
 
-/// A harmonic of order 0, with the factors that do not depend on the location. The derivative of the harmonic's
-/// function is the function of order 1 and the same degree, so both are computed together.
+/// A harmonic of order 0 with its location-independent factors. The derivative of its function is the function of order
+/// 1 and the same degree, so both are computed together.
 struct ZonalTerm: Sendable, Equatable {
-    /// The coefficients for Gauss-normalised functions, in nanotesla and nanotesla per year.
-    let g: Double
-    let gRate: Double
-
-    let degree: Double
-
+    let g, gRate, degree: Double
     /// The weight in the recursion `P(n+1) = cos θ P(n) - recursion P(n-1)`, and the corresponding weight for order 1.
-    let recursion: Double
-    let nextRecursion: Double
+    let recursion, nextRecursion: Double
 
     init(degree n: Int, row: MagneticRow) {
         g = row.g

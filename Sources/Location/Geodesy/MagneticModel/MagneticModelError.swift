@@ -4,18 +4,13 @@
 package struct MagneticModelError: Error, Sendable, Hashable, CustomStringConvertible {
     package enum Reason: Sendable, Hashable {
         case empty
-        /// The file has more than ``MagneticModel/maximumFileSize`` bytes.
         case tooLarge
         /// A line has more than 200 bytes, or contains bytes that are not ASCII text.
         case notText
         case badHeader
         case badEpoch
-        /// A row does not have six fields. The associated value is the number of fields.
         case badFieldCount(Int)
-        /// A field is not a number, or its value is impossible for a coefficient.
         case badNumber(String)
-        /// The degree is not between 1 and ``MagneticModel/maximumDegree``, or the order is not between 0 and the
-        /// degree.
         case badOrder(degree: Int, order: Int)
         case duplicate(degree: Int, order: Int)
         case missing(degree: Int, order: Int)
@@ -23,13 +18,11 @@ package struct MagneticModelError: Error, Sendable, Hashable, CustomStringConver
     }
 
     package let reason: Reason
-
-    /// The number of the line that contains the error, starting at 1; nil if the error concerns the whole file.
+    /// The line number, starting at 1, or nil if the error concerns the whole file.
     package let line: Int?
 
     init(_ reason: Reason, line: Int? = nil) {
-        self.reason = reason
-        self.line = line
+        (self.reason, self.line) = (reason, line)
     }
 
     package var description: String {

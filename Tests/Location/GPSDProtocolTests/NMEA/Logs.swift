@@ -9,9 +9,7 @@ import TestSupport
 enum Logs {
     private static let folder = Checkout.traces.appending(path: "gpsd")
 
-    static func bytes(_ name: String) throws -> [UInt8] {
-        [UInt8](try Data(contentsOf: folder.appending(path: name)))
-    }
+    static func bytes(_ name: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: folder.appending(path: name))) }
 
     static func lines(_ name: String) throws -> [String] {
         try bytes(name).split(whereSeparator: { $0 == 10 || $0 == 13 }).map { String(decoding: $0, as: UTF8.self) }

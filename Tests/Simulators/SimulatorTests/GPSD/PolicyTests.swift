@@ -10,9 +10,7 @@ import Testing
 struct PolicyTests {
     private static let header = Stage.drive(0)[0]
 
-    private func trace(_ reports: [String]) -> [String] {
-        [Self.header] + reports.map { #"{"t":0,"gpsd":\#($0)}"# }
-    }
+    private func trace(_ reports: [String]) -> [String] { [Self.header] + reports.map { #"{"t":0,"gpsd":\#($0)}"# } }
 
     private static let two = [Stage.fix(0, device: "/dev/a"), Stage.fix(1, device: "/dev/b")]
 

@@ -79,9 +79,7 @@ final class StageClient {
         self.stage = stage
     }
 
-    deinit {
-        close(descriptor)
-    }
+    deinit { close(descriptor) }
 
     func send(_ text: String) {
         sendWithoutServing(text)
@@ -89,9 +87,7 @@ final class StageClient {
     }
 
     /// Sends without serving, so that the requests of several clients are served together.
-    func sendWithoutServing(_ text: String) {
-        _ = Glibc.send(descriptor, text, text.utf8.count, Int32(MSG_NOSIGNAL))
-    }
+    func sendWithoutServing(_ text: String) { _ = Glibc.send(descriptor, text, text.utf8.count, Int32(MSG_NOSIGNAL)) }
 
     /// Returns the bytes received so far, nil at end of file.
     func read() -> [UInt8]? {
