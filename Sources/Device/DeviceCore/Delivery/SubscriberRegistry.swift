@@ -16,8 +16,7 @@ public final class Subscription: Sendable {
     /// True once the subscription has ended.
     public var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
 
-    /// Ends the subscription. Further calls have no effect. An event that another thread is delivering may still
-    /// arrive.
+    /// Ends the subscription. Further calls have no effect. Another thread may still be delivering an event.
     public func cancel() {
         cancelled.store(true, ordering: .releasing)
         let action = onCancel.withLock { $0.take() }
@@ -52,8 +51,7 @@ final class Subscriber<Request: Sendable & ~Copyable, Event: Sendable>: Sendable
     func completeBatch() { if !state.isCancelled { batchCompleted() } }
 }
 
-/// The subscribers of a hub, the source's status and the hub's own state, all protected by one lock. The lock is not
-/// held while subscribers run.
+/// The subscribers of a hub, the source's status and the hub's own state. The lock is not held while subscribers run.
 final class SubscriberRegistry<Content: Sendable, Request: Sendable & ~Copyable, Event: Sendable>: Sendable {
     typealias Member = Subscriber<Request, Event>
 
