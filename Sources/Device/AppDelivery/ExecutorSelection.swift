@@ -55,8 +55,7 @@ package enum ExecutorSelection {
     /// True on threads that the app created. False in tasks and on Dispatch worker threads.
     private static var isOnDedicatedThread: Bool {
         if withUnsafeCurrentTask(body: { $0 != nil }) { return false }
-        // `isExecuting` is true on Foundation threads. Threads created with pthread_create(3) do not run dispatch
-        // queues.
+        // `isExecuting` is true on Foundation threads. Threads of pthread_create(3) do not run dispatch queues.
         return Thread.current.isExecuting || !isOnDispatchQueue
     }
 

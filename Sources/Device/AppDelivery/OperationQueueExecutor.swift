@@ -13,8 +13,7 @@ final class OperationQueueExecutor: CallbackExecutor {
 
     func schedule(_ work: @escaping @Sendable () -> Void) { queue.addOperation(UncancellableOperation(work)) }
 
-    /// An operation that ignores cancellation, because the scheduler waits for each operation and checks itself whether
-    /// updates have been stopped.
+    /// Ignores cancellation, because the scheduler waits for each operation and itself detects stopped updates.
     private final class UncancellableOperation: Operation, @unchecked Sendable {
         private let work: @Sendable () -> Void
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension JSONReader {
-    /// Reads a number and rounds it correctly. Returns ±infinity for values beyond the range of Double, and NaN for
-    /// `null` and the word NaN.
+    /// Reads a correctly rounded number. Returns ±infinity beyond the range of Double, and NaN for `null` and NaN.
     package mutating func readDouble() throws(JSONError) -> Double {
         let byte = try nextByte(&offset)
         guard startsNumber(byte, at: offset) else {

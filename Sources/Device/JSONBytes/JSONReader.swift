@@ -26,8 +26,7 @@ package struct JSONReader {
     /// True after a value inside an array or object. The next byte must be a comma or the closing bracket.
     var needsComma = false
 
-    /// The offset of the first value that has the wrong type or is unusable, or -1 if there is none. `null` counts as a
-    /// missing value.
+    /// The offset of the first unusable value, or -1 if there is none. `null` counts as a missing value.
     package private(set) var firstMismatch = -1
 
     package init(_ bytes: UnsafeRawBufferPointer) {

@@ -15,8 +15,7 @@ extension JSONWriter {
         endKey()
     }
 
-    /// Appends a string. Escapes quotes, backslashes, control characters, and characters that change the text
-    /// direction.
+    /// Appends a string. Escapes quotes, backslashes, and characters that control or reorder displayed text.
     @usableFromInline package mutating func string(_ value: String) {
         separate()
         append(UInt8(ascii: "\""))
@@ -55,8 +54,7 @@ extension JSONWriter {
         }
     }
 
-    /// Appends a character of two to four bytes and escapes it if it affects how a terminal displays text. Returns the
-    /// length of the character in bytes.
+    /// Appends a character of two to four bytes, escaped if it affects a terminal. Returns the number of bytes.
     private mutating func appendMultibyte(_ text: UnsafeBufferPointer<UInt8>) -> Int {
         let count = text[0] < 0xe0 ? 2 : text[0] < 0xf0 ? 3 : 4
         guard text.count >= count else {
@@ -107,8 +105,7 @@ extension JSONWriter {
         DecimalDigits.append(shortest: value, to: &bytes)
     }
 
-    /// Appends a number with 0 to 9 decimals. Writes `null` if the number is not finite or its magnitude is 1e15 or
-    /// more.
+    /// Appends a number with 0 to 9 decimals, or `null` if the number is not finite or its magnitude is at least 1e15.
     package mutating func fixed(_ value: Double, decimals: Int) {
         guard value.magnitude < FixedDecimal.limit else { return null() }
         separate()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The sign of a number and its number of digits before and after the decimal point. Empty if the number has no decimal
-/// point or too many digits.
+/// The sign and the numbers of digits before and after the decimal point. Empty if there is no decimal point or there
+/// are too many digits.
 struct NumberShape: Sendable, Equatable {
     /// The maximum total number of digits before and after the point. Double represents integers of this size exactly.
     private static let maximumDigits = 15

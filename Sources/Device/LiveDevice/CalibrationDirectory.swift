@@ -48,8 +48,7 @@ package final class CalibrationDirectory: CalibrationStore {
 
     package func file(of sensor: SensorIdentity) -> String? { path.map { "\($0)/\(Self.name(of: sensor))" } }
 
-    /// The file name consists of the sensor kind, for readability, and a hash of the key, which may contain any
-    /// character.
+    /// The name consists of the sensor kind, for readability, and a hash of the key, which may contain any character.
     private static func name(of sensor: SensorIdentity) -> String {
         let kind = sensor.kind?.rawValue ?? "sensor"
         return "\(kind)-\(StableHash.text(sensor.key.utf8)).json"

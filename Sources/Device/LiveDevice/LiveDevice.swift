@@ -47,8 +47,7 @@ package enum LiveDevice {
         accessorySourceFactory.withLock { $0 = AccessorySourceFactory(make: accessories) }
     }
 
-    /// Wraps the closure because the Swift 6.2 optimizer confuses a closure stored directly in a `Mutex` with its
-    /// replacement.
+    /// The Swift 6.2 optimizer confuses a closure stored directly in a `Mutex` with its replacement.
     private struct AccessorySourceFactory: Sendable { var make: @Sendable () -> any AccessorySource }
 
     /// The device for a new manager: the current task's device, else the installed device, else the live device.

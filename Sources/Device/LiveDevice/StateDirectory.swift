@@ -14,8 +14,7 @@ package enum StateDirectory {
     /// containers that share the directory may have the same ID.
     private static let lastNumber = Atomic<UInt32>(.random(in: 0...UInt32.max))
 
-    /// Replaces a file atomically: after a power failure, either the old or the new file exists. Creates the directory
-    /// if it does not exist.
+    /// Creates the directory if necessary. After a power failure, either the old or the new file exists.
     package static func replace(
         _ path: String, with bytes: [UInt8], mode: mode_t = ExclusiveFile.privateMode
     ) throws(DeviceError) {

@@ -8,8 +8,7 @@ import IIOSource
 import MQTTSource
 #endif
 
-/// Creates the configured position source. The frameworks call this function by its link name instead of importing this
-/// module. See LiveDevice.
+/// The frameworks call this function by its link name instead of importing this module. See LiveDevice.
 @_silgen_name("DeviceServices_livePositionSource")
 package func livePositionSource(configuration: Configuration, clock: any DeviceClock) -> any PositionSource {
     #if LibMosquitto

@@ -66,8 +66,7 @@ package enum Sockets {
     /// Returns true for `localhost`, which always refers to the loopback addresses (RFC 6761), even without /etc/hosts.
     package static func isLocalhost(_ host: String) -> Bool { ["localhost", "localhost."].contains(host.lowercased()) }
 
-    /// Passes a host's addresses to the closure until the closure returns true. Returns the result of getaddrinfo(3),
-    /// which may block for a long time.
+    /// Passes addresses to the closure until it returns true. Returns the result of getaddrinfo(3), which may block.
     package static func resolve(_ host: String, port: UInt16, isTaken: (addrinfo) -> Bool) -> Int32 {
         var hints = addrinfo()
         hints.ai_socktype = SocketType.stream.number

@@ -5,8 +5,7 @@ package enum TerminalSanitizer {
     /// The maximum length of sanitized text, in UTF-8 bytes. A USB string has up to 126 characters of up to 3 bytes.
     package static let maximumLength = 512
 
-    /// Trims whitespace, limits the length, and replaces characters that control a terminal or change the text
-    /// direction.
+    /// Trims whitespace, limits the length, and replaces characters that control or reorder displayed text.
     package static func sanitized(_ text: String) -> String { sanitized(text[...]) }
 
     package static func sanitized(_ text: Substring) -> String {
@@ -28,8 +27,8 @@ package enum TerminalSanitizer {
         return String(String.UnicodeScalarView(scalars.prefix(keptLength)))
     }
 
-    /// Replaces characters that control a terminal or change the text direction, except tabs and line endings. In a
-    /// single line, line endings become spaces.
+    /// Replaces characters that control or reorder displayed text, except tabs and line endings. In a single line, line
+    /// endings become spaces.
     package static func sanitizedLines(_ text: String, isSingleLine: Bool = false) -> String {
         guard mayNeedSanitizing(text, isSingleLine: isSingleLine) else { return text }
         var scalars = String.UnicodeScalarView()

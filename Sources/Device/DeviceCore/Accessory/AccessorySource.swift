@@ -4,8 +4,7 @@ import Synchronization
 
 /// A source of accessories.
 public protocol AccessorySource: Sendable {
-    /// The attached accessories, sorted by `id`. The first access scans for accessories, which takes a few
-    /// milliseconds.
+    /// The attached accessories, sorted by `id`. The first access scans for accessories and takes a few milliseconds.
     var accessories: [AccessoryDescription] { get }
 
     /// The problems that prevent the source from finding accessories.
@@ -52,9 +51,8 @@ package struct NoAccessorySource: AccessorySource {
     { throw DeviceError(.notFound, "There is no accessory \(accessory).") }
 }
 
-/// Keeps the list of attached accessories and delivers changes to subscribers, in order and one at a time. The source
-/// that owns the hub reports attached and detached accessories. Sources that open channels themselves wrap the hub. No
-/// lock is held while subscribers run.
+/// Keeps the list of attached accessories and delivers changes to subscribers, in order and one at a time. Sources that
+/// open channels themselves wrap the hub. No lock is held while subscribers run.
 package final class AccessoryHub: Sendable {
     private struct Content {
         var accessories: [AccessoryDescription] = []

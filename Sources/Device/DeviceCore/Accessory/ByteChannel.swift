@@ -38,8 +38,7 @@ package protocol PollableChannel: ByteChannel {
     /// own thread. The observer must not read.
     func setExecutor(_ place: ExecutorIdentity?)
 
-    /// Reads the bytes that the executor would find at its next poll. Needed by apps that check the channel repeatedly
-    /// without returning to the executor.
+    /// Reads pending bytes for apps that check the channel repeatedly without returning to the executor.
     func readPendingInput()
 }
 

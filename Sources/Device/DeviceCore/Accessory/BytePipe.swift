@@ -38,8 +38,7 @@ package final class BytePipe: Sendable {
 
     package var bytesAvailable: Int { state.withLock { $0.ring.count } }
 
-    /// The free space in bytes, or 0 after the pipe has ended. A full pipe notifies the writer when space becomes
-    /// available.
+    /// The free space in bytes, or 0 after the pipe has ended. A full pipe notifies the writer once it has space.
     package var spaceAvailable: Int {
         state.withLock { state in
             if state.end != nil { return 0 }
@@ -79,8 +78,7 @@ package final class BytePipe: Sendable {
 
     /// Lets the closure write into the pipe's memory without the lock, so that both sides can continue. The closure
     /// returns the number of bytes written. Requires a single writer that uses no other write method. If the pipe is
-    /// full or has ended, returns nil without calling the closure. A full pipe notifies the writer when space becomes
-    /// available.
+    /// full or has ended, returns nil without calling the closure. A full pipe notifies the writer once it has space.
     package func fillUnlocked<Result>(
         _ body: (UnsafeMutableRawBufferPointer) -> (count: Int, result: Result)
     ) -> Result? {
@@ -106,8 +104,7 @@ package final class BytePipe: Sendable {
         return result
     }
 
-    /// Returns true if the pipe has space for this many bytes. Otherwise, the writer is notified when space becomes
-    /// available.
+    /// Returns true if the pipe has space for this many bytes. Otherwise, the writer is notified once it has.
     package func hasSpace(for length: Int) -> Bool {
         state.withLock { state in
             if state.ring.space >= length { return true }

@@ -67,8 +67,7 @@ package final class MemoryChannel: ByteChannel {
         input.finish(ByteChannelEnd(.hungUp), drops: true)
     }
 
-    /// Ends the connection from outside, for example when an accessory is detached. Both ends can still read earlier
-    /// bytes.
+    /// Ends the connection from outside, for example on detachment. Both ends can still read earlier bytes.
     package func end(_ end: ByteChannelEnd) {
         output.finish(end)
         input.finish(end)

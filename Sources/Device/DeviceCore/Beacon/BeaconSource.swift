@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package protocol BeaconSource: Sendable {
-    /// The reason why beacons cannot be received, or nil if they can. A live source may take a few milliseconds, at
-    /// most 2 s.
+    /// The reason why beacons cannot be received, or nil if they can. A live source may take up to 2 s.
     var problem: DeviceError? { get }
 
-    /// Delivers events in order, one at a time and on a thread of the source, until the subscription ends. If beacons
-    /// cannot be received, the loss is delivered before this call returns. The radio runs while there is a
-    /// subscription.
+    /// Delivers events in order, one at a time and on a thread of the source. If beacons cannot be received, the loss
+    /// is delivered before this call returns. The radio runs while there is a subscription.
     func subscribe(_ receive: @escaping @Sendable (BeaconEvent) -> Void) -> Subscription
 }
 

@@ -21,8 +21,7 @@ public struct SensorCalibration: Sendable, Hashable {
     public var residual = Double.nan
     /// The fraction of all directions for which the magnetometer has measurements, 0 to 1. Always 0 for other sensors.
     public var coverage = 0.0
-    /// The strength of the earth's magnetic field after correction, in gauss, or NaN if unknown. Used for magnetometers
-    /// only.
+    /// The strength of the earth's magnetic field in gauss, or NaN if unknown. Used for magnetometers only.
     public var fieldStrength = Double.nan
     /// The angle of the magnetic field below the horizon, in radians, or NaN if unknown. Used for magnetometers only.
     public var dip = Double.nan

@@ -56,13 +56,11 @@ public struct BrokerAddress: Sendable, Hashable, CustomStringConvertible {
 public struct BrokerCredentialFiles: Sendable, Hashable {
     /// A file with one line, `name:password`. The file is rejected if all users can read it.
     public var password: String?
-    /// The certificates, in PEM format, of the authorities that may sign the broker's certificate, or nil to use the
-    /// system's certificates.
+    /// The certificates of the accepted authorities, in PEM format, or nil to use the system's certificates.
     public var authorities: String?
     /// The client's certificate, in PEM format.
     public var certificate: String?
-    /// The client certificate's private key, in PEM format without a passphrase. The file is rejected if all users can
-    /// read it.
+    /// The client's private key, in PEM format without a passphrase. Rejected if all users can read the file.
     public var key: String?
 
     /// Creates a set of file paths.
@@ -94,8 +92,7 @@ package enum TopicName {
     /// The maximum length of a topic name, in bytes. MQTT allows 65535.
     package static let maximumLength = 512
 
-    /// Returns the reason why the text is not a topic name, as a clause that follows "the topic", or nil if the name is
-    /// valid.
+    /// Returns the reason why the topic name is invalid, as a clause that follows "the topic", or nil if it is valid.
     package static func problem(_ topic: String) -> String? {
         if topic.isEmpty { return "is empty" }
         if topic.utf8.count > maximumLength { return "is longer than \(maximumLength) bytes" }
@@ -161,8 +158,7 @@ struct ServiceAddress {
         self.port = number
     }
 
-    /// Returns the beginning of an address for an error message, without the part before "@", which may contain a
-    /// password.
+    /// Returns the beginning of an address without the part before "@", which may contain a password.
     static func redacted(_ text: String) -> String {
         guard let at = text.lastIndex(of: "@") else { return String(text.prefix(200)) }
         return "…" + text[at...].prefix(200)

@@ -45,8 +45,7 @@ public struct Configuration: Sendable {
     public var accessoryDirectories = Setting<[String]>([])
     /// True to detect accessories attached to this machine. If false, only declared accessories exist.
     public var watchesUdev = Setting(true)
-    /// The accessory protocols that programs may use, or nil for all. On Apple platforms, an app's Info.plist lists
-    /// them.
+    /// The accessory protocols that programs may use, or nil for all. Apple platforms read them from Info.plist.
     public var appProtocols = Setting<[String]?>(nil)
     /// The time in seconds, 0 to 10, for which an accessory's devices must not change before the accessory is reported.
     public var accessorySettleTime = Setting(0.15)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The address of a libiio context with motion sensors, for example `local:`, `ip:192.168.2.1`, `ip:board:30431` or
-/// `usb:`.
+/// The address of a libiio context with motion sensors, such as `local:`, `ip:192.168.2.1` or `ip:board:30431`.
 public struct MotionSourceAddress: Sendable, Hashable, CustomStringConvertible {
     /// The libiio backends.
     public enum Backend: String, Sendable, CaseIterable {

@@ -38,8 +38,7 @@ public struct Setting<Value: Sendable>: Sendable {
 
 /// The rule that determines the location authorization of programs.
 public enum LocationRule: String, Sendable {
-    /// Undetermined until the program requests authorization or starts updates, which grants authorization. The
-    /// default.
+    /// Undetermined until the program requests authorization or starts updates, which grants it. The default.
     case grant
     /// Undetermined until the program requests authorization, which grants it. Starting updates does not grant it.
     case ask

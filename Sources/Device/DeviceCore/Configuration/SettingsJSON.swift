@@ -42,8 +42,7 @@ package struct SettingsJSON {
         seenKeys.append([])
     }
 
-    /// Returns the innermost object's next key, or nil at the end of the object. Messages begin with the prefix and the
-    /// key.
+    /// Returns the next key of the innermost object, or nil at the end. Messages begin with the prefix and the key.
     @inline(never)
     package mutating func nextKey(_ reader: inout JSONReader, _ prefix: String) throws(JSONError) -> String? {
         guard let key = try reader.nextKey()?.string() else {

@@ -42,8 +42,7 @@ package import Synchronization
         drainingItems.contains(where: isWanted) || items.contains(where: isWanted)
     }
 
-    /// Appends an item. If `limit` items that satisfy `isOfKind` are pending, drops the oldest of them and returns
-    /// true.
+    /// Appends an item. If `limit` items that satisfy `isOfKind` are pending, drops the oldest and returns true.
     @discardableResult @inlinable
     package mutating func append(_ item: Item, limit: Int = .max, of isOfKind: (Item) -> Bool = { _ in true }) -> Bool {
         let limit = max(1, limit)

@@ -3,15 +3,13 @@
 import Dispatch
 import Synchronization
 
-/// An executor for the app's callbacks, such as a queue or a run loop. Sources schedule callbacks from their own
-/// threads.
+/// An executor for the app's callbacks, such as a queue or a run loop.
 public protocol CallbackExecutor: AnyObject, Sendable {
     /// Schedules the work on the executor, after all previously scheduled work. The work never runs inside this call.
     func schedule(_ work: @escaping @Sendable () -> Void)
 }
 
-/// Provides callback executors for the playback of a trace. Unless `usesLiveExecutors` is true, the player runs the
-/// callbacks itself, in one global order.
+/// Provides callback executors for playback. By default, the player runs the callbacks itself, in one global order.
 package protocol PlaybackExecutorProvider: AnyObject, Sendable {
     var usesLiveExecutors: Bool { get }
 

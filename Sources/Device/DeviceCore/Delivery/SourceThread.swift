@@ -39,8 +39,7 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
     /// Sets the hub, which is created after this object because the hub's closure calls `demandDidChange()`.
     package func attach(_ hub: Hub) { state.withLock { $0.hub = hub } }
 
-    /// Starts the thread if the hub has subscribers, or wakes the running thread. Called whenever the subscriptions
-    /// change.
+    /// Starts the thread if the hub has subscribers, or wakes the running thread. Called when subscriptions change.
     package func demandDidChange() {
         let (startsThread, wakeUp) = state.withLock { state -> (Bool, WakeupPipe?) in
             if state.isRunning { return (false, state.wakeUp) }

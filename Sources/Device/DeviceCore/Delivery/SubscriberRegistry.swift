@@ -2,29 +2,6 @@
 
 import Synchronization
 
-/// A subscription to a source, which delivers events until the subscription is cancelled or released. A source runs its
-/// hardware while at least one subscription exists.
-public final class Subscription: Sendable {
-    private let cancelled = Atomic<Bool>(false)
-    private let onCancel: Mutex<(@Sendable () -> Void)?>
-
-    /// Creates a subscription that calls the closure once, when the subscription ends.
-    public init(onCancel: @escaping @Sendable () -> Void) { self.onCancel = Mutex(onCancel) }
-
-    deinit { cancel() }
-
-    /// True once the subscription has ended.
-    public var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
-
-    /// Ends the subscription. Further calls have no effect. An event that another thread is delivering may still
-    /// arrive.
-    public func cancel() {
-        cancelled.store(true, ordering: .releasing)
-        let action = onCancel.withLock { $0.take() }
-        action?()
-    }
-}
-
 final class Subscriber<Request: Sendable & ~Copyable, Event: Sendable>: Sendable {
     /// The subscriber's request, or data that the hub keeps for the subscriber.
     let request: Request
@@ -52,8 +29,7 @@ final class Subscriber<Request: Sendable & ~Copyable, Event: Sendable>: Sendable
     func completeBatch() { if !state.isCancelled { batchCompleted() } }
 }
 
-/// The subscribers of a hub, the source's status and the hub's own state, all protected by one lock. The lock is not
-/// held while subscribers run.
+/// The subscribers of a hub, the source's status and the hub's own state. The lock is not held while subscribers run.
 final class SubscriberRegistry<Content: Sendable, Request: Sendable & ~Copyable, Event: Sendable>: Sendable {
     typealias Member = Subscriber<Request, Event>
 

@@ -2,8 +2,7 @@
 
 /// A source of motion readings.
 public protocol MotionSource: Sendable {
-    /// The available sensors, with the best sensor of each kind first. The first access may take a few seconds if
-    /// servers have to be queried.
+    /// The available sensors, with the best of each kind first. The first access may take seconds to query servers.
     var sensors: [SensorDescription] { get }
 
     /// Returns the sensor with this identifier, or nil if there is none. Does not block.
@@ -99,8 +98,7 @@ package struct MotionDemand: Sendable, Hashable {
     package var interval: Double
     /// The maximum time in seconds that a reading may be held back: the minimum of all requested latencies.
     package var latency: Double
-    /// True if every subscriber wants at most one reading per interval. The source may then discard other readings to
-    /// reduce wakeups.
+    /// True if every subscriber wants at most one reading per interval. The source may then discard other readings.
     package var decimates: Bool
 
     /// The rate to request from the hardware in hertz: infinity for the maximum rate, 0 for any rate.

@@ -27,8 +27,7 @@ public struct SensorDescription: Sendable, Hashable, Identifiable {
     public var location = ""
     /// The chip's serial number. Empty if unknown.
     public var serial = ""
-    /// The hardware path of the sensor, for example "i2c-1/1-0068", which is the same after each boot. Empty if
-    /// unknown.
+    /// The sensor's hardware path, for example "i2c-1/1-0068", which is the same after each boot. Empty if unknown.
     public var path = ""
     /// The address of the context, for example "local:" or "ip:192.168.2.1".
     public var source = ""
@@ -60,8 +59,7 @@ public enum SensorRates: Sendable, Hashable {
     case unknown
     /// The listed rates, in ascending order.
     case list([Double])
-    /// The rates from the minimum to the maximum in the given steps. If the step is 0, any rate in the range is
-    /// supported.
+    /// The rates from the minimum to the maximum in the given steps. A step of 0 allows any rate in the range.
     case range(minimum: Double, step: Double, maximum: Double)
 
     /// Returns the lowest supported rate that is not below the requested rate, or else the highest rate. Infinity

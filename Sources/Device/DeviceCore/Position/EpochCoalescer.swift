@@ -9,8 +9,7 @@
 struct EpochCoalescer: Sendable {
     /// The time in seconds without a report after which an epoch is considered complete.
     static let idleTimeout = 0.15
-    /// The maximum duration of an epoch in seconds. Without a limit, a receiver whose time does not advance would never
-    /// deliver a report.
+    /// The maximum duration of an epoch in seconds, in case a receiver's time does not advance.
     static let maximumDuration = 2.0
 
     private(set) var pending: PositionReport?
@@ -34,8 +33,7 @@ struct EpochCoalescer: Sendable {
     mutating func accept(_ report: PositionReport, now: BootTime, finished: inout PositionReport?) -> Outcome {
         if let time = report.time, time == epoch, now.seconds(since: epochStart) < EpochCoalescer.maximumDuration {
             holdsEpochs = true
-            // One fix is delivered per epoch. A report without a fix is dropped if a fix is pending or any report was
-            // delivered.
+            // A report without a fix is dropped if a fix is pending or any report of the epoch was delivered.
             let isRedundant = report.hasFix ? hasDeliveredFix : hasDelivered || pending?.hasFix == true
             if isRedundant { return .suppressed }
             hold(report, now: now)

@@ -14,13 +14,11 @@ package final class PositionHub: PositionSource {
     }
 
     private let registry: SubscriberRegistry<Content, PositionRequest, PositionEvent>
-    // The numbers of subscribers that request lines and raw reports. Atomic because they are read for each line without
-    // holding the lock.
+    // The numbers of subscribers that request lines and raw reports. Atomic because they are read for each line.
     private let lineRequestCount = Atomic<Int>(0)
     private let rawRequestCount = Atomic<Int>(0)
     private let isTogether = Atomic<Bool>(false)
-    /// The time at which the next held report is due, in nanoseconds. Atomic because it is read without holding the
-    /// lock.
+    /// The time in nanoseconds at which the next held report is due. Atomic because it is read without the lock.
     private let due = Atomic<Int64>(BootTime.never.nanoseconds)
 
     /// - Parameter demandChanged: Called whenever a subscriber is added or removed. The closure must read
@@ -31,8 +29,7 @@ package final class PositionHub: PositionSource {
 
     package var hasSubscribers: Bool { registry.hasSubscribers }
 
-    /// A number that changes when the hub gets its first subscriber. Sources compare the number to end a delay that
-    /// began before that time.
+    /// Changes when the hub gets its first subscriber, so that sources can end a delay that began earlier.
     package var demand: UInt64 { registry.withLock { $0.content.demand } }
 
     /// The executor of the only subscriber, or nil if the executor cannot poll or there is not exactly one subscriber.

@@ -3,8 +3,7 @@
 /// A receiver's position report (gpsd's TPV), in SI units and degrees, WGS 84. Missing numbers are NaN, never 0. Error
 /// estimates are as reported by gpsd, nominally at the 95 % confidence level.
 public struct PositionReport: Sendable {
-    /// Shared between copies until one of the copies is modified. A report has a few hundred bytes and is copied about
-    /// a dozen times during delivery.
+    /// Shared between copies until one is modified, because a report is copied about a dozen times during delivery.
     @usableFromInline package var storage: Storage
 
     private static let empty = Storage(Values())

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Selects the reports for subscribers: one report per epoch, from one receiver at a time, and the sky report for each
-/// fix. Performs no I/O.
+/// Selects one report per epoch from one receiver at a time, and the sky report for each fix. Performs no I/O.
 struct ReportSelector: Sendable {
     /// The maximum number of receivers. An additional receiver replaces the receiver that has been silent longest.
     static let maximumReceivers = 64

@@ -84,8 +84,7 @@ public struct Satellite: Sendable, Hashable {
     public init() {}
 }
 
-/// A receiver's compass or inertial report (gpsd's ATT). Angles are in degrees, in the receiver's own frame. Missing
-/// values are NaN.
+/// A receiver's compass or inertial report (gpsd's ATT), in the receiver's own frame. Missing values are NaN.
 public struct AttitudeReport: Sendable {
     /// The receiver's device path. Empty if missing.
     public var receiver = ""

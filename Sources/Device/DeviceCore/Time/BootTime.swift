@@ -30,8 +30,7 @@ public struct BootTime: Sendable, Hashable, Comparable {
     public static func < (left: BootTime, right: BootTime) -> Bool { left.nanoseconds < right.nanoseconds }
 }
 
-/// A point in civil time: nanoseconds since 1970-01-01T00:00:00Z, without leap seconds. The range covers the years 1678
-/// to 2261.
+/// Civil time as nanoseconds since 1970-01-01T00:00:00Z, without leap seconds, for the years 1678 to 2261.
 public struct WallTime: Sendable, Hashable, Comparable {
     /// The nanoseconds since 1970-01-01T00:00:00Z, negative for earlier times.
     public var nanoseconds: Int64
@@ -39,8 +38,7 @@ public struct WallTime: Sendable, Hashable, Comparable {
     /// Creates a time from nanoseconds since 1970-01-01T00:00:00Z.
     public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-    /// Creates a time from seconds since 1970-01-01T00:00:00Z, clamped to the range of the type. Returns nil if the
-    /// number is not finite.
+    /// Creates a time from seconds since ``epoch``, clamped to the range. Returns nil if the number is not finite.
     public init?(seconds: Double) {
         guard seconds.isFinite, let nanoseconds = Int64(saturatingSeconds: seconds) else { return nil }
         self.nanoseconds = nanoseconds

@@ -63,8 +63,7 @@ extension WakeupPipe {
 }
 
 extension BinarySemaphore {
-    /// Waits until `signal()` is called or the deadline has passed, at most 60 s. Returns true if `signal()` was
-    /// called.
+    /// Waits until the deadline, at most 60 s. Returns true if `signal()` was called.
     @discardableResult package func wait(until deadline: BootTime, clock: any DeviceClock) -> Bool {
         // Capped because CLOCK_MONOTONIC, which the wait uses, stops during suspend.
         wait(seconds: min(deadline.seconds(since: clock.now), 60))

@@ -61,8 +61,7 @@ package enum DispatchDescriptors {
     package static func open() -> @Sendable () -> Void {
         let hasFired = BinarySemaphore()
         let now = timers.now
-        // A timer with a deadline in an hour always has to wait. Once the next timer has fired, the descriptors are
-        // open.
+        // A timer that is due in an hour has to wait. Once the next timer has fired, the descriptors are open.
         let waiting = timers.timer(at: now.advanced(bySeconds: 3600)) {}
         let timer = timers.timer(at: now.advanced(bySeconds: 0.001)) { hasFired.signal() }
         return {

@@ -54,16 +54,14 @@ public final class VirtualClock: DeviceClock {
             timers.entries.insert(entry, at: position)
             return number
         }
-        // A strong reference, because a weak reference would slow down every use of the clock. The clock does not
-        // retain the timer.
+        // A strong reference, because a weak reference would slow down every use of the clock.
         timer.onCancel { self.withTimers { timers in timers.entries.removeAll { $0.number == number } } }
         return timer
     }
 
     package var nextDeadline: BootTime? { timers.withLock { $0.nextDeadline } }
 
-    /// Runs the next timer whose deadline is not after the limit, at that deadline. Returns false if there is no such
-    /// timer.
+    /// Runs the next timer if its deadline is not after the limit. Returns false if there is no such timer.
     @discardableResult package func runNextTimer(upTo limit: BootTime) -> Bool {
         let entry = withTimers { timers -> Entry? in
             guard let deadline = timers.nextDeadline, deadline <= limit else { return nil }

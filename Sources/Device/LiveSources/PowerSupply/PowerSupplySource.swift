@@ -22,8 +22,7 @@ package final class PowerSupplySource: StatusSource {
 
     private struct Polling {
         var timer: ClockTimer?
-        /// The number of the current timer. A timer that is replaced while it fires has a different number and does
-        /// nothing.
+        /// The current timer's number. A timer with a different number does nothing when it fires.
         var number: UInt32 = 0
     }
 
