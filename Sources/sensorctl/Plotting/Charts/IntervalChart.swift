@@ -5,14 +5,12 @@ import SystemCalls
 /// A histogram of the intervals between the readings of a stream, with one outline for each trace.
 package struct IntervalChart: Sendable {
     package var name: String
-    /// The interval counters, each with the index of its trace.
     package var counters: [(trace: Int, counter: IntervalCounter)]
 
     package init(name: String, counters: [(trace: Int, counter: IntervalCounter)]) {
         (self.name, self.counters) = (name, counters)
     }
 
-    /// The histogram of each trace. All histograms share one axis.
     var histograms: [(trace: Int, bars: IntervalHistogram)] {
         guard let axis = IntervalHistogram.axis(for: counters.map(\.counter)) else { return [] }
         return counters.filter { $0.counter.count > 0 }.map { ($0.trace, IntervalHistogram($0.counter, axis: axis)) }
@@ -52,7 +50,6 @@ package struct IntervalChart: Sendable {
     ) {
         let style = PlotStyle(number: trace)
         var path = SVGPath()
-        // The histograms overlap, so each is drawn as an outline.
         var level = frame.bottom
         for (place, count) in bars.counts.enumerated() {
             let x = widths((bars.start + bars.width * Double(place)) * factor)
@@ -94,8 +91,7 @@ package struct IntervalChart: Sendable {
         svg.label("Interval (\(title))", (frame.x + frame.right) / 2, frame.bottom + 27, anchor: "middle", faint: true)
     }
 
-    /// The height of the header above the bars, in pixels. It contains the heading, the number of intervals and the
-    /// number of intervals outside the axis.
+    /// The height of the header, in pixels.
     static let headerHeight = 43.0
 
     private func notes(of all: [(trace: Int, bars: IntervalHistogram)]) -> [String] {
@@ -134,7 +130,6 @@ extension PlotText {
         guard rounded >= 60 else { return "\(number(rounded, decimals: rounded == rounded.rounded() ? 0 : 1)) s" }
         let whole = Int(rounded)
         let parts = [(whole / 86_400, "d"), (whole / 3600 % 24, "h"), (whole / 60 % 60, "min"), (whole % 60, "s")]
-        // Durations of days need no seconds.
         return parts.filter { $0.0 > 0 }.prefix(2).map { "\($0.0) \($0.1)" }.joined(separator: " ")
     }
 
