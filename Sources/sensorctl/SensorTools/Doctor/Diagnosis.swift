@@ -3,15 +3,15 @@
 import AccessoryFinding
 import DeviceCore
 
-/// A single result of `doctor`.
+/// A single result of the `doctor` command.
 struct Finding: Sendable, Hashable {
     enum Level: String, Sendable { case good, remark, problem }
 
     let level: Level
-    /// The subject: "positions", "motion", "calibration", "accessories", "configuration", "battery" or "beacons".
+    /// One of "positions", "motion", "calibration", "accessories", "configuration", "battery" or "beacons".
     let topic: String
     let message: String
-    /// Shell commands that solve the problem; empty if no action is required.
+    /// Shell commands that solve the problem. Empty if no action is required.
     let repair: [String]
 
     init(_ level: Level, _ topic: String, _ message: String, repair: [String]) {
@@ -85,7 +85,6 @@ package struct Diagnosis {
         return .one(.good, "positions", "gpsd responds at \(address). Receivers: \(names).")
     }
 
-    /// Returns findings about a remote board whose positions arrive through an MQTT broker.
     private static func board(_ facts: MachineState, at address: PositionSourceAddress) -> [Finding] {
         guard let failure = facts.positionFailure else {
             return .one(.good, "positions", "The broker responds, and the subscription to \(address.topic) is active.")
@@ -96,7 +95,6 @@ package struct Diagnosis {
             repair: "mosquitto_sub -v \(options)    # prints messages; with a password or TLS, add -u, -P, --cafile")
     }
 
-    /// Returns findings about settings that match no sensor, usually because of a misspelled name.
     private static func settings(_ facts: MachineState) -> [Finding] {
         guard !facts.trials.isEmpty else { return [] }
         let names = Set(facts.trials.map(\.sensor).flatMap { [$0.name, $0.label] }.filter { !$0.isEmpty }).sorted()
@@ -110,7 +108,7 @@ package struct Diagnosis {
         }
     }
 
-    /// Returns the text quoted for a shell. Names come from drivers and other machines and are not trusted.
+    /// Quotes the text for a shell. Names from drivers and other machines are not trusted.
     static func word(_ text: String) -> String {
         let isPlain = TerminalText.hasOnlyLettersDigits(text, and: "_-+.,:/@%=[]")
         if isPlain, !text.isEmpty, !text.hasPrefix("-") { return text }

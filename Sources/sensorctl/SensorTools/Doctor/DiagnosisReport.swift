@@ -11,14 +11,13 @@ package struct DiagnosisReport: Report {
 
     package init(facts: MachineState, diagnosis: Diagnosis) { (self.facts, self.diagnosis) = (facts, diagnosis) }
 
-    /// The findings: the level ("good", "remark" or "problem"), the topic, a sentence and shell commands.
+    /// The findings. The level is "good", "remark" or "problem", and `repair` contains shell commands.
     package var findings: [(level: String, topic: String, message: String, repair: [String])] {
         diagnosis.findings.map { ($0.level.rawValue, $0.topic, $0.message, $0.repair) }
     }
 
     package var hasProblem: Bool { diagnosis.hasProblem }
 
-    /// The active settings and their origins.
     private var settings: [(name: String, value: String, origin: String)] {
         let configuration = facts.configuration
         var settings: [(name: String, value: String, origin: String)] = []
