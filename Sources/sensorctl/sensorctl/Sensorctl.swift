@@ -49,10 +49,9 @@ struct Sensorctl: AsyncParsableCommand {
     }
 }
 
-/// The suggested commands, printed if the program is called without arguments.
+/// The suggested commands, which are printed if the program is called without arguments.
 enum NextSteps {
-    /// A trace in a clone of the repository, which the dashboard can play. If the trace is missing, a recording is
-    /// required.
+    /// A sample trace in a clone of the repository.
     private static let sample = "Simulators/Traces/synthetic/mountain-road.json"
 
     static var commands: [(String, String)] {
@@ -91,7 +90,7 @@ enum Main {
                 exit(ExitStatus.success.rawValue)
             } catch { end(error) }
         }
-        // An async `main` would release the main thread on Linux, and the main actor would run on other threads.
+        // An async `main` would release the main thread on Linux, and the main actor would then run on other threads.
         RunLoop.main.run()
     }
 

@@ -67,7 +67,7 @@ struct CalibrateCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        // Reads the file before signal handlers are installed, so that a signal ends the program while it waits for a
+        // The file is read before signal handlers are installed. A signal can then end the program while it waits for a
         // pipe.
         let file = try trace.map { try imports.read($0) }
         try await Termination.run { try await calibrate(file, stop: $0) }
@@ -142,7 +142,7 @@ struct CalibrateCommand: AsyncParsableCommand {
         return .success
     }
 
-    /// Stores the outcome. Returns the path or key, or nil if the outcome was not stored.
+    /// Stores the outcome. Returns the path or key of the stored calibration, or nil if nothing was stored.
     private func store(
         _ outcome: CalibrationOutcome, _ sensor: SensorDescription?, _ status: inout ExitStatus
     ) -> String? {
@@ -171,7 +171,7 @@ struct CalibrateCommand: AsyncParsableCommand {
 
     private static func write(_ bytes: [UInt8], to path: String) -> Bool {
         let isWritten: Void? = Log.attempt {
-            // The file contains no positions, so it has the default permissions for new files.
+            // The file contains no positions, so it has the default permissions of new files.
             let others = umask(0)
             umask(others)
             let output = try TraceOutput(

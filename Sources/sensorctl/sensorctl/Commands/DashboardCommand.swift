@@ -113,8 +113,8 @@ struct DashboardCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        // Reads the files before signal handlers are installed, so that a signal ends the program while it waits for a
-        // pipe.
+        // The files are read before signal handlers are installed. A signal can then end the program while it waits for
+        // a pipe.
         let trace = files.isEmpty ? nil : try merged(try imports.read(files))
         try await Termination.run { stop in await show(trace, stop: stop) }
     }
@@ -183,8 +183,8 @@ private final class OpenedPage {
     private nonisolated static let fileName = "dashboard.html"
     private var folder: ScratchDirectory?
 
-    /// Opens a private file that redirects to the address. The address contains the token, and command lines are
-    /// public.
+    /// Opens a private file that redirects to the address, because the address contains the token and other users can
+    /// see command lines.
     func open(_ address: String) {
         do throws(DeviceError) {
             let owner = "the page that opens the dashboard"

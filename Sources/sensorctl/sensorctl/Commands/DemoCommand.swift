@@ -47,8 +47,8 @@ struct DemoCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        // Reads the files before signal handlers are installed, so that a signal ends the program while it waits for a
-        // pipe.
+        // The files are read before signal handlers are installed. A signal can then end the program while it waits for
+        // a pipe.
         let traces = try files.map { try TraceFile.read(userPath: $0) }
         try await Termination.run { stop in await play(traces, stop: stop) }
     }

@@ -6,7 +6,7 @@ import SimulatedDevice
 import Trace
 import TraceEditing
 
-/// The options that select and modify the played part of a trace.
+/// Selects and modifies the part of a trace to play.
 struct PlaybackArguments: ParsableArguments {
     @Option(help: "Start of the playback in seconds of the trace; the playback begins with the state at that time.")
     var from: Double?
@@ -83,10 +83,9 @@ struct PlaybackArguments: ParsableArguments {
         }
     }
 
-    /// The report types that contain a receiver's path.
+    /// The types of reports that contain a receiver's path.
     private static let receiverKinds: Set = ["TPV", "SKY", "ATT", "DEVICE"]
 
-    /// The options that affect the callbacks, by name.
     var description: [String: String] {
         let values: [String: String?] = [
             "from": from?.description, "to": to?.description, "max-gap": maxGap?.description, "loop": loop?.text,
@@ -159,7 +158,7 @@ struct StreamList: ExpressibleByArgument, Equatable {
                 }
             }
         }
-        // A combination of kinds and single sensors would be ambiguous.
+        // A combination of whole kinds and single sensors would be ambiguous.
         guard ids.isEmpty || !hasWholeKinds else { return nil }
         if !ids.isEmpty {
             streams.kinds = Set(SensorKind.allCases)

@@ -83,7 +83,7 @@ struct PlotCommand: AsyncParsableCommand {
 
     var files: [String] { words.filter { PlotSubject.named($0) == nil } }
 
-    /// The subjects to draw, in page order; all subjects if none are named.
+    /// In page order. If no subject is named, all subjects are drawn.
     var subjects: [PlotSubject] {
         let named = Set(words.compactMap { PlotSubject.named($0) }.joined())
         if named == [.intervals] { return [.intervals] }
@@ -119,10 +119,9 @@ struct PlotCommand: AsyncParsableCommand {
 
     func run() async throws {
         if let output { try OutputCheck.check(output, against: files) }
-        // Searches for the PNG converter before a long recording is played.
         let maker = try chosenFormat == .png ? ExitStatus.exitOnError({ _ in .unavailable }, PNGConverter.init) : nil
-        // Reads the sources before signal handlers are installed, so that a signal ends the program while it waits for
-        // a pipe.
+        // The sources are read before signal handlers are installed. A signal can then end the program while it waits
+        // for a pipe.
         let sources = try sources()
         try await Termination.run { try await run(sources, maker, $0) }
     }

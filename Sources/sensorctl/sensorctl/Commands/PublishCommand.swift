@@ -114,8 +114,7 @@ struct PublishCommand: AsyncParsableCommand {
             shortfall: "The broker accepted \(statistics.delivered) messages in \(duration ?? 0) s.")
     }
 
-    /// Ends the publisher. If `patient` is true, first waits until the broker has accepted all messages or a stop is
-    /// requested.
+    /// If `patient` is true, waits until the broker has accepted all messages or a stop is requested.
     private static func end(_ publisher: MQTTPublisher, patient: Bool, _ stop: StopRequest) async {
         publisher.flush()
         while patient, stop.reason == nil, publisher.statistics.queued > 0 {
@@ -132,7 +131,6 @@ struct PublishCommand: AsyncParsableCommand {
         }
     }
 
-    /// Returns the reason why the position must not be published, or nil if it may be published.
     private func authorizationFailure(_ configuration: Configuration) -> String? {
         let status = LocationAuthorization.current.status
         if status == .denied || status == .restricted {
@@ -183,7 +181,7 @@ struct PublishCommand: AsyncParsableCommand {
         return subscriptions
     }
 
-    /// Plays the trace to its end. At maximum speed, pauses while more than 1000 messages are waiting for the broker.
+    /// At maximum speed, playback pauses while more than 1000 messages are waiting for the broker.
     @MainActor private func play(_ simulated: SimulatedDevice, _ publisher: MQTTPublisher, until stop: StopRequest)
         async
     {

@@ -4,7 +4,6 @@ import ArgumentParser
 import CoreLocation
 import Foundation
 
-/// The regions and beacons of `watch` and `replay`.
 struct RegionOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -19,7 +18,7 @@ struct RegionOptions: ParsableArguments {
             valueName: "uuid[,major[,minor]]"))
     var beacons: [BeaconChoice] = []
 
-    /// Checks that regions or beacons are given if the stream requires them, and only then.
+    /// Checks that regions or beacons are given only if the stream requires them, and are not missing if it does.
     func validate(for stream: StreamName) throws {
         let isWanted = stream == .regions || stream == .monitor
         if isWanted, region.isEmpty {
@@ -50,7 +49,7 @@ struct NamedRegion: ExpressibleByArgument {
     let argument: String
 
     init?(argument: String) {
-        // Splits at the last equals sign, because the name may contain one.
+        // The name may contain equals signs.
         guard let sign = argument.lastIndex(of: "="), sign > argument.startIndex else { return nil }
         let numbers = argument[argument.index(after: sign)...].split(separator: ",", omittingEmptySubsequences: false)
             .map { Double($0) }

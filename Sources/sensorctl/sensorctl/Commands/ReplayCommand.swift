@@ -108,7 +108,6 @@ struct ReplayCommand: AsyncParsableCommand {
 
     private static let isReading = Atomic<Bool>(false)
 
-    /// Replays the trace and compares the callbacks with a file of expected callbacks.
     @MainActor private func compare(_ trace: TraceFile, with path: String, stop: StopRequest) async -> ExitStatus {
         let run: ExpectationRun
         do throws(DeviceError) {

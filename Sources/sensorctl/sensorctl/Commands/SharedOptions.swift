@@ -32,7 +32,6 @@ struct FileMode: ExpressibleByArgument, Equatable {
     }
 }
 
-/// The options of a simulation: the duration, the output and a program to run.
 struct ProgramOptions: ParsableArguments {
     @Option(help: "End after this many seconds.") var duration: Double?
 
@@ -52,7 +51,7 @@ extension ParsableArguments {
         if isWrong { throw ValidationError(message()) }
     }
 
-    /// Checks that a duration is positive and at most 1e8 s, the range of a timer.
+    /// 1e8 s is the range of a timer.
     static func validate(duration: Double?) throws {
         guard let duration else { return }
         try rejectIf(
@@ -70,7 +69,6 @@ extension ParsableArguments {
         return alignment
     }
 
-    /// Checks that JSON output and a program are not combined, because the program uses standard output.
     static func validate(program: [String], json: Bool) throws {
         try rejectIf(json && !program.isEmpty, "The program uses standard output: omit --json.")
     }
@@ -90,7 +88,7 @@ struct ReferenceOptions: ParsableArguments {
     var orientation = EdgeName.portrait
 }
 
-/// The reference frame of device motion. The command line accepts a word or Core Motion's name, ignoring case.
+/// The command line accepts a word or Core Motion's name, ignoring case.
 enum FrameName: String, ExpressibleByArgument, CaseIterable {
     case arbitrary, corrected, magnetic, `true`
 
@@ -120,7 +118,6 @@ enum FrameName: String, ExpressibleByArgument, CaseIterable {
     var hasHeading: Bool { self == .magnetic || self == .true }
 }
 
-/// The orientation of the device, which determines the edge that the heading refers to.
 enum EdgeName: String, ExpressibleByArgument, CaseIterable {
     case portrait, portraitUpsideDown, landscapeLeft, landscapeRight
 

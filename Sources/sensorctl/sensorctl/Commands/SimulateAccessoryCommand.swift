@@ -30,7 +30,6 @@ struct SimulateAccessoryCommand: AsyncParsableCommand {
               sensorctl simulate accessory scale.trace -- sensorctl watch accessories
             """)
 
-    /// The peer of an accessory whose file contains no dialogue.
     enum Peer: String, ExpressibleByArgument, CaseIterable { case echo, silent, pattern }
 
     @Argument(help: "Description, declaration or trace.", completion: .file()) var file: String
@@ -57,7 +56,7 @@ struct SimulateAccessoryCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        // Reads the file before signal handlers are installed, so that a signal ends the program while it waits for a
+        // The file is read before signal handlers are installed. A signal can then end the program while it waits for a
         // pipe.
         let simulator = try read()
         let run = ProgramRun(with.program)

@@ -79,7 +79,7 @@ struct SimulateAllCommand: AsyncParsableCommand {
 
     @OptionGroup var output: OutputOptions
 
-    /// The number of words that belong to the program. The parser appends the words after `--` to `words`.
+    /// The parser appends the words after `--` to `words`.
     private var programCount: Int {
         let arguments = CommandLine.arguments
         return min(words.count, arguments.count - (arguments.firstIndex(of: "--").map { $0 + 1 } ?? arguments.count))
@@ -136,8 +136,7 @@ struct SimulateAllCommand: AsyncParsableCommand {
         }
     }
 
-    /// Returns true if the variable is DEVICE_SERVICES_CONFIG and the user has set it. The user's value is then passed
-    /// on.
+    /// The user's own DEVICE_SERVICES_CONFIG is passed on to the program.
     private static func isKept(_ name: String) -> Bool {
         name == "DEVICE_SERVICES_CONFIG" && !(ProcessInfo.processInfo.environment[name] ?? "").isEmpty
     }

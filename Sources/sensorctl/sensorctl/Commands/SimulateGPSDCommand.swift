@@ -62,7 +62,7 @@ struct SimulateGPSDCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        // Reads the file before signal handlers are installed, so that a signal ends the program while it waits for a
+        // The file is read before signal handlers are installed. A signal can then end the program while it waits for a
         // pipe.
         let trace = try imports.read(file)
         let run = ProgramRun(with.program)

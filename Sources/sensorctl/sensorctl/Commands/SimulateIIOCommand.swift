@@ -49,7 +49,7 @@ struct SimulateIIOCommand: AsyncParsableCommand {
     func validate() throws { if let fault { _ = try ExitStatus.validating { try IIODFault.list(fault) } } }
 
     func run() async throws {
-        // Reads the file before signal handlers are installed, so that a signal ends the program while it waits for a
+        // The file is read before signal handlers are installed. A signal can then end the program while it waits for a
         // pipe.
         let (server, seconds) = try makeServer()
         let run = ProgramRun(with.program)
@@ -61,7 +61,6 @@ struct SimulateIIOCommand: AsyncParsableCommand {
         }
     }
 
-    /// Creates the server. Also returns the duration of the recording, in seconds.
     private func makeServer() throws -> (IIODServer, seconds: Double) {
         let trace = try imports.read(file)
         return try ExitStatus.exitOnError {
@@ -88,8 +87,8 @@ struct SimulateIIOCommand: AsyncParsableCommand {
         if let remark { Log.notice(remark) }
     }
 
-    /// Returns a note that explains when the recording is played, because it may have ended before a second client
-    /// connects. Returns nil at maximum speed, at which each client receives the whole recording.
+    /// Explains when the recording is played, because it may end before a second client connects. Returns nil at
+    /// maximum speed, at which each client receives the whole recording.
     static func remark(seconds: Double, speed: PlaybackSpeed, loops: Bool) -> String? {
         guard case .times(let factor) = speed else { return nil }
         let length = "\((seconds / factor * 10).rounded() / 10) s"

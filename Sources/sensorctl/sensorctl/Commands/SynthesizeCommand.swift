@@ -107,8 +107,8 @@ struct SynthesizeCommand: AsyncParsableCommand {
     func run() async throws {
         try OutputCheck.check(output, against: [route])
         let options = try motionOptions()
-        // Reads the route before signal handlers are installed, so that a signal ends the program while it waits for a
-        // pipe.
+        // The route is read before signal handlers are installed. A signal can then end the program while it waits for
+        // a pipe.
         let way = try ExitStatus.exitOnError(Self.status) { try readRoute() }
         try await Termination.run { stop in try await run(way, options, stop) }
     }
@@ -119,7 +119,7 @@ struct SynthesizeCommand: AsyncParsableCommand {
         return Self.write(synthesizer, to: output, overwrite: new.overwrite, mode: new.mode?.bits, until: stop)
     }
 
-    /// Returns the exit status for an error. An impossible route is an error in the file, not a failure to read it.
+    /// An impossible route is invalid input, not a read failure.
     private static func status(_ error: DeviceError) -> ExitStatus {
         switch error.code {
         case .invalidConfiguration: .usage
@@ -128,7 +128,7 @@ struct SynthesizeCommand: AsyncParsableCommand {
         }
     }
 
-    /// Writes the trace. An incomplete trace is kept unless it would replace an existing file.
+    /// An incomplete trace is kept unless it would replace an existing file.
     static func write(
         _ synthesizer: MotionSynthesizer, to output: String, overwrite: Bool, mode: UInt32? = nil,
         until stop: StopRequest
@@ -177,7 +177,7 @@ struct SynthesizeCommand: AsyncParsableCommand {
                 ? try RecordingFile.read(contents, name: name) : try RecordingFile.open(route))
     }
 
-    /// The maximum size of a waypoint list, in bytes: a million waypoints of 64 bytes.
+    /// The maximum size of a waypoint list in bytes: a million waypoints of 64 bytes.
     private static let maximumListSize = 64_000_000
 
     private static func route(of recording: RecordingFile) throws(DeviceError) -> MotionRoute {

@@ -116,7 +116,7 @@ struct TalkCommand: AsyncParsableCommand {
         }
     }
 
-    /// Runs the conversation on a thread of its own, because reads and writes may block.
+    /// Uses a separate thread, because reads and writes may block.
     private func talk(
         _ loop: TalkLoop, script: UmockdevScript?, input: Descriptor, endingKey: String?
     ) async -> TalkEnd {

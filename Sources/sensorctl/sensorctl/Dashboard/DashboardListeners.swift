@@ -6,10 +6,10 @@ import JSONBytes
 import SensorTools
 import Synchronization
 
-/// The listeners that `watch` and `replay` use, for all streams. Publishes their callbacks. Used on the main thread.
+/// Runs the listeners of `watch` and `replay` for all streams and publishes their callbacks. Used on the main thread.
 @MainActor
 final class DashboardListeners {
-    /// The interval between readings of live sensors, in seconds. Sufficient for charts and for the attitude.
+    /// The interval between readings of live sensors in seconds, which is sufficient for charts and the attitude.
     private static let liveInterval = 0.01
 
     let printer: DashboardPrinter
@@ -55,7 +55,7 @@ final class DashboardListeners {
         }
     }
 
-    /// Starts the streams whose sensors have become available. Core Motion rejects subscriptions without a sensor.
+    /// Core Motion rejects subscriptions to sensors that are not available yet.
     func startWaiting() async {
         let kinds = Set(device.motionSource.sensors.map(\.kind))
         for stream in waiting where isAvailable(stream, kinds) {
@@ -77,7 +77,7 @@ final class DashboardListeners {
         return needed.allSatisfy(kinds.contains)
     }
 
-    /// Each listener has its own outlet, so that a listener without permission does not stop the others.
+    /// Each listener has its own outlet, so that a listener without permission does not stop other listeners.
     private func listener(for stream: StreamName) -> any StreamListener {
         ListenerOptions(
             stream: stream, asJSON: true, interval: device.isSimulated ? 0 : Self.liveInterval,
@@ -104,7 +104,7 @@ final class SatellitePublisher: Sendable {
     func end() { subscription.withLock { $0.take() }?.cancel() }
 
     private func publish(_ sky: SkyReport) {
-        // A report with only dilutions of precision contains no satellites and must not clear them.
+        // A report that contains only dilutions of precision must not clear the satellites.
         guard let satellites = sky.satellites else { return }
         let time = clock.seconds(sky.arrival)
         feed.publish(

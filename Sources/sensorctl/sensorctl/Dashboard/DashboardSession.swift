@@ -14,7 +14,7 @@ import TraceEditing
 struct DashboardPlan {
     var options: DashboardOptions
     var regions: [NamedRegion] = []
-    /// The reference frame; nil selects a frame that suits the sensors.
+    /// If nil, the session selects a frame that suits the sensors.
     var frame: FrameName?
     var edge = EdgeName.portrait
     var speed = 1.0
@@ -23,7 +23,7 @@ struct DashboardPlan {
     var announce: @MainActor (_ address: String, _ port: UInt16, _ token: String) -> Void = { _, _, _ in }
 }
 
-/// A dashboard session: its listeners and the server that publishes their callbacks.
+/// A dashboard session, which consists of listeners and the server that publishes their callbacks.
 @MainActor
 final class DashboardSession {
     private let plan: DashboardPlan
@@ -85,7 +85,7 @@ final class DashboardSession {
         for remark in trace.remarks(on: simulated.warnings) { Log.warning(remark) }
     }
 
-    /// Publishes the damage found in the trace as findings, in place of findings about a live machine.
+    /// Findings about the trace replace those about a live machine.
     private func publishTraceFindings(_ trace: TraceFile, at time: Double) {
         let damage = ReportDiagnostics(trace)
         let remarks = damage.remarks + damage.lineWarnings.remarks
@@ -124,7 +124,7 @@ final class DashboardSession {
             book.publishIfChanged()
             if clock.now >= nextQuery {
                 await listeners.startWaiting()
-                // Clients are only queried while pages are open.
+                // Clients are queried only while pages are open.
                 if server.counts.pages > 0 {
                     let users = [ownUse] + (await watch.users())
                     if users != former { feed.publish(clients: users) }
@@ -143,8 +143,8 @@ final class DashboardSession {
         return PositionClient(name: "sensorctl dashboard", pid: getpid(), since: 0, wants: wants)
     }
 
-    /// Returns the reference frame. The default is magnetic if a magnetometer is available: the heading enables the
-    /// magnetometer and shares one filter with the attitude, so every attitude follows the magnetometer.
+    /// The default is magnetic if there is a magnetometer. The heading then enables the magnetometer anyway, and shares
+    /// a filter with the attitude.
     private func frame(_ kinds: Set<SensorKind>) -> FrameName {
         plan.frame ?? (kinds.isSuperset(of: [.accelerometer, .gyroscope, .magnetometer]) ? .magnetic : .arbitrary)
     }
@@ -161,8 +161,7 @@ final class DashboardSession {
         return hello
     }
 
-    /// Starts the server. `execute` is called on the main thread. `execute` returns nil on success, or the reason why a
-    /// command cannot be executed.
+    /// `execute` is called on the main thread. It returns nil on success, or the reason for the failure.
     private func start(
         _ hello: SessionDescription, execute: @escaping @MainActor @Sendable (PageCommand.Action) -> String?
     ) throws(DeviceError) -> DashboardServer {

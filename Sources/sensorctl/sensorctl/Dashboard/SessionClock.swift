@@ -3,8 +3,8 @@
 import DeviceCore
 
 /// The clock of a dashboard session, in seconds since the start of the trace or of the dashboard. For a trace, it
-/// follows the civil time, which jumps with the playback position while the device's boot clock increases. For a live
-/// machine, it follows the boot clock, because the civil time may be set at any time.
+/// follows the civil time, which jumps with the playback position. For a live machine, it follows the boot clock,
+/// because the civil time may be set at any time.
 final class SessionClock: Sendable {
     private let clock: any DeviceClock
     private let boot: BootTime
@@ -26,6 +26,5 @@ final class SessionClock: Sendable {
 
     func seconds(_ boot: BootTime) -> Double { now - clock.now.seconds(since: boot) }
 
-    /// Converts a civil time to this clock.
     func seconds(_ time: WallTime) -> Double { time.seconds(since: start) }
 }

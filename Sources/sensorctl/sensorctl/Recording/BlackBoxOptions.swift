@@ -63,11 +63,10 @@ struct BlackBoxPlan {
     var box = BlackBox.Options()
     var triggers: [RecordingTrigger] = []
 
-    /// True if a trigger requires positions, even if they are not recorded.
     var needsPosition: Bool { triggers.contains(where: \.needsPosition) }
 }
 
-/// A duration on the command line: a number of seconds, or a number with a unit such as 90s, 10m or 1.5h.
+/// A duration on the command line in seconds, or with a unit such as 90s, 10m or 1.5h.
 struct TimeSpan: ExpressibleByArgument, Equatable {
     let seconds: Double
 

@@ -131,6 +131,5 @@ final class RecordingEvents: Sendable {
 }
 
 extension DeviceError {
-    /// The error number of a write to a pipe without a reader.
     static let brokenPipe = EPIPE
 }

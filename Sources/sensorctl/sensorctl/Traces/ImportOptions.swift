@@ -95,7 +95,6 @@ struct ImportOptions: ParsableArguments {
         return options
     }
 
-    /// The options that affect the imported recording, by name.
     var description: [String: String] {
         let values: [String: String?] = [
             "columns": columns, "layout": layout, "rate": rate?.description, "platform": platform,
@@ -105,14 +104,14 @@ struct ImportOptions: ParsableArguments {
         return values.compactMapValues(\.self)
     }
 
-    /// Reads a recording; "-" is standard input. Exits with an error if it cannot be read.
+    /// "-" is standard input. Exits with an error if the recording cannot be read.
     func read(_ path: String) throws -> TraceFile {
         let recording = try RecordingFile.read(userPath: path, options: options)
         warnOfUnused([recording.format], recording.trace.name)
         return recording.trace
     }
 
-    /// Reads several recordings. Logs the options that apply to none of them.
+    /// Logs the options that apply to none of the recordings.
     func read(_ paths: [String]) throws -> [TraceFile] {
         let recordings = try paths.map { try RecordingFile.read(userPath: $0, options: options) }
         let first = recordings.first?.trace.name ?? ""
@@ -127,8 +126,7 @@ struct ImportOptions: ParsableArguments {
         }
     }
 
-    /// Returns the formats that an option applies to, and their description, or nil if the option applies to all
-    /// formats.
+    /// Returns nil if the option applies to all formats.
     private func applicableFormats(of option: String) -> (what: String, kinds: Set<RecordingFormat>)? {
         switch option {
         case "layout" where columns != nil, "rate" where columns != nil: ("tables without --columns", [])
@@ -143,7 +141,7 @@ struct ImportOptions: ParsableArguments {
 }
 
 extension TraceFile {
-    /// Reads a trace; "-" is standard input. Exits with an error if it cannot be read.
+    /// "-" is standard input. Exits with an error if the trace cannot be read.
     static func read(userPath path: String) throws -> TraceFile {
         try ExitStatus.exitOnError {
             path == "-"
@@ -154,8 +152,7 @@ extension TraceFile {
 }
 
 extension RecordingFile {
-    /// Reads a recording of any format; "-" is standard input. Logs its remarks. Exits with an error if the recording
-    /// cannot be read.
+    /// Logs the remarks on the recording. "-" is standard input. Exits with an error if the recording cannot be read.
     static func read(userPath path: String, options: RecordingOptions) throws -> RecordingFile {
         let recording = try ExitStatus.exitOnError {
             path == "-"
@@ -177,8 +174,7 @@ extension TraceBytes {
 }
 
 extension TraceFile {
-    /// Returns sentences about the lines that playback could not read. Playback stores only the first warnings. If
-    /// there are more, the whole trace is read to count them.
+    /// Playback stores only the first warnings. If there are more, the whole trace is read to count them.
     func remarks(on warnings: [TraceWarning]) -> [String] {
         let diagnostics =
             warnings.count < TraceCursor.maximumWarnings
