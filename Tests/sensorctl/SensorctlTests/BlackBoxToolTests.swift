@@ -25,9 +25,7 @@ struct BlackBoxToolTests {
             uri = try #require(server.nextLine())
         }
 
-        deinit {
-            server.send(signal: SIGTERM)
-        }
+        deinit { server.send(signal: SIGTERM) }
 
         var environment: [String: String] { ["DEVICE_SERVICES_GPSD": uri] }
 
@@ -37,9 +35,7 @@ struct BlackBoxToolTests {
                 environment: environment, isOutputFull: isOutputFull)
         }
 
-        var names: [String] {
-            ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).sorted()
-        }
+        var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).sorted() }
 
         /// The total size of all segments, in bytes.
         var ringSize: Int {

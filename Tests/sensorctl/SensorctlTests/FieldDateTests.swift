@@ -34,7 +34,5 @@ struct FieldDateTests {
             "2025-01-01T12:00:61", "2025-01-01T12:00:00.", "2025-01-01T12:00:00+1", "2025-01-01T12:00:00ZZ",
             "2025-01-01T12:00:00+01:60", "2025-01-01Z", "2025/01/01", "0000-01-01", "2025-01-0\u{661}",
         ])
-    func noDates(text: String) {
-        #expect(FieldDate(argument: text) == nil)
-    }
+    func noDates(text: String) { #expect(FieldDate(argument: text) == nil) }
 }

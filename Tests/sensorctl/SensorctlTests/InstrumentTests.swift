@@ -224,9 +224,7 @@ struct InstrumentTests {
     @Test(
         "A heading that rounds to 360° is shown as 0°",
         arguments: [(0, "  0.0°"), (359.94, "359.9°"), (359.96, "  0.0°"), (359.999, "  0.0°"), (-1, "     -")])
-    func roundedHeading(heading: Double, text: String) {
-        #expect(HeadingReading.degrees(heading) == text)
-    }
+    func roundedHeading(heading: Double, text: String) { #expect(HeadingReading.degrees(heading) == text) }
 
     @Test("North is at the top of the card for a heading of 0°, and on the left for 90°")
     func card() throws {

@@ -23,9 +23,7 @@ struct ReplayTests {
     }
 
     @Test("At least ten recordings are available")
-    func recordingsAreThere() {
-        #expect(Self.recordings.count >= 10)
-    }
+    func recordingsAreThere() { #expect(Self.recordings.count >= 10) }
 
     @Test("Every fix of a recording is printed in order with equal numbers", arguments: Self.recordings)
     func equalsRecording(name: String) throws {
@@ -135,9 +133,7 @@ struct ReplayTests {
         let first = try seconds(try #require(moved.first))
         #expect(abs(first - now.timeIntervalSince1970) < 60)
         let shift = try first - seconds(try #require(kept.first))
-        for (old, new) in zip(kept, moved) {
-            #expect(abs(try seconds(new) - seconds(old) - shift) < 0.002)
-        }
+        for (old, new) in zip(kept, moved) { #expect(abs(try seconds(new) - seconds(old) - shift) < 0.002) }
     }
 
     @Test("Real-time playback takes time and gives the same output")

@@ -32,9 +32,7 @@ final class RunningTool {
         try process.run()
     }
 
-    deinit {
-        if process.isRunning { endByForce() }
-    }
+    deinit { if process.isRunning { endByForce() } }
 
     var isRunning: Bool { process.isRunning }
 
@@ -44,9 +42,7 @@ final class RunningTool {
     /// The text after the last complete line, at the end of the output.
     var unfinishedLine: String { output.unfinished }
 
-    func send(signal number: Int32) {
-        kill(process.processIdentifier, number)
-    }
+    func send(signal number: Int32) { kill(process.processIdentifier, number) }
 
     /// Waits for the end of the process. After 60 s, kills it and fails. Negative if a signal ended it.
     func status(sourceLocation: SourceLocation = #_sourceLocation) -> Int32 {

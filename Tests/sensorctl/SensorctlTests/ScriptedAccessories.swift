@@ -12,9 +12,7 @@ final class ScriptedAccessories: AccessorySource {
     private let opened = BinarySemaphore()
     private let capacity: Int
 
-    init(capacity: Int = 65_536) {
-        self.capacity = capacity
-    }
+    init(capacity: Int = 65_536) { self.capacity = capacity }
 
     var accessories: [AccessoryDescription] { hub.accessories }
     var problems: [DeviceError] { [] }

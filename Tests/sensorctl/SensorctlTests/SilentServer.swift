@@ -27,9 +27,7 @@ final class SilentServer {
         guard isBound else { throw Failure() }
     }
 
-    deinit {
-        end()
-    }
+    deinit { end() }
 
     /// Waits for a client, for at most 60 s.
     func waitForClient() throws {

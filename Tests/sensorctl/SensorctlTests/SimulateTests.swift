@@ -15,14 +15,10 @@ struct SimulateTests {
     }
 
     @Test("The exit code of the program is returned", arguments: [0, 7, 255])
-    func exitCode(code: Int32) throws {
-        #expect(try Self.simulate(["--", "sh", "-c", "exit \(code)"]).status == code)
-    }
+    func exitCode(code: Int32) throws { #expect(try Self.simulate(["--", "sh", "-c", "exit \(code)"]).status == code) }
 
     @Test("A program ended by a signal results in 128 plus the signal number, as in a shell")
-    func childSignal() throws {
-        #expect(try Self.simulate(["--", "sh", "-c", "kill -9 $$"]).status == 137)
-    }
+    func childSignal() throws { #expect(try Self.simulate(["--", "sh", "-c", "kill -9 $$"]).status == 137) }
 
     @Test("A path that is not a program results in status 127", arguments: ["/nonexistent/program", "/etc/passwd", ""])
     func noProgram(path: String) throws {
@@ -76,9 +72,7 @@ struct SimulateTests {
     }
 
     @Test("`--duration` ends the simulation, with or without a program", arguments: [[], ["--", "sleep", "60"]])
-    func duration(program: [String]) throws {
-        #expect(try Self.simulate(["--duration", "0.5"] + program).status == 0)
-    }
+    func duration(program: [String]) throws { #expect(try Self.simulate(["--duration", "0.5"] + program).status == 0) }
 
     @Test("With `--json`, the address is one object")
     func json() throws {

@@ -33,7 +33,6 @@ enum Tool {
 
     /// The root directory of the package.
     static let root = Checkout.root.path
-
     static let traces = Checkout.traces.path
 
     /// A drive of five and a half minutes. Its output is larger than a pipe's buffer.

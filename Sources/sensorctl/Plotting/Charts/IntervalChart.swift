@@ -77,13 +77,9 @@ package struct IntervalChart: Sendable {
         let counts = Ticks.counts(upTo: greatest, count: max(2, Int(frame.height / 18)))
         svg.group(["class": "grid", "stroke": .string(PlotStyle.grid), "stroke-width": 0.6]) { svg in
             for value in marks.values { svg.line(widths(value), frame.y, widths(value), frame.bottom) }
-            for value in counts.values {
-                svg.line(frame.x, heights(log10(value)), frame.right, heights(log10(value)))
-            }
+            for value in counts.values { svg.line(frame.x, heights(log10(value)), frame.right, heights(log10(value))) }
         }
-        for (value, label) in zip(marks.values, marks.labels) {
-            svg.mark(label, widths(value), below: frame)
-        }
+        for (value, label) in zip(marks.values, marks.labels) { svg.mark(label, widths(value), below: frame) }
         for (value, label) in zip(counts.values, counts.labels) {
             svg.label(label, frame.x - 5, heights(log10(value)) + 3.5, anchor: "end")
         }

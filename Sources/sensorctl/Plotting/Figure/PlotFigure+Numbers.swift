@@ -20,9 +20,7 @@ extension PlotFigure {
             }
         }
         for sky in skies { writeNumbers(of: sky, to: &writer) }
-        for chart in intervals {
-            for (trace, bars) in chart.histograms { write(chart, trace, bars, to: &writer) }
-        }
+        for chart in intervals { for (trace, bars) in chart.histograms { write(chart, trace, bars, to: &writer) } }
     }
 
     /// The number of points that can be distinguished horizontally.

@@ -146,9 +146,7 @@ extension PlotFigure {
             drawing.places.indices.contains { $0 > 0 && drawing.isBehindGap($0) }
         }
         if hasUnseen == true { notes.append("Grey dashes on the track: no positions in between.") }
-        if drawn.contains(where: { $0.chart.showsBands($0.drawings) }) {
-            notes.append("Bands: the reported accuracy.")
-        }
+        if drawn.contains(where: { $0.chart.showsBands($0.drawings) }) { notes.append("Bands: the reported accuracy.") }
         // Without time charts there is no fault strip, so the footer names the faults.
         if drawn.isEmpty, !spans.isEmpty {
             notes.append(PlotText.name("Faults: " + spans.map(\.label).joined(separator: ", ") + ".", upTo: 110))

@@ -42,17 +42,11 @@ struct CalibrateCommand: AsyncParsableCommand {
     var file: String?
 
     @Flag(help: "Print the stored calibrations.") var show = false
-
     @Flag(help: "Delete the stored calibrations.") var forget = false
-
     @Flag(name: [.customLong("dry-run"), .customLong("no-store")], help: "Store nothing.") var isTrial = false
-
     @Flag(help: "Keep the measured mount matrix, even if it is close to quarter turns.") var exact = false
-
     @Option(help: "Timeout of each calibration in seconds.") var timeout = 120.0
-
     @OptionGroup(title: "Recordings of other programs, with --trace") var imports: ImportOptions
-
     @OptionGroup var output: OutputOptions
 
     func validate() throws {

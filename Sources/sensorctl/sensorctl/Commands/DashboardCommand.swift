@@ -37,11 +37,8 @@ struct DashboardCommand: AsyncParsableCommand {
     var files: [String] = []
 
     @Flag(help: "Show this machine live.") var live = false
-
     @Option(help: "TCP port; 0 for any free port.") var port: UInt16 = 8421
-
     @Flag(help: "Open the page in a browser with xdg-open.") var open = false
-
     @Flag(help: "Accept no commands from the page.") var readOnly = false
 
     @Option(
@@ -65,7 +62,6 @@ struct DashboardCommand: AsyncParsableCommand {
     var align: TraceMerger.Alignment = .clock
 
     @Option(help: "Playback speed relative to the recording, from 0.1 to 100.") var speed = 1.0
-
     @Flag(help: "Repeat the recording.") var loop = false
 
     @Option(
@@ -89,7 +85,6 @@ struct DashboardCommand: AsyncParsableCommand {
     var page: String?
 
     @OptionGroup(title: "Recordings of other programs") var imports: ImportOptions
-
     @OptionGroup var output: OutputOptions
 
     func validate() throws {

@@ -23,7 +23,6 @@ struct DoctorCommand: AsyncParsableCommand {
             """)
 
     @Option(help: "Seconds for which the sensors are read.") var seconds = 1.5
-
     @OptionGroup var output: OutputOptions
 
     func validate() throws { try Self.validate(duration: seconds) }

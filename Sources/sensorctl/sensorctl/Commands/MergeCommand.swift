@@ -37,7 +37,6 @@ struct MergeCommand: ParsableCommand {
     var receiver: String?
 
     @Flag(help: "Also write arrival times, in the formats gpsd and nmea.") var stamps = false
-
     @OptionGroup(title: "Recordings of other programs, for all files") var imports: ImportOptions
 
     func validate() throws {

@@ -12,7 +12,6 @@ struct PlaybackArguments: ParsableArguments {
     var from: Double?
 
     @Option(help: "End of the playback in seconds of the trace.") var to: Double?
-
     @Option(help: "Maximum length of pauses in seconds; longer pauses are shortened.") var maxGap: Double?
 
     @Option(help: "Play the trace this many times, or forever; timestamps continue to increase.")

@@ -55,9 +55,7 @@ struct PlotCommand: AsyncParsableCommand {
     var format: PlotFormat?
 
     @OptionGroup var new: NewFileOptions
-
     @Option(help: "Title of the plot. Default: the name of the recording.") var title: String?
-
     @Flag(help: "Label the axis with times of day (UTC), not with the time since the start.") var clock = false
 
     @Option(
@@ -67,15 +65,10 @@ struct PlotCommand: AsyncParsableCommand {
     var align: TraceMerger.Alignment?
 
     @Option(help: "Resolution of a PNG in dots per inch.") var dpi = 150
-
     @OptionGroup var reference: ReferenceOptions
-
     @OptionGroup(title: "Recordings of other programs, for all files") var imports: ImportOptions
-
     @OptionGroup(title: "Playback") var choices: PlaybackArguments
-
     @OptionGroup(title: "Faults") var faults: TraceFaultOptions
-
     @OptionGroup var printed: OutputOptions
 
     /// The maximum number of recordings in a plot, limited by the number of colors and dash patterns.

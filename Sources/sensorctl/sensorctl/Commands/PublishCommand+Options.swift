@@ -5,9 +5,7 @@ import DeviceCore
 
 struct PublisherIdentity: ParsableArguments {
     @Option(help: "Second level of the topic. Default: the name of the current user.") var user: String?
-
     @Option(help: "Third level of the topic. Default: the name of this machine.") var device: String?
-
     @Option(help: "Topic of the positions. Default: owntracks/USER/DEVICE.") var topic: String?
 
     @Option(
@@ -45,9 +43,7 @@ struct BrokerOptions: ParsableArguments {
     var caFile: String?
 
     @Option(help: ArgumentHelp("Certificate of this client, in PEM.", valueName: "file")) var certificateFile: String?
-
     @Option(help: ArgumentHelp("Private key of the certificate, in PEM.", valueName: "file")) var keyFile: String?
-
     @Option(help: "Interval in seconds after which an idle connection is checked. Default: 30.") var keepAlive: Int?
 
     var files: BrokerCredentialFiles {

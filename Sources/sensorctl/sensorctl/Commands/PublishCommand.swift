@@ -47,22 +47,16 @@ struct PublishCommand: AsyncParsableCommand {
     var motion: [SensorKindName] = []
 
     @Option(help: "Seconds between motion readings; 0 for every reading.") var interval = 0.1
-
     @Flag(help: "Publish discovery messages for Home Assistant.") var homeAssistant = false
-
     @Option(help: ArgumentHelp("Folder for messages that wait for the broker.", valueName: "folder")) var spool: String?
 
     @Option(help: ArgumentHelp("Play a recording instead of this board's sensors.", valueName: "file"))
     var trace: String?
 
     @Option(help: "Playback speed relative to the recording; max for no delays.") var speed: PlaybackSpeed?
-
     @Flag(help: "Shift the times of the trace so that it starts now.") var rebase = false
-
     @OptionGroup(title: "Recordings of other programs") var imports: ImportOptions
-
     @Option(help: "End after this many seconds.") var duration: Double?
-
     @OptionGroup var output: OutputOptions
 
     func validate() throws {

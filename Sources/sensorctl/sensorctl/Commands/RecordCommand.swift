@@ -52,13 +52,9 @@ struct RecordCommand: AsyncParsableCommand {
     var parts: PartNames = PartNames(parts: .default)
 
     @Option(help: "Seconds between readings of a motion sensor; 0 for every reading.") var interval = 0.01
-
     @Option(help: "End after this many seconds.") var duration: Double?
-
     @OptionGroup var new: NewFileOptions
-
     @OptionGroup var blackBox: BlackBoxOptions
-
     @OptionGroup var output: OutputOptions
 
     func validate() throws {

@@ -47,19 +47,12 @@ struct ReplayCommand: AsyncParsableCommand {
     var speed: PlaybackSpeed?
 
     @Flag(help: "Print every report of the receiver, not one per epoch.") var everyReport = false
-
     @Option(help: "Seconds between motion readings; 0 for every reading of the trace.") var interval = 0.0
-
     @OptionGroup var reference: ReferenceOptions
-
     @OptionGroup var regions: RegionOptions
-
     @Flag(help: "Shift the times of the trace so that it starts now.") var rebase = false
-
     @OptionGroup(title: "Recordings of other programs") var imports: ImportOptions
-
     @OptionGroup(title: "Playback") var choices: PlaybackArguments
-
     @OptionGroup(title: "Faults") var faults: TraceFaultOptions
 
     @Option(
@@ -67,7 +60,6 @@ struct ReplayCommand: AsyncParsableCommand {
     var expect: String?
 
     @Flag(help: "Rewrite the file of --expect, and keep its tolerances.") var updateExpected = false
-
     @OptionGroup var output: OutputOptions
 
     func validate() throws {

@@ -34,7 +34,6 @@ struct FileMode: ExpressibleByArgument, Equatable {
 
 struct ProgramOptions: ParsableArguments {
     @Option(help: "End after this many seconds.") var duration: Double?
-
     @OptionGroup var output: OutputOptions
 
     @Argument(parsing: .postTerminator, help: "Program to run with the simulated devices, and its arguments.")

@@ -44,9 +44,7 @@ struct SimulateAccessoryCommand: AsyncParsableCommand {
     var peer = Peer.echo
 
     @Option(help: "Playback speed of a trace relative to the recording.") var speed = 1.0
-
     @Flag(help: "Repeat a trace endlessly.") var loop = false
-
     @OptionGroup var with: ProgramOptions
 
     enum Transport: String, EnumerableFlag { case socket, pty }

@@ -56,7 +56,6 @@ struct SimulateAllCommand: AsyncParsableCommand {
     var loop = false
 
     @Flag(help: "Shift the times of positions so that the first fix is at the current time.") var rebase = false
-
     @Flag(help: "Start immediately, not with the first use.") var atOnce = false
 
     @Option(
@@ -65,18 +64,14 @@ struct SimulateAllCommand: AsyncParsableCommand {
     var align: TraceMerger.Alignment = .clock
 
     @OptionGroup var faults: TraceFaultOptions
-
     @Option(help: ArgumentHelp("Faults of gpsd; see simulate gpsd --help.", valueName: "faults")) var gpsdFault: String?
-
     @Option(help: ArgumentHelp("Faults of iiod; see simulate iio --help.", valueName: "faults")) var iioFault: String?
 
     @Flag(help: "Simulate accessories as pseudo-terminals, which look like serial ports, not as sockets.")
     var pty = false
 
     @Option(help: "End after this many seconds.") var duration: Double?
-
     @OptionGroup(title: "Recordings of other programs, for all files") var imports: ImportOptions
-
     @OptionGroup var output: OutputOptions
 
     /// The parser appends the words after `--` to `words`.

@@ -29,7 +29,6 @@ struct SimulateGPSDCommand: AsyncParsableCommand {
             """)
 
     @Argument(help: "Recording, for example a trace; - for standard input.", completion: .file()) var file: String
-
     @Option(help: "TCP port; 0 for any free port. gpsd itself uses 2947.") var port: UInt16 = 0
 
     @Option(help: "Playback speed relative to the recording; max sends as fast as clients read.")
@@ -39,7 +38,6 @@ struct SimulateGPSDCommand: AsyncParsableCommand {
     var loop = false
 
     @Flag(help: "Shift all times so that the first fix is at the current time.") var rebase = false
-
     @Flag(help: "Start immediately, not with the first client that watches.") var atOnce = false
 
     @Option(help: ArgumentHelp("Faults to inject, and their times. \(GPSDFault.syntax)", valueName: "faults"))
@@ -51,7 +49,6 @@ struct SimulateGPSDCommand: AsyncParsableCommand {
     var receiver: String?
 
     @OptionGroup(title: "Recordings of other programs") var imports: ImportOptions
-
     @OptionGroup var with: ProgramOptions
 
     func validate() throws {

@@ -43,7 +43,6 @@ struct SimulateIIOCommand: AsyncParsableCommand {
     var fault: String?
 
     @OptionGroup(title: "Recordings of other programs") var imports: ImportOptions
-
     @OptionGroup var with: ProgramOptions
 
     func validate() throws { if let fault { _ = try ExitStatus.validating { try IIODFault.list(fault) } } }

@@ -36,7 +36,6 @@ struct SynthesizeCommand: AsyncParsableCommand {
     var rate = 100.0
 
     @Option(help: "Rate of positions in hertz; 0 for none.") var fixRate = 1.0
-
     @Option(help: "Delay of positions in seconds.") var fixDelay = 0.0
 
     @Option(help: "Chip whose noise gyroscope and accelerometer have: \(SynthesizeCommand.names(InertialUnit.all)).")
@@ -58,11 +57,8 @@ struct SynthesizeCommand: AsyncParsableCommand {
     var receiver = "ideal"
 
     @Option(help: "Initial bias of each sensor as a fraction of its zero tolerance, from 0 to 1.") var bias = 0.0
-
     @Option(help: "Leaning in turns: flat like a car, or coordinated like a bicycle or an aircraft.") var turns = "flat"
-
     @Option(help: "Speed between waypoints without a speed, in m/s.") var speed = 10.0
-
     @Option(help: "Maximum change of speed between waypoints, in m/s^2.") var acceleration = 2.0
 
     @Option(help: "Maximum lateral acceleration in corners between waypoints, in m/s^2; inf for no braking.")
@@ -72,7 +68,6 @@ struct SynthesizeCommand: AsyncParsableCommand {
     var smoothing = 1.0
 
     @Flag(help: "Keep the device level on slopes, for tracks with noisy altitudes.") var level = false
-
     @Flag(help: "Omit the earth's rotation.") var stillEarth = false
 
     @Option(
@@ -96,7 +91,6 @@ struct SynthesizeCommand: AsyncParsableCommand {
     var start: StartTime?
 
     @Option(help: "Seed of the noise.") var seed: UInt64 = 1
-
     @OptionGroup var new: NewFileOptions
 
     func validate() throws {

@@ -47,7 +47,6 @@ struct TalkCommand: AsyncParsableCommand {
     @Flag(help: "Send each key as it is typed; Ctrl-] ends the session.") var raw = false
 
     @Option(help: "Line ending that is sent in a terminal: lf, cr or crlf.") var lineEnd = TalkOptions.LineEnd.lf
-
     @Flag(help: "Print both directions as rows of bytes.") var hex = false
 
     @Option(help: "Repeat the dialogue of this .script file, and compare the answers.", completion: .file())
@@ -64,7 +63,6 @@ struct TalkCommand: AsyncParsableCommand {
     var record: String?
 
     @OptionGroup(title: "Recording") var new: NewFileOptions
-
     @OptionGroup var output: OutputOptions
 
     func validate() throws {

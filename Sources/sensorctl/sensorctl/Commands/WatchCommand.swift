@@ -38,21 +38,13 @@ struct WatchCommand: AsyncParsableCommand {
             """)
 
     @Argument(help: "Stream to watch: \(StreamName.list).") var stream: StreamName
-
     @Flag(help: "Print every report of the receiver, not one per epoch.") var everyReport = false
-
     @Option(help: "Use only this receiver, by its name in gpsd (for example /dev/ttyACM0).") var receiver: String?
-
     @Option(help: "Seconds between motion readings; 0 for every reading.") var interval = 0.1
-
     @OptionGroup var reference: ReferenceOptions
-
     @OptionGroup var regions: RegionOptions
-
     @Option(help: "End after this many updates.") var count: Int?
-
     @Option(help: "End after this many seconds.") var duration: Double?
-
     @OptionGroup var output: OutputOptions
 
     func validate() throws {

@@ -114,9 +114,7 @@ final class TracePlayback {
             if let why = faults.set(id, isOn: isOn) { return why }
             filter()
             // When the fault ends, a seek to the current position reattaches the accessories.
-            if id == "unplug" {
-                if isOn { detachAccessories() } else { seek(to: target ?? position) }
-            }
+            if id == "unplug" { if isOn { detachAccessories() } else { seek(to: target ?? position) } }
         case .doctor, .addRegion, .removeRegion: return "This command is not available for a recording."
         }
         publishState()

@@ -102,7 +102,6 @@ struct EditOptions: ParsableArguments {
     var file: String
 
     @OptionGroup var target: TraceTarget
-
     @OptionGroup(title: "Recordings of other programs") var imports: ImportOptions
 
     /// Reads the recording after checking that the output would not overwrite it.

@@ -58,9 +58,7 @@ struct DashboardPartsTests {
             "GET / HTTP/1.1\r\nX: \u{0}\r\n\r\n",
             "GET /\u{7F} HTTP/1.1\r\n\r\n", " GET / HTTP/1.1\r\n\r\n",
         ])
-    func noRequest(_ text: String) {
-        #expect(HTTPRequest.parse(Array(text.utf8)[...]) == .invalid(.badRequest))
-    }
+    func noRequest(_ text: String) { #expect(HTTPRequest.parse(Array(text.utf8)[...]) == .invalid(.badRequest)) }
 
     @Test("A page's queue drops and counts the oldest readings, and keeps state messages")
     func queue() {

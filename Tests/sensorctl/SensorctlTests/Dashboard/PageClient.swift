@@ -145,9 +145,7 @@ final class PageClient {
         // The length is in the second byte, or in the two or eight bytes after it.
         let following = count < 126 ? 0 : count < 65_536 ? 2 : 8
         frame.append(following == 0 ? 0x80 | UInt8(count) : following == 2 ? 0xFE : 0xFF)
-        for place in 0..<following {
-            frame.append(UInt8(truncatingIfNeeded: count >> (8 * (following - 1 - place))))
-        }
+        for place in 0..<following { frame.append(UInt8(truncatingIfNeeded: count >> (8 * (following - 1 - place)))) }
         return frame + mask + payload.enumerated().map { $0.element ^ mask[$0.offset % 4] }
     }
 }
