@@ -91,9 +91,7 @@ struct PoseCalibrationTests {
 
     /// All rotations that map axes to axes.
     static let rightAngles: [[SIMD3<Double>]] = DevicePose.allCases.flatMap { first in
-        DevicePose.allCases.filter { ($0.up * first.up).sum() == 0 }.map {
-            [first.up, $0.up, cross(first.up, $0.up)]
-        }
+        DevicePose.allCases.filter { ($0.up * first.up).sum() == 0 }.map { [first.up, $0.up, cross(first.up, $0.up)] }
     }
 
     @Test("All 24 right-angled mountings are found from two poses and from six poses")

@@ -121,8 +121,7 @@ struct ReplayTests {
     func rebased() throws {
         let now = Date()
         let kept = try Self.locations(try Tool.run(["replay", Tool.drive, "location", "--json"]).lines)
-        let moved = try Self.locations(
-            try Tool.run(["replay", Tool.drive, "location", "--json", "--rebase"]).lines)
+        let moved = try Self.locations(try Tool.run(["replay", Tool.drive, "location", "--json", "--rebase"]).lines)
         func seconds(_ location: [String: Any]) throws -> Double {
             let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
             // The style parses milliseconds. Further digits are cut off here.

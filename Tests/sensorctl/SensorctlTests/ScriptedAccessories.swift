@@ -32,7 +32,6 @@ final class ScriptedAccessories: AccessorySource {
 
     @discardableResult
     func attach(_ description: AccessoryDescription) -> AccessoryDescription.ID { hub.attach(description).id }
-
     func detach(_ id: AccessoryDescription.ID) { hub.detach(id) }
 
     /// Returns the accessory's end of the next channel that is opened, or nil after 60 s.

@@ -106,14 +106,12 @@ final class PageClient {
         for index in 0..<count {
             let place = 16 + index * 4 * (axes + 1)
             readings.times.append(first + Double(Float(bitPattern: number(place, UInt32.self))))
-            readings.values.append(
-                (1...axes).map { Float(bitPattern: number(place + 4 * $0, UInt32.self)) })
+            readings.values.append((1...axes).map { Float(bitPattern: number(place + 4 * $0, UInt32.self)) })
         }
         return readings
     }
 
     func send(_ frame: [UInt8]) throws { try client.send(frame) }
-
     func send(text: String) throws { try send(Self.masked(1, Array(text.utf8))) }
 
     /// Sends a command and returns its answer.
@@ -175,6 +173,13 @@ final class TestDashboard: @unchecked Sendable {
     }
 
     deinit { server.stop() }
+
+    /// Opens a page and waits until it has received the history.
+    func readyPage(token: String = "") throws -> PageClient {
+        let page = try PageClient(port, token: token)
+        _ = try page.message("ready")
+        return page
+    }
 
     /// Sends a request and returns the response: the status, the headers and the body.
     func ask(_ head: String) throws -> (status: Int, headers: [String: String], body: [UInt8]) {

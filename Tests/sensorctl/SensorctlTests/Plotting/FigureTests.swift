@@ -274,8 +274,7 @@ struct SkyChartTests {
         let colours = ["J01", "S120", "G01"].map { name in
             svg.text.components(separatedBy: "<g class=\"").dropFirst().first {
                 $0.contains("data-satellite=\"\(name)\"")
-            }
-            .map { $0.prefix { $0 != "\"" } }
+            }.map { $0.prefix { $0 != "\"" } }
         }
         #expect(Set(colours.compactMap(\.self)).count == 3)
         #expect(!svg.text.contains(name) && svg.text.contains("WW…WW"))
