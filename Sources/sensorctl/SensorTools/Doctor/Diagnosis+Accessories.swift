@@ -8,8 +8,7 @@ extension Diagnosis {
         var findings = discovery(facts, machine)
         let problems = facts.problems.filter { problem in
             // `discovery` has already reported missing udev support in more detail.
-            findings.isEmpty || ![.notSupported, .notFound].contains(problem.code)
-                || !problem.message.contains("udev")
+            findings.isEmpty || ![.notSupported, .notFound].contains(problem.code) || !problem.message.contains("udev")
         }
         findings += problems.map { Finding(.problem, topic, $0.description) }
         findings += facts.missingFolders.map { path in

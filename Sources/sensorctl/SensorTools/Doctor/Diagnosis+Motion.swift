@@ -110,8 +110,7 @@ extension Diagnosis {
         var findings: [Finding] = []
         if !sensor.hasNode {
             findings += .one(
-                .problem, "motion", "\(name) has no device node /dev/\(sensor.id).",
-                repair: "ls -l /dev/iio*",
+                .problem, "motion", "\(name) has no device node /dev/\(sensor.id).", repair: "ls -l /dev/iio*",
                 "sudo udevadm trigger --subsystem-match=iio    # or CONFIG_DEVTMPFS in the kernel")
         }
         switch sensor.buffer {
@@ -157,8 +156,7 @@ extension Diagnosis {
             // `GROUP` and `MODE` apply to the node. `RUN` changes the files that set the rate, the buffer and the
             // trigger.
             #"ACTION!="remove", SUBSYSTEM=="iio", GROUP="iio", MODE="0660", RUN+="/bin/chgrp -R iio /sys%p", RUN+="/bin/chmod -R g=u /sys%p""#,
-            "END",
-            "sudo udevadm control --reload && sudo udevadm trigger --action=add --subsystem-match=iio",
+            "END", "sudo udevadm control --reload && sudo udevadm trigger --action=add --subsystem-match=iio",
             "# then log in again, so that the group membership takes effect",
         ]
     }
@@ -177,9 +175,8 @@ extension Diagnosis {
             findings.insert(
                 implausible
                     ?? Finding(
-                        .good, "motion",
-                        "\(name) delivers readings (\(sensor.mode.rawValue)\(rate); \(sensor.source))."),
-                at: 0)
+                        .good, "motion", "\(name) delivers readings (\(sensor.mode.rawValue)\(rate); \(sensor.source))."
+                    ), at: 0)
             if let remark = slowness(of: trial, name) { findings.append(remark) }
         } else {
             findings.insert(
@@ -195,8 +192,7 @@ extension Diagnosis {
 
     /// The plausible magnitudes of readings, and a phrase that states the expected magnitude.
     private static let plausibleMagnitudes: [SensorKind: (range: ClosedRange<Double>, expected: String)] = [
-        .accelerometer: (4...20, "9.8 is expected at rest"),
-        .gyroscope: (0...40, "a value near 0 is expected at rest"),
+        .accelerometer: (4...20, "9.8 is expected at rest"), .gyroscope: (0...40, "a value near 0 is expected at rest"),
         .pressure: (25...120, "30 to 110 is expected on the Earth"),
         .magnetometer: (0.02...20, "the Earth's field is 0.22 to 0.67"),
     ]

@@ -4,21 +4,21 @@ import AccessoryFinding
 import DeviceCore
 
 /// A single result of the `doctor` command.
-struct Finding: Sendable, Hashable {
-    enum Level: String, Sendable { case good, remark, problem }
+package struct Finding: Sendable, Hashable {
+    package enum Level: String, Sendable { case good, remark, problem }
 
-    let level: Level
+    package let level: Level
     /// One of "positions", "motion", "calibration", "accessories", "configuration", "battery" or "beacons".
-    let topic: String
-    let message: String
+    package let topic: String
+    package let message: String
     /// Shell commands that solve the problem. Empty if no action is required.
-    let repair: [String]
+    package let repair: [String]
 
     init(_ level: Level, _ topic: String, _ message: String, repair: [String]) {
         (self.level, self.topic, self.message, self.repair) = (level, topic, message, repair)
     }
 
-    init(_ level: Level, _ topic: String, _ message: String, repair: String...) {
+    package init(_ level: Level, _ topic: String, _ message: String, repair: String...) {
         self.init(level, topic, message, repair: repair)
     }
 }
@@ -34,10 +34,10 @@ extension [Finding] {
 }
 
 /// The causes of missing data, and the commands that remedy them.
-package struct Diagnosis {
+struct Diagnosis {
     let findings: [Finding]
 
-    package init(_ facts: MachineState) {
+    init(_ facts: MachineState) {
         var findings = facts.configuration.allProblems.map { Finding(.problem, "configuration", $0.description) }
         findings += facts.unknownVariables.map { name in
             Finding(
@@ -50,7 +50,7 @@ package struct Diagnosis {
         self.findings = findings
     }
 
-    package var hasProblem: Bool { findings.contains { $0.level == .problem } }
+    var hasProblem: Bool { findings.contains { $0.level == .problem } }
 
     private static func positions(_ facts: MachineState) -> [Finding] {
         let address = facts.configuration.positionSource.value

@@ -59,7 +59,7 @@ struct DoctorCommand: AsyncParsableCommand {
         (facts.calibrations, facts.calibrationProblems, facts.now) =
             (stored.entries, stored.problems, device.clock.wallTime)
         (facts.positionFailure, facts.receivers) = (position.failure, position.receivers)
-        return DiagnosisReport(facts: facts, diagnosis: Diagnosis(facts))
+        return DiagnosisReport(facts)
     }
 }
 

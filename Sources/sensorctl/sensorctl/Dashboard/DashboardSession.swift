@@ -89,11 +89,9 @@ final class DashboardSession {
     private func publishTraceFindings(_ trace: TraceFile, at time: Double) {
         let damage = ReportDiagnostics(trace)
         let remarks = damage.remarks + damage.lineWarnings.remarks
-        var findings: [(level: String, topic: String, message: String, repair: [String])] = remarks.map {
-            (level: "remark", topic: "recording", message: $0, repair: [])
-        }
-        if remarks.isEmpty { findings = [("good", "recording", "\(trace.name) can be read completely.", [])] }
-        feed.publish(findings: findings, at: time)
+        let findings = remarks.map { Finding(.remark, "recording", $0) }
+        let success = Finding(.good, "recording", "\(trace.name) can be read completely.")
+        feed.publish(findings: remarks.isEmpty ? [success] : findings, at: time)
     }
 
     func runLive() async throws(DeviceError) {
@@ -180,4 +178,30 @@ final class DashboardSession {
         plan.announce("http://127.0.0.1:\(port)/\(token)", port, server.token.text)
         return server
     }
+}
+
+/// The clock of a dashboard session, in seconds since the start of the trace or of the dashboard. For a trace, it
+/// follows the civil time, which jumps with the playback position. For a live machine, it follows the boot clock,
+/// because the civil time may be set at any time.
+final class SessionClock: Sendable {
+    private let clock: any DeviceClock
+    private let boot: BootTime
+    private let beginning: WallTime?
+
+    init(_ clock: any DeviceClock, isTrace: Bool) {
+        self.clock = clock
+        boot = clock.now
+        beginning = isTrace ? clock.wallTime : nil
+    }
+
+    /// The civil time at which this clock is zero. For a live machine, it depends on the current system time.
+    var start: WallTime { beginning ?? clock.wallTime.advanced(bySeconds: -now) }
+
+    var now: Double { beginning.map { clock.wallTime.seconds(since: $0) } ?? clock.now.seconds(since: boot) }
+
+    /// Converts a timestamp in seconds since boot to this clock.
+    func seconds(_ boot: Double) -> Double { now - (clock.now.seconds - boot) }
+
+    func seconds(_ boot: BootTime) -> Double { now - clock.now.seconds(since: boot) }
+    func seconds(_ time: WallTime) -> Double { time.seconds(since: start) }
 }

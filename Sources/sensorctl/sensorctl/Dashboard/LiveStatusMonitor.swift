@@ -57,13 +57,13 @@ struct PositionClient: Sendable, Equatable {
 }
 
 extension DashboardFeed {
-    func publish(findings: [(level: String, topic: String, message: String, repair: [String])], at time: Double) {
-        let levels = ["good": "ok", "remark": "note", "problem": "error"]
+    func publish(findings: [Finding], at time: Double) {
+        let levels: [Finding.Level: String] = [.good: "ok", .remark: "note", .problem: "error"]
         publish(
             DashboardMessage("doctor", .state) { writer in
                 writer.objects("findings", findings) { finding in
                     [
-                        "level": levels[finding.level] ?? finding.level, "title": finding.topic,
+                        "level": levels[finding.level] ?? "", "title": finding.topic,
                         "text": finding.message, "mend": finding.repair.joined(separator: "\n"),
                     ]
                 }
