@@ -3,6 +3,7 @@
 import Dashboard
 import DeviceCore
 import JSONBytes
+import Plotting
 import SensorTools
 import Synchronization
 
@@ -112,7 +113,7 @@ final class SatellitePublisher: Sendable {
                 writer.member("t", time)
                 writer.objects("list", satellites) { satellite in
                     [
-                        "system": satellite.system?.facts.name ?? "unknown", "id": satellite.label,
+                        "system": satellite.system?.name ?? "unknown", "id": satellite.label,
                         "azimuth": satellite.azimuth, "elevation": satellite.elevation, "snr": satellite.signal,
                         "used": satellite.isUsed,
                     ]
@@ -126,21 +127,7 @@ extension Satellite {
     /// The satellite's RINEX name (system letter and number), or gpsd's number if the system is unknown.
     fileprivate var label: String {
         guard let system, systemNumber >= 0 else { return "\(number)" }
-        return "\(system.facts.letter)\(systemNumber < 10 ? "0" : "")\(systemNumber)"
-    }
-}
-
-extension Satellite.System {
-    fileprivate var facts: (name: String, letter: String) {
-        switch self {
-        case .gps: ("GPS", "G")
-        case .sbas: ("SBAS", "S")
-        case .galileo: ("Galileo", "E")
-        case .beiDou: ("BeiDou", "C")
-        case .imes: ("IMES", "M")
-        case .qzss: ("QZSS", "J")
-        case .glonass: ("GLONASS", "R")
-        case .navIC: ("NavIC", "I")
-        }
+        let letter = system == .imes ? "M" : system.letter
+        return "\(letter)\(systemNumber < 10 ? "0" : "")\(systemNumber)"
     }
 }
