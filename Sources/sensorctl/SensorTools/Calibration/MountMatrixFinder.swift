@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 package import SensorFusion
 
 /// Estimates the mount matrix of a sensor from accelerometer readings in known poses.
@@ -181,25 +182,12 @@ extension MountMatrixFinder {
             }
         }
         // The angle follows from the distance between the matrices, whose square is 6 - 2·trace = 8·sin²(angle / 2).
-        estimate.angleFromRightAngles = Self.angle(halfSine: (max(0, 3 - best.trace) / 4).squareRoot())
+        estimate.angleFromRightAngles = 2 * asin((max(0, 3 - best.trace) / 4).squareRoot())
         if estimate.angleFromRightAngles <= rightAngleLimit {
             estimate.matrix = best.matrix
             estimate.isRightAngled = true
         }
         return estimate
-    }
-
-    /// Returns twice the arc sine of `x`, using its power series. The nearest of the 24 right-angle rotations is at
-    /// most 63° away, so the series converges.
-    private static func angle(halfSine x: Double) -> Double {
-        var sum = x
-        var term = x
-        for index in 1..<60 {
-            let n = Double(2 * index)
-            term *= x * x * (n - 1) / n
-            sum += term / (n + 1)
-        }
-        return 2 * sum
     }
 }
 
