@@ -38,8 +38,7 @@ struct CalibrateCommand: AsyncParsableCommand {
 
     @Option(
         name: [.customLong("output")], help: "Also write the results to this file, one JSON object per line.",
-        completion: .file())
-    var file: String?
+        completion: .file()) var file: String?
 
     @Flag(help: "Print the stored calibrations.") var show = false
     @Flag(help: "Delete the stored calibrations.") var forget = false
@@ -61,10 +60,9 @@ struct CalibrateCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        // The file is read before signal handlers are installed. A signal can then end the program while it waits for a
-        // pipe.
-        let file = try trace.map { try imports.read($0) }
-        try await Termination.run { try await calibrate(file, stop: $0) }
+        try await Termination.run(reading: try trace.map { try imports.read($0) }) { file, stop in
+            try await calibrate(file, stop: stop)
+        }
     }
 
     @MainActor private func calibrate(_ file: TraceFile?, stop: StopRequest) async throws -> ExitStatus {

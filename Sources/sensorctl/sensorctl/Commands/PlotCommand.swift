@@ -46,10 +46,8 @@ struct PlotCommand: AsyncParsableCommand {
     var words: [String]
 
     @Option(
-        name: .shortAndLong,
-        help: ArgumentHelp("Output file: .svg, .html or .png; - for standard output.", valueName: "file"),
-        completion: .file())
-    var output: String?
+        name: .shortAndLong, help: .init("Output file: .svg, .html or .png; - for standard output.", valueName: "file"),
+        completion: .file()) var output: String?
 
     @Option(help: "Output format, if the extension of the output does not determine it: svg, html or png.")
     var format: PlotFormat?
@@ -59,10 +57,8 @@ struct PlotCommand: AsyncParsableCommand {
     @Flag(help: "Label the axis with times of day (UTC), not with the time since the start.") var clock = false
 
     @Option(
-        help:
-            "Alignment of several recordings: clock or start. Default: clock if they overlap, otherwise start.",
-        transform: PlotCommand.alignment)
-    var align: TraceMerger.Alignment?
+        help: "Alignment of several recordings: clock or start. Default: clock if they overlap, otherwise start.",
+        transform: PlotCommand.alignment) var align: TraceMerger.Alignment?
 
     @Option(help: "Resolution of a PNG in dots per inch.") var dpi = 150
     @OptionGroup var reference: ReferenceOptions
@@ -84,7 +80,6 @@ struct PlotCommand: AsyncParsableCommand {
     }
 
     var isChosen: Bool { files.count < words.count }
-
     var chosenFormat: PlotFormat? { format ?? output.flatMap { $0 == "-" ? .svg : PlotFormat(fileName: $0) } }
 
     func validate() throws {
@@ -113,10 +108,7 @@ struct PlotCommand: AsyncParsableCommand {
     func run() async throws {
         if let output { try OutputCheck.check(output, against: files) }
         let maker = try chosenFormat == .png ? ExitStatus.exitOnError({ _ in .unavailable }, PNGConverter.init) : nil
-        // The sources are read before signal handlers are installed. A signal can then end the program while it waits
-        // for a pipe.
-        let sources = try sources()
-        try await Termination.run { try await run(sources, maker, $0) }
+        try await Termination.run(reading: try sources()) { try await run($0, maker, $1) }
     }
 
     private func run(_ sources: [PlotSource], _ maker: PNGConverter?, _ stop: StopRequest) async throws -> ExitStatus {

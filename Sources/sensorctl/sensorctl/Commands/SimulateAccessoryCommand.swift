@@ -40,8 +40,7 @@ struct SimulateAccessoryCommand: AsyncParsableCommand {
     @Option(
         help:
             "Peer if the file contains no dialogue: echo returns all bytes, silent sends nothing, pattern sends bytes endlessly."
-    )
-    var peer = Peer.echo
+    ) var peer = Peer.echo
 
     @Option(help: "Playback speed of a trace relative to the recording.") var speed = 1.0
     @Flag(help: "Repeat a trace endlessly.") var loop = false
@@ -54,8 +53,6 @@ struct SimulateAccessoryCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        // The file is read before signal handlers are installed. A signal can then end the program while it waits for a
-        // pipe.
         let simulator = try read()
         let run = ProgramRun(with.program)
         let folder = try ExitStatus.exitOnError({ $0.code == .inputOutput ? .cannotCreate : .unavailable }) {

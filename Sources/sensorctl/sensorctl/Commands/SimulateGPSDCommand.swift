@@ -40,7 +40,7 @@ struct SimulateGPSDCommand: AsyncParsableCommand {
     @Flag(help: "Shift all times so that the first fix is at the current time.") var rebase = false
     @Flag(help: "Start immediately, not with the first client that watches.") var atOnce = false
 
-    @Option(help: ArgumentHelp("Faults to inject, and their times. \(GPSDFault.syntax)", valueName: "faults"))
+    @Option(help: .init("Faults to inject, and their times. \(GPSDFault.syntax)", valueName: "faults"))
     var fault: String?
 
     @Flag(help: "Simulate a receiver on a pseudo-terminal instead of a gpsd.") var pty = false
@@ -59,8 +59,6 @@ struct SimulateGPSDCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        // The file is read before signal handlers are installed. A signal can then end the program while it waits for a
-        // pipe.
         let trace = try imports.read(file)
         let run = ProgramRun(with.program)
         if pty {

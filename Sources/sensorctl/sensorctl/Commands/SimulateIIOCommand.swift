@@ -29,8 +29,7 @@ struct SimulateIIOCommand: AsyncParsableCommand {
     @Argument(
         help:
             "Recording: a trace, a CSV file, a Sensor Logger folder, or libiio's XML with its buffers; - for standard input.",
-        completion: .file())
-    var file: String
+        completion: .file()) var file: String
 
     @Option(help: "TCP port; 0 for any free port. iiod itself uses 30431.") var port: UInt16 = 0
 
@@ -39,7 +38,7 @@ struct SimulateIIOCommand: AsyncParsableCommand {
 
     @Flag(help: "Repeat the recording; otherwise the sensors are silent after the end.") var loop = false
 
-    @Option(help: ArgumentHelp("Faults to inject, and their times. \(IIODFault.syntax)", valueName: "faults"))
+    @Option(help: .init("Faults to inject, and their times. \(IIODFault.syntax)", valueName: "faults"))
     var fault: String?
 
     @OptionGroup(title: "Recordings of other programs") var imports: ImportOptions
@@ -48,8 +47,6 @@ struct SimulateIIOCommand: AsyncParsableCommand {
     func validate() throws { if let fault { _ = try ExitStatus.validating { try IIODFault.list(fault) } } }
 
     func run() async throws {
-        // The file is read before signal handlers are installed. A signal can then end the program while it waits for a
-        // pipe.
         let (server, seconds) = try makeServer()
         let run = ProgramRun(with.program)
         let port = try ExitStatus.exitOnError(ExitStatus.init(starting:)) { try server.start() }

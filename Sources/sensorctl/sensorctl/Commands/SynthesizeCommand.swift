@@ -42,16 +42,14 @@ struct SynthesizeCommand: AsyncParsableCommand {
     var imu = "ideal"
 
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "Magnetometer: \(SynthesizeCommand.names(SensorModel.magnetometers)). Default: that of --imu, otherwise ak8963.",
-            valueName: "chip"))
-    var magnetometer: String?
+            valueName: "chip")) var magnetometer: String?
 
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "Barometer: \(SynthesizeCommand.names(SensorModel.barometers)). Default: ideal with --imu ideal, otherwise bmp280.",
-            valueName: "chip"))
-    var barometer: String?
+            valueName: "chip")) var barometer: String?
 
     @Option(help: "Receiver whose noise the positions have: \(ReceiverNoise.all.map(\.name).joined(separator: ", ")).")
     var receiver = "ideal"
@@ -77,14 +75,13 @@ struct SynthesizeCommand: AsyncParsableCommand {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp(
+        help: .init(
             "Rotation from the vehicle's axes (right, forward, up) to the device's: \"r, r, r; r, r, r; r, r, r\".",
-            valueName: "matrix"))
-    var placement: String?
+            valueName: "matrix")) var placement: String?
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Mount matrix of the sensors, which is written to the header.", valueName: "matrix"))
+        help: .init("Mount matrix of the sensors, which is written to the header.", valueName: "matrix"))
     var mountMatrix: String?
 
     @Option(help: "Start time: 2026-01-01, 2026-01-01T12:00:00Z, or now. Default: that of the recording.")
@@ -101,10 +98,9 @@ struct SynthesizeCommand: AsyncParsableCommand {
     func run() async throws {
         try OutputCheck.check(output, against: [route])
         let options = try motionOptions()
-        // The route is read before signal handlers are installed. A signal can then end the program while it waits for
-        // a pipe.
-        let way = try ExitStatus.exitOnError(Self.status) { try readRoute() }
-        try await Termination.run { stop in try await run(way, options, stop) }
+        try await Termination.run(reading: try ExitStatus.exitOnError(Self.status) { try readRoute() }) {
+            try await run($0, options, $1)
+        }
     }
 
     private func run(_ way: MotionRoute, _ options: MotionOptions, _ stop: StopRequest) async throws -> ExitStatus {

@@ -14,7 +14,8 @@ final class ProgramRun {
     private let relay: SignalRelay?
     private let termination: Termination?
 
-    /// Begins to handle signals. Must precede the creation of anything that a signal could leave behind.
+    /// Begins to handle signals. Must precede the creation of anything that a signal could leave behind, but follow the
+    /// reading of files, so that a signal can end the program while it waits for a pipe.
     init(_ program: [String]) {
         self.program = program
         relay = program.isEmpty ? nil : SignalRelay()
@@ -32,9 +33,7 @@ final class ProgramRun {
         }
         defer { relay.stop() }
         let child: ChildProgram
-        do throws(DeviceError) {
-            child = try ChildProgram.start(program, environment: environment)
-        } catch {
+        do throws(DeviceError) { child = try ChildProgram.start(program, environment: environment) } catch {
             Log.error(error.description)
             throw ExitCode(127)
         }

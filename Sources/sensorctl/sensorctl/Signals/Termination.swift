@@ -24,6 +24,15 @@ final class Termination {
         try await verb(stop).exit()
     }
 
+    /// Also reads an input, before signal handlers are installed. A signal can then end the program while it waits for
+    /// a pipe.
+    static func run<Input>(
+        reading input: @autoclosure () throws -> Input, _ verb: (Input, StopRequest) async throws -> ExitStatus
+    ) async throws {
+        let input = try input()
+        try await run { try await verb(input, $0) }
+    }
+
     /// Makes writes to a pipe without a reader fail instead of ending the process.
     static func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
 
