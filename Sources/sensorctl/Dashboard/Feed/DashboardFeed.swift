@@ -163,7 +163,6 @@ package final class DashboardFeed: Sendable {
     func onPendingData(_ notify: (@Sendable () -> Void)?) { state.withLock { $0.notify = notify } }
 
     var now: Double { state.withLock { $0.now } }
-
     var hasPendingData: Bool { state.withLock { $0.isDrainScheduled } }
 
     func drain(pages: Int) -> Flush {

@@ -218,6 +218,4 @@ extension TimeChart.Drawing {
     }
 }
 
-extension PlotStyle {
-    var isDashed: Bool { if case .none = dashes { false } else { true } }
-}
+extension PlotStyle { var isDashed: Bool { if case .none = dashes { false } else { true } } }

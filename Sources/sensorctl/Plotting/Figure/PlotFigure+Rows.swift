@@ -78,8 +78,7 @@ extension PlotFigure {
                     disc.drawSky(
                         in: Frame(
                             x: 10 + width * Double(place), y: TimeChart.headerHeight, width: width - 14,
-                            height: width + 42),
-                        to: &svg)
+                            height: width + 42), to: &svg)
                 }
             }
         }

@@ -74,8 +74,7 @@ extension PlotFigure {
             svg.svg([
                 "class": "row", "xmlns": "http://www.w3.org/2000/svg", "role": place == 0 ? "img" : .none,
                 "aria-label": words, "aria-hidden": place == 0 ? .none : "true",
-                "viewBox": .string(
-                    "0 0 \(PlotText.coordinate(FigurePage.width)) \(PlotText.coordinate(row.height))"),
+                "viewBox": .string("0 0 \(PlotText.coordinate(FigurePage.width)) \(PlotText.coordinate(row.height))"),
                 "font-family": .string(PlotFont.family),
             ]) { svg in row.draw(&svg) }
             page += svg.text

@@ -100,9 +100,7 @@ extension AccessoryCandidate {
         return "\(node) interface \(interface)"
     }
 
-    package enum Kind: String {
-        case tty, hidraw, usb
-    }
+    package enum Kind: String { case tty, hidraw, usb }
 
     package var kind: Kind {
         if node.hasPrefix("/dev/bus/usb/") { return .usb }

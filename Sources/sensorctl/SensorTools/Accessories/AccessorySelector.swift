@@ -39,8 +39,7 @@ package enum AccessorySelector {
         }
         guard !accessories.isEmpty else {
             return .failure(
-                .missing(
-                    "There is no accessory \"\(text)\": none is attached. `sensorctl doctor` reports the cause."))
+                .missing("There is no accessory \"\(text)\": none is attached. `sensorctl doctor` reports the cause."))
         }
         return .failure(.missing("There is no accessory \"\(text)\". Attached accessories:\n" + list(accessories)))
     }

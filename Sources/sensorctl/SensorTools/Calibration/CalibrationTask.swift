@@ -49,9 +49,7 @@ extension CalibrationTask {
 }
 
 /// The reason why a calibration has no result, as a sentence.
-package struct CalibrationFailure: Error, Equatable {
-    package let reason: String
-}
+package struct CalibrationFailure: Error, Equatable { package let reason: String }
 
 package struct CalibrationSample: Sendable {
     var kind: SensorKind

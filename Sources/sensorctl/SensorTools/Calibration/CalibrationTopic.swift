@@ -16,7 +16,6 @@ package enum CalibrationTopic: String, CaseIterable, Sendable {
     }
 
     var title: String { facts.title }
-
     package var kind: SensorKind { facts.kind }
 
     /// Returns the sensor to calibrate, which is the preferred sensor of the topic's kind.

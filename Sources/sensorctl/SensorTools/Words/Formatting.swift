@@ -87,9 +87,7 @@ extension JSONWriter {
     package mutating func members(_ members: JSONMembers) { for (key, value) in members { member(key, value) } }
 
     package mutating func objects<Thing>(_ key: StaticString, _ things: [Thing], _ members: (Thing) -> JSONMembers) {
-        array(key) { writer in
-            for thing in things { writer.object { $0.members(members(thing)) } }
-        }
+        array(key) { writer in for thing in things { writer.object { $0.members(members(thing)) } } }
     }
 
     /// Writes an object on a separate line.

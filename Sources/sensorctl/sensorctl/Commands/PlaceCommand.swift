@@ -33,11 +33,10 @@ struct PlaceCommand: AsyncParsableCommand {
     // `.allUnrecognized` accepts latitudes that begin with a minus sign, and texts of several words.
     @Argument(
         parsing: .allUnrecognized,
-        help: "Coordinate in degrees, name of a place, or - for coordinates on standard input.")
-    var place: [String]
+        help: "Coordinate in degrees, name of a place, or - for coordinates on standard input.") var place: [String]
 
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "Language of country names, such as de. Default: that of LC_ALL, LC_MESSAGES or LANG.", valueName: "name"))
     var locale: String?
 
@@ -183,11 +182,9 @@ struct PlacePrinter {
     private static func line(_ placemark: CLPlacemark, _ coordinate: CLLocationCoordinate2D) -> String {
         var parts: [String] = []
         for part in [
-            placemark.name, placemark.subLocality, placemark.locality, placemark.administrativeArea,
-            placemark.country, placemark.ocean,
-        ] {
-            if let part, !parts.contains(part) { parts.append(part) }
-        }
+            placemark.name, placemark.subLocality, placemark.locality, placemark.administrativeArea, placemark.country,
+            placemark.ocean,
+        ] { if let part, !parts.contains(part) { parts.append(part) } }
         let zone = placemark.timeZone.map { " (\($0.identifier))" } ?? ""
         let place = String(format: "%.5f,%.5f", coordinate.latitude, coordinate.longitude)
         return "\(place)  \(parts.joined(separator: ", "))\(zone)"

@@ -18,19 +18,17 @@ struct PlaybackArguments: ParsableArguments {
     var loop: PlaybackLoop?
 
     @Option(
-        help: ArgumentHelp(
-            "Streams to play, separated by commas: positions, motion, \(SensorKind.allCases.map(\.rawValue).joined(separator: ", ")), battery, accessories, beacons, and sensor:ID for a single sensor.",
-            valueName: "streams"))
-    var streams: StreamList?
+        help: .init(
+            "Streams to play, separated by commas: positions, motion, \(SensorKindName.list), battery, accessories, beacons, and sensor:ID for a single sensor.",
+            valueName: "streams")) var streams: StreamList?
 
-    @Option(help: ArgumentHelp("Rename a sensor or a receiver of the trace. May be repeated.", valueName: "old=new"))
+    @Option(help: .init("Rename a sensor or a receiver of the trace. May be repeated.", valueName: "old=new"))
     var rename: [Renaming] = []
 
     @Option(
         help:
             "Behaviour at the end: hold (no more data arrives), stop (the clock stops too), fail (an error is reported)."
-    )
-    var atEnd = EndName.hold
+    ) var atEnd = EndName.hold
 
     func validate() throws {
         if let from, !(from >= 0 && from.isFinite) {
@@ -148,8 +146,7 @@ struct StreamList: ExpressibleByArgument, Equatable {
             default:
                 if name.hasPrefix("sensor:"), name.count > 7 {
                     ids.insert(String(name.dropFirst(7)))
-                } else if let kind = SensorKind.allCases.first(where: { [$0.rawValue, $0.name].contains(String(name)) })
-                {
+                } else if let kind = SensorKindName(argument: String(name))?.kind {
                     streams.kinds.insert(kind)
                     hasWholeKinds = true
                 } else {

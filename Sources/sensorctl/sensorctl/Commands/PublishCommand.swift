@@ -35,24 +35,18 @@ struct PublishCommand: AsyncParsableCommand {
 
     private static let example = "mqtt://broker/owntracks/USER/DEVICE"
 
-    @Argument(help: ArgumentHelp("Broker: mqtt://host[:port], or mqtts:// for TLS.", valueName: "broker"))
-    var broker: String
-
+    @Argument(help: .init("Broker: mqtt://host[:port], or mqtts:// for TLS.", valueName: "broker")) var broker: String
     @OptionGroup(title: "Publisher") var identity: PublisherIdentity
     @OptionGroup(title: "Broker") var access: BrokerOptions
 
     @Option(
-        help: ArgumentHelp(
-            "Also publish readings of this sensor: \(SensorKindName.list). May be repeated.", valueName: "kind"))
-    var motion: [SensorKindName] = []
+        help: .init("Also publish readings of this sensor: \(SensorKindName.list). May be repeated.", valueName: "kind")
+    ) var motion: [SensorKindName] = []
 
     @Option(help: "Seconds between motion readings; 0 for every reading.") var interval = 0.1
     @Flag(help: "Publish discovery messages for Home Assistant.") var homeAssistant = false
-    @Option(help: ArgumentHelp("Folder for messages that wait for the broker.", valueName: "folder")) var spool: String?
-
-    @Option(help: ArgumentHelp("Play a recording instead of this board's sensors.", valueName: "file"))
-    var trace: String?
-
+    @Option(help: .init("Folder for messages that wait for the broker.", valueName: "folder")) var spool: String?
+    @Option(help: .init("Play a recording instead of this board's sensors.", valueName: "file")) var trace: String?
     @Option(help: "Playback speed relative to the recording; max for no delays.") var speed: PlaybackSpeed?
     @Flag(help: "Shift the times of the trace so that it starts now.") var rebase = false
     @OptionGroup(title: "Recordings of other programs") var imports: ImportOptions

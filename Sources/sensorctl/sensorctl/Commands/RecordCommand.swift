@@ -48,8 +48,7 @@ struct RecordCommand: AsyncParsableCommand {
     @Option(
         help:
             "Parts to record, separated by commas: position, motion, battery, accessories, beacons. Beacons require continuous Bluetooth scanning."
-    )
-    var parts: PartNames = PartNames(parts: .default)
+    ) var parts: PartNames = PartNames(parts: .default)
 
     @Option(help: "Seconds between readings of a motion sensor; 0 for every reading.") var interval = 0.01
     @Option(help: "End after this many seconds.") var duration: Double?

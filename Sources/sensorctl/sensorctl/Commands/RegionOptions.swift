@@ -6,17 +6,15 @@ import Foundation
 
 struct RegionOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "Region for the streams regions and monitor: name, latitude, longitude and radius in metres. May be repeated.",
-            valueName: "name=lat,lon,metres"))
-    var region: [NamedRegion] = []
+            valueName: "name=lat,lon,metres")) var region: [NamedRegion] = []
 
     @Option(
         name: .customLong("beacon"),
-        help: ArgumentHelp(
+        help: .init(
             "Beacons to range: all with this UUID, all with this UUID and major, or a single one. May be repeated.",
-            valueName: "uuid[,major[,minor]]"))
-    var beacons: [BeaconChoice] = []
+            valueName: "uuid[,major[,minor]]")) var beacons: [BeaconChoice] = []
 
     /// Checks that regions or beacons are given only if the stream requires them, and are not missing if it does.
     func validate(for stream: StreamName) throws {

@@ -55,8 +55,7 @@ struct ReplayCommand: AsyncParsableCommand {
     @OptionGroup(title: "Playback") var choices: PlaybackArguments
     @OptionGroup(title: "Faults") var faults: TraceFaultOptions
 
-    @Option(
-        help: ArgumentHelp("Compare the callbacks with those in this file.", valueName: "file"), completion: .file())
+    @Option(help: .init("Compare the callbacks with those in this file.", valueName: "file"), completion: .file())
     var expect: String?
 
     @Flag(help: "Rewrite the file of --expect, and keep its tolerances.") var updateExpected = false

@@ -5,19 +5,15 @@ import CoreLocation
 import CoreMotion
 import TraceEditing
 
-struct OutputOptions: ParsableArguments {
-    @Flag(help: "Print one JSON object per line.")
-    var json = false
-}
+struct OutputOptions: ParsableArguments { @Flag(help: "Print one JSON object per line.") var json = false }
 
 struct NewFileOptions: ParsableArguments {
     @Flag(help: "Replace an existing file.") var overwrite = false
 
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "Permissions of the new file, such as 0640. Default: 0600, because recordings reveal a person's positions.",
-            valueName: "mode"))
-    var mode: FileMode?
+            valueName: "mode")) var mode: FileMode?
 }
 
 /// File permissions in octal, as for chmod(1). The owner must have read and write permission.
@@ -75,16 +71,14 @@ extension ParsableArguments {
 
 struct ReferenceOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "Reference frame of device motion: arbitrary, corrected (by the magnetometer), magnetic or true (north); or its name in Core Motion.",
-            valueName: "frame"))
-    var frame = FrameName.arbitrary
+            valueName: "frame")) var frame = FrameName.arbitrary
 
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "Edge of the device that the heading refers to: portrait (the top edge), portraitUpsideDown, landscapeLeft or landscapeRight.",
-            valueName: "orientation"))
-    var orientation = EdgeName.portrait
+            valueName: "orientation")) var orientation = EdgeName.portrait
 }
 
 /// The command line accepts a word or Core Motion's name, ignoring case.
@@ -113,7 +107,6 @@ enum FrameName: String, ExpressibleByArgument, CaseIterable {
     }
 
     var needsMagnetometer: Bool { self != .arbitrary }
-
     var hasHeading: Bool { self == .magnetic || self == .true }
 }
 

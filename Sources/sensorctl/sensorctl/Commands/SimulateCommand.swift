@@ -45,10 +45,9 @@ struct SimulateAllCommand: AsyncParsableCommand {
             """)
 
     @Argument(
-        help: ArgumentHelp(
+        help: .init(
             "Recordings, - for standard input; after --, a program to run and its arguments.", valueName: "trace"),
-        completion: .file())
-    var words: [String] = []
+        completion: .file()) var words: [String] = []
 
     @Option(help: "Playback speed relative to the recording.") var speed = 1.0
 
@@ -60,12 +59,11 @@ struct SimulateAllCommand: AsyncParsableCommand {
 
     @Option(
         help: "Alignment of several recordings: clock (by their start times) or start (all begin together).",
-        transform: SimulateAllCommand.alignment)
-    var align: TraceMerger.Alignment = .clock
+        transform: SimulateAllCommand.alignment) var align: TraceMerger.Alignment = .clock
 
     @OptionGroup var faults: TraceFaultOptions
-    @Option(help: ArgumentHelp("Faults of gpsd; see simulate gpsd --help.", valueName: "faults")) var gpsdFault: String?
-    @Option(help: ArgumentHelp("Faults of iiod; see simulate iio --help.", valueName: "faults")) var iioFault: String?
+    @Option(help: .init("Faults of gpsd; see simulate gpsd --help.", valueName: "faults")) var gpsdFault: String?
+    @Option(help: .init("Faults of iiod; see simulate iio --help.", valueName: "faults")) var iioFault: String?
 
     @Flag(help: "Simulate accessories as pseudo-terminals, which look like serial ports, not as sockets.")
     var pty = false
@@ -81,7 +79,6 @@ struct SimulateAllCommand: AsyncParsableCommand {
     }
 
     private var files: [String] { words.dropLast(programCount) }
-
     private var program: [String] { words.suffix(programCount) }
 
     func validate() throws {
@@ -152,8 +149,7 @@ struct SimulateAllCommand: AsyncParsableCommand {
         }
         standardOutput.writeObject { writer in
             writer.member("event", "listening")
-            writer.object("environment") { writer in
-                for (name, value) in variables { writer.member(text: name, value) }
+            writer.object("environment") { writer in for (name, value) in variables { writer.member(text: name, value) }
             }
             writer.members(["sources": sources, "seconds": seconds])
         }

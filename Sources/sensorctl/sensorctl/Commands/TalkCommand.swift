@@ -59,8 +59,7 @@ struct TalkCommand: AsyncParsableCommand {
 
     @Option(
         help: "Record the accessory and the data into this trace; replay it with `sensorctl simulate accessory`.",
-        completion: .file())
-    var record: String?
+        completion: .file()) var record: String?
 
     @OptionGroup(title: "Recording") var new: NewFileOptions
     @OptionGroup var output: OutputOptions

@@ -99,7 +99,7 @@ final class DemoTracker: NSObject, CLLocationManagerDelegate {
     }
 
     func locationManager(_ manager: CLLocationManager, didExitRegion region: CLRegion) {
-        state.recordExit(region.identifier)
+        state.setInside(region.identifier, false)
         onChange()
     }
 

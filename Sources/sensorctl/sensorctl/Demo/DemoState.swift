@@ -72,8 +72,6 @@ struct DemoState {
         }
     }
 
-    mutating func recordExit(_ name: String) { setInside(name, false) }
-
     mutating func setInside(_ name: String, _ isInside: Bool) {
         for index in regions.indices where regions[index].region.name == name { regions[index].isInside = isInside }
     }

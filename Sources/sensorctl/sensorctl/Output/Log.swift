@@ -13,9 +13,7 @@ enum Log {
     private static let logger = Logger(label: "sensorctl")
 
     static func notice(_ text: String) { logger.notice("\(text)") }
-
     static func warning(_ text: String) { logger.warning("\(text)") }
-
     static func error(_ text: String) { logger.error("\(text)") }
 
     /// Logs an error and returns nil.

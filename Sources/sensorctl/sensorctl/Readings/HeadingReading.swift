@@ -27,7 +27,6 @@ struct HeadingReading: TimedReading {
     }
 
     var strength: Double { (field * field).sum().squareRoot() }
-
     var preferredHeading: Double { trueHeading < 0 ? magneticHeading : trueHeading }
 
     var accuracy: (text: String, color: Int) {

@@ -39,9 +39,7 @@ final class ExpectationRun {
     func process(_ line: [UInt8]) {
         guard failure == nil else { return }
         guard comparison != nil else { return list.add(line: line) }
-        do throws(DeviceError) {
-            if try comparison?.compare(line) == false { stop.request(.complete) }
-        } catch {
+        do throws(DeviceError) { if try comparison?.compare(line) == false { stop.request(.complete) } } catch {
             failure = error
             stop.request(.complete)
         }
@@ -65,11 +63,7 @@ final class ExpectationRun {
                 Log.notice("All \(comparison.count) callbacks are as expected.")
                 return .success
             }
-            if asJSON {
-                output.writeObject { write(difference, to: &$0) }
-            } else {
-                output.write(line: "\(difference)")
-            }
+            if asJSON { output.writeObject { write(difference, to: &$0) } } else { output.write(line: "\(difference)") }
             return .different
         } catch { return Self.fail(error, otherwise: .cannotCreate) }
     }

@@ -8,50 +8,45 @@ import TraceFormats
 
 struct ImportOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "Contents of a table's columns: QUANTITY=COLUMN:UNIT, separated by commas, as in \"time=t:ms,lat=Lat,lon=Lon,speed=v:km/h,accel.x=#5:g\". Quantities are time, accel.x, gyro.x, mag.x and their y and z, pressure, lat, lon, alt.msl, alt.hae, speed, course, climb, acc.h, acc.v, acc.speed, acc.course, mode, sats, hdop, vdop and pdop. Settings: separator, decimal, header, skip, period, start.",
-            valueName: "map"))
-    var columns: String?
+            valueName: "map")) var columns: String?
 
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "Kind of a CSV file of motion, if its columns are ambiguous: \(ImportOptions.layouts). The magnetic field is in gauss in iio, and in microtesla in si.",
-            valueName: "kind"))
-    var layout: String?
+            valueName: "kind")) var layout: String?
 
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "Rate of readings, for CSV files without times and for libiio's buffers without timestamps.",
-            valueName: "hertz"))
-    var rate: Double?
+            valueName: "hertz")) var rate: Double?
 
     @Option(help: "System that wrote a Sensor Logger folder, if Metadata.csv does not name it: ios or android.")
     var platform: String?
 
     @Option(
-        help: ArgumentHelp(
-            "File with the positions of a Sensor Logger folder, such as LocationGps.csv.", valueName: "file"))
+        help: .init("File with the positions of a Sensor Logger folder, such as LocationGps.csv.", valueName: "file"))
     var locationFile: String?
 
     @Option(help: "Points of a GPX file: \(ImportOptions.points). Default: the first of these that the file contains.")
     var points: String?
 
-    @Option(help: ArgumentHelp("Read only this track or route of a GPX file, counted from 1.", valueName: "number"))
+    @Option(help: .init("Read only this track or route of a GPX file, counted from 1.", valueName: "number"))
     var track: Int?
 
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "Speed between GPX points without times. Default: one point per second.", valueName: "metres per second"))
     var pace: Double?
 
-    @Option(help: ArgumentHelp("First day of an NMEA log that contains no date, such as 2026-11-21.", valueName: "day"))
+    @Option(help: .init("First day of an NMEA log that contains no date, such as 2026-11-21.", valueName: "day"))
     var date: LogDay?
 
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "Weeks by which the dates of an NMEA log are too early: 1024 for a receiver with a week number rollover.",
-            valueName: "weeks"))
-    var weeks: Int?
+            valueName: "weeks")) var weeks: Int?
 
     private static var layouts: String { MotionCSVLayout.allCases.map(\.rawValue).joined(separator: ", ") }
     private static var points: String { GPXOptions.Content.allCases.map(\.rawValue).joined(separator: ", ") }

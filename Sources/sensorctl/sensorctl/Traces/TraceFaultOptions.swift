@@ -6,7 +6,7 @@ import Trace
 import TraceEditing
 
 struct TraceFaultOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Faults to inject. \(TraceFault.syntax)", valueName: "faults")) var fault: String?
+    @Option(help: .init("Faults to inject. \(TraceFault.syntax)", valueName: "faults")) var fault: String?
     @Option(help: "Seed of random faults, to repeat a run. Default: a new seed in each run.") var seed: UInt64?
 
     func validate() throws {

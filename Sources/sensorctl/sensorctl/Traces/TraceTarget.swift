@@ -11,21 +11,18 @@ struct TraceTarget: ParsableArguments {
     @Argument(
         help:
             "Output file; - for standard output. Its extension determines the format (\(RecordingFormat.writableFileExtensions.joined(separator: ", "))) unless --format is given.",
-        completion: .file())
-    var output: String
+        completion: .file()) var output: String
 
     @Option(
-        help: "Output format: \(TraceTarget.formats). Default on standard output: trace.",
-        transform: TraceTarget.format)
-    var format: RecordingFormat?
+        help: "Output format: \(TraceTarget.formats). Default on standard output: trace.", transform: TraceTarget.format
+    ) var format: RecordingFormat?
 
     @OptionGroup var new: NewFileOptions
 
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "Receiver whose positions are written, for formats with a single receiver. Default: that of the first fix.",
-            valueName: "path"))
-    var receiver: String?
+            valueName: "path")) var receiver: String?
 
     @Flag(help: "Also write arrival times, in the formats gpsd and nmea.") var stamps = false
 
@@ -127,7 +124,6 @@ final class DeferredTraceFile: TraceSink {
     }
 
     func write(_ event: TraceEvent) throws(DeviceError) { try writer?.write(event) }
-
     func close() throws(DeviceError) { try writer?.close() }
 }
 
