@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The files of the page as constants: the kernel brings them into memory when they are first read. .incbin looks for them
-// where headers are looked for.
+// The files of the page as constants. The kernel loads them into memory when they are first read. .incbin searches the include
+// paths for the files.
 
 #define PAGE_FILE(symbol, name, type) \
     .globl device_services_page_##symbol; \
@@ -11,7 +11,7 @@
     .hidden device_services_page_end_##symbol; \
     device_services_page_end_##symbol: .byte 0;
 
-    // A section of its own: the linker puts .rodata of Swift among what may be written.
+    // A separate section is used, because the linker places Swift's .rodata in a writable segment.
     .section device_services_page_data, "a", %progbits
 #include "files.inc"
 

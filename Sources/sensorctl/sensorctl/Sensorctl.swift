@@ -24,8 +24,7 @@ struct Sensorctl: AsyncParsableCommand {
               sensorctl watch location
               sensorctl record drive.jsonl
               sensorctl replay drive.jsonl location --speed 10
-            """,
-        version: Version.text,
+            """, version: Version.text,
         groupedSubcommands: [
             CommandGroup(
                 name: "Live",
@@ -39,8 +38,7 @@ struct Sensorctl: AsyncParsableCommand {
                 subcommands: [
                     ReplayCommand.self, PlotCommand.self, DemoCommand.self, InfoCommand.self, ConvertCommand.self,
                     CutCommand.self, MergeCommand.self, ScrubCommand.self,
-                ]),
-            CommandGroup(name: "Simulation", subcommands: [SimulateCommand.self, SynthesizeCommand.self]),
+                ]), CommandGroup(name: "Simulation", subcommands: [SimulateCommand.self, SynthesizeCommand.self]),
             CommandGroup(name: "Reference", subcommands: [FieldCommand.self, PlaceCommand.self]),
         ])
 
@@ -49,10 +47,9 @@ struct Sensorctl: AsyncParsableCommand {
     }
 }
 
-/// The suggested commands, printed if the program is called without arguments.
+/// The suggested commands, which are printed if the program is called without arguments.
 enum NextSteps {
-    /// A trace in a clone of the repository, which the dashboard can play. If the trace is missing, a recording is
-    /// required.
+    /// A sample trace in a clone of the repository.
     private static let sample = "Simulators/Traces/synthetic/mountain-road.json"
 
     static var commands: [(String, String)] {
@@ -72,8 +69,7 @@ enum NextSteps {
     }
 }
 
-@main
-enum Main {
+@main enum Main {
     static func main() {
         ParentDeathSignal.execProgramIfRequested()
         Descriptor.openStandardDescriptors()
@@ -91,7 +87,7 @@ enum Main {
                 exit(ExitStatus.success.rawValue)
             } catch { end(error) }
         }
-        // An async `main` would release the main thread on Linux, and the main actor would run on other threads.
+        // An async `main` would release the main thread on Linux, and the main actor would then run on other threads.
         RunLoop.main.run()
     }
 

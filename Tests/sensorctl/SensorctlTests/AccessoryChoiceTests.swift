@@ -27,9 +27,7 @@ struct AccessoryChoiceTests {
             ("WS-7731", 1), ("1209:0001:WS-7731", 1), ("1-2", 1), ("/dev/ttyACM0", 1), ("1", 1), ("2", 2),
             ("USB Serial", 7), ("usb serial", 7), ("port:1-4.1", 7), ("1-4.1", 7), ("7", 7), ("ws-8000", 2),
         ])
-    func found(text: String, id: Int) {
-        #expect(Self.chosen(text) == id)
-    }
+    func found(text: String, id: Int) { #expect(Self.chosen(text) == id) }
 
     @Test("A unique prefix selects an accessory")
     func prefix() {

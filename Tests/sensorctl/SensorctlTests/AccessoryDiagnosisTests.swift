@@ -18,8 +18,7 @@ struct AccessoryDiagnosisTests {
 
     /// The facts of a working scale.
     private static func healthy() -> AccessoryState {
-        AccessoryState(
-            accessories: [.scale()], nodes: ["/dev/ttyACM0": DeviceNodeState(path: "/dev/ttyACM0")])
+        AccessoryState(accessories: [.scale()], nodes: ["/dev/ttyACM0": DeviceNodeState(path: "/dev/ttyACM0")])
     }
 
     private static func findings(_ facts: AccessoryState, _ machine: MachineState = machine()) -> [Finding] {
@@ -128,9 +127,7 @@ struct AccessoryDiagnosisTests {
         var machine = Self.machine()
         let endpoint = AccessoryFinding.DeclaredAccessory.Endpoint(
             name: "com.example.uart", node: .tty(path: "/dev/ttyS9", TTYSettings()))
-        machine.configuration.declaredAccessories = Setting([
-            DeclaredAccessory(name: "Display", endpoints: [endpoint])
-        ])
+        machine.configuration.declaredAccessories = Setting([DeclaredAccessory(name: "Display", endpoints: [endpoint])])
         var node = DeviceNodeState(path: "/dev/ttyS9")
         (node.exists, node.canOpen) = (false, false)
         let findings = Self.findings(AccessoryState(nodes: ["/dev/ttyS9": node]), machine)

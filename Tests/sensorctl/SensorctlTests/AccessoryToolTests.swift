@@ -132,11 +132,9 @@ struct AccessoryToolTests {
         let folder = try TemporaryFolder()
         let file = try Self.declare(folder, protocols: ["com.example.a", "com.example.b"])
         let several = try Self.run(file, [], ["talk", "Box"])
-        #expect(several.status == 64)
-        #expect(several.notes.contains("com.example.a, com.example.b"))
+        #expect(several.status == 64 && several.notes.contains("com.example.a, com.example.b"), "\(several.notes)")
         let missing = try Self.run(file, [], ["talk", "Printer", "a"])
-        #expect(missing.status == 69)
-        #expect(missing.notes.contains("Box"))
+        #expect(missing.status == 69 && missing.notes.contains("Box"), "\(missing.notes)")
         #expect(try Self.run(file, [], ["talk", "Box", "c"]).status == 69)
         #expect(try Tool.run(["talk", "Box", "--wait", "-1"]).status == 64)
         #expect(try Tool.run(["talk", "Box", "--hex", "--json"]).status == 64)
@@ -171,8 +169,7 @@ struct AccessoryToolTests {
         let changes = callbacks.dropFirst()
         #expect(Set(changes) == ["EAAccessoryDidConnect", "EAAccessoryDidDisconnect"])
         #expect(zip(changes, changes.dropFirst()).allSatisfy { $0 != $1 })
-        tool.send(signal: SIGTERM)
-        #expect(tool.status() == 0)
+        #expect(tool.end() == 0)
     }
 
     @Test("Unplugging the accessory ends `talk` with status 69")
@@ -188,8 +185,7 @@ struct AccessoryToolTests {
         }
         #expect(tool.nextLine()?.contains(#""event":"ended","reason":"detached","unsentBytes":0"#) == true)
         #expect(tool.status() == 69)
-        simulator.send(signal: SIGTERM)
-        #expect(simulator.status() == 0)
+        #expect(simulator.end() == 0)
     }
 
     @Test("With `--follow`, `talk` resumes when the accessory is attached again")
@@ -204,8 +200,7 @@ struct AccessoryToolTests {
             events.append(object["event"] as? String ?? "")
         }
         #expect(events.filter { $0 != "in" } == ["opened", "ended", "opened"])
-        tool.send(signal: SIGINT)
-        #expect(tool.status() == 0)
+        #expect(tool.end(SIGINT) == 0)
     }
 
     @Test("`talk --record` writes a trace that the simulator replays, and refuses to overwrite a file")
@@ -260,8 +255,7 @@ struct AccessoryToolTests {
             events.append(object["event"] as? String ?? "")
             if let accessory = object["accessory"] as? String { #expect(accessory.contains("WS-2024")) }
         }
-        tool.send(signal: SIGTERM)
-        #expect(tool.status() == 0)
+        #expect(tool.end() == 0)
         #expect(events.first == "started")
         let callbacks = try Tool.run(["replay", trace, "accessories", "--json"])
         #expect(callbacks.output.contains("EAAccessoryDidConnect"))
@@ -282,8 +276,7 @@ struct AccessoryToolTests {
             "60",
         ])
         #expect(tool.nextLine()?.contains("opened") == true)
-        tool.send(signal: SIGINT)
-        #expect(tool.status() == 0)
+        #expect(tool.end(SIGINT) == 0)
     }
 
     @Test("`simulate` returns the program's exit status and refuses invalid input")
@@ -303,8 +296,7 @@ struct AccessoryToolTests {
         try FileManager.default.createDirectory(atPath: long, withIntermediateDirectories: true)
         for parent in ["/nonexistent", long] {
             let result = try Tool.run(simulate + [file, "--", "true"], environment: ["TMPDIR": parent])
-            #expect(result.status == 73)
-            #expect(result.notes.contains("Set TMPDIR"), "\(result.notes)")
+            #expect(result.status == 73 && result.notes.contains("Set TMPDIR"), "\(result.notes)")
         }
         #expect(try Tool.run(simulate + [file, "--json", "--", "true"]).status == 64)
         #expect(try Tool.run(simulate + [file, "--speed", "0"]).status == 64)
@@ -338,12 +330,9 @@ struct AccessoryToolTests {
         #expect(held.status == 69)
         let second = try Tool.run(["talk", "weigh"], environment: environment)
         // Root can open a terminal in exclusive mode, but the lock applies to root as well.
-        #expect(second.status == 69)
-        #expect(second.notes.contains("in use"))
-        other.send(signal: SIGTERM)
-        #expect(other.status() == 0)
-        simulator.send(signal: SIGTERM)
-        #expect(simulator.status() == 0)
+        #expect(second.status == 69 && second.notes.contains("in use"), "\(second.notes)")
+        #expect(other.end() == 0)
+        #expect(simulator.end() == 0)
     }
 
     @Test("`doctor` and a second program report the process that holds a simulated socket")
@@ -356,12 +345,9 @@ struct AccessoryToolTests {
         let finding = try #require(Self.finding(held, " is connected to sensorctl (pid "), "\(held.output)")
         #expect(finding["level"] as? String == "remark")
         let second = try Tool.run(["talk", "weigh"], environment: environment)
-        #expect(second.status == 69)
-        #expect(second.notes.contains("is in use by sensorctl, process "), "\(second.notes)")
-        other.send(signal: SIGTERM)
-        #expect(other.status() == 0)
-        simulator.send(signal: SIGTERM)
-        #expect(simulator.status() == 0)
+        #expect(second.status == 69 && second.notes.contains("is in use by sensorctl, process "), "\(second.notes)")
+        #expect(other.end() == 0)
+        #expect(simulator.end() == 0)
     }
 
     private static func finding(_ result: Tool.Result, _ text: String) -> [String: Any]? {

@@ -25,9 +25,7 @@ struct BlackBoxToolTests {
             uri = try #require(server.nextLine())
         }
 
-        deinit {
-            server.send(signal: SIGTERM)
-        }
+        deinit { server.send(signal: SIGTERM) }
 
         var environment: [String: String] { ["DEVICE_SERVICES_GPSD": uri] }
 
@@ -37,9 +35,7 @@ struct BlackBoxToolTests {
                 environment: environment, isOutputFull: isOutputFull)
         }
 
-        var names: [String] {
-            ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).sorted()
-        }
+        var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).sorted() }
 
         /// The total size of all segments, in bytes.
         var ringSize: Int {
@@ -111,8 +107,7 @@ struct BlackBoxToolTests {
             traces.append(path)
         }
         #expect(Set(traces).count == 2)
-        tool.send(signal: SIGTERM)
-        #expect(tool.status() == 0)
+        #expect(tool.end() == 0)
         #expect(board.names.count == 2)
         #expect(board.names.allSatisfy { $0.hasSuffix(".trace") && $0.contains("Z-signal") })
         // The saved trace replays like any other.
@@ -128,8 +123,7 @@ struct BlackBoxToolTests {
         _ = try Self.event(tool, "started")
         try board.wait(forBytes: 3000)
         tool.send(signal: SIGUSR1)
-        tool.send(signal: SIGTERM)
-        #expect(tool.status() == 0)
+        #expect(tool.end() == 0)
         #expect(board.names.count == 1 && board.names.allSatisfy { $0.contains("Z-signal") }, "\(board.names)")
     }
 
@@ -141,8 +135,7 @@ struct BlackBoxToolTests {
         try board.wait(forBytes: 3000)
         tool.send(signal: SIGUSR1)
         try board.wait { $0.hasSuffix("Z-signal.trace") }
-        tool.send(signal: SIGTERM)
-        #expect(tool.status() == 0)
+        #expect(tool.end() == 0)
         #expect(board.names.count == 1)
     }
 
@@ -177,9 +170,7 @@ struct BlackBoxToolTests {
     @Test("A lost fix saves a trace to the given file")
     func lostFix() async throws {
         let folder = try TemporaryFolder()
-        let server = try RunningTool([
-            "simulate", "gpsd", Tool.drive, "--speed", "10", "--fault", "kill@3s", "--json",
-        ])
+        let server = try RunningTool(["simulate", "gpsd", Tool.drive, "--speed", "10", "--fault", "kill@3s", "--json"])
         let line = try #require(server.nextLine())
         let uri = (try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])?["uri"] as? String ?? ""
         let tool = try RunningTool(
@@ -189,8 +180,7 @@ struct BlackBoxToolTests {
             ], environment: ["DEVICE_SERVICES_GPSD": uri])
         #expect(try Self.event(tool, "triggered")["trigger"] as? String == "lost-fix")
         #expect(try Self.event(tool, "saved")["file"] as? String == folder.path + "/drive.trace")
-        tool.send(signal: SIGTERM)
-        #expect(tool.status() == 0)
+        #expect(tool.end() == 0)
         server.send(signal: SIGTERM)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["drive.trace"])
         let text = try String(contentsOfFile: folder.path + "/drive.trace", encoding: .utf8)
@@ -210,8 +200,7 @@ struct BlackBoxToolTests {
             ], environment: ["DEVICE_SERVICES_GPSD": uri])
         #expect(try Self.event(tool, "triggered")["trigger"] as? String == "speed>1km/h")
         #expect(try Self.event(tool, "triggered")["trigger"] as? String == "lost-fix>2s")
-        tool.send(signal: SIGTERM)
-        #expect(tool.status() == 0)
+        #expect(tool.end() == 0)
         server.send(signal: SIGTERM)
     }
 
@@ -223,23 +212,19 @@ struct BlackBoxToolTests {
         let tool = try RunningTool(
             [
                 "record", folder.path, "--parts", "motion", "--ring", "1m", "--on", "fall,impact>5m/s2", "--after",
-                "1s",
-                "--json",
+                "1s", "--json",
             ], environment: ["DEVICE_SERVICES_IIO": uri])
         // A device at rest measures 9.8 m/s² and does not fall.
         #expect(try Self.event(tool, "triggered")["trigger"] as? String == "impact>5m/s2")
         let path = try #require(try Self.event(tool, "saved")["file"] as? String)
         #expect(path.hasSuffix("-impact-5m-s2.trace"))
         #expect(try Self.events(path) > 0)
-        tool.send(signal: SIGTERM)
-        #expect(tool.status() == 0)
-        server.send(signal: SIGTERM)
-        #expect(server.status() == 0)
+        #expect(tool.end() == 0)
+        #expect(server.end() == 0)
     }
 
     @Test(
-        "SIGUSR1 during the search for sensors also triggers",
-        .enabled(if: Tool.readsSensors, "built without libiio"))
+        "SIGUSR1 during the search for sensors also triggers", .enabled(if: Tool.readsSensors, "built without libiio"))
     func earlySignal() throws {
         let folder = try TemporaryFolder()
         // A server that accepts connections without answering, which delays the search for sensors.
@@ -252,8 +237,7 @@ struct BlackBoxToolTests {
         server.end()
         _ = try Self.event(tool, "started")
         #expect(try Self.event(tool, "triggered")["trigger"] as? String == "signal")
-        tool.send(signal: SIGTERM)
-        #expect(tool.status() == 0)
+        #expect(tool.end() == 0)
     }
 
     @Test("Triggers that depend on the position need location permission", arguments: ["speed>1km/h", "lost-fix"])
@@ -294,8 +278,7 @@ struct BlackBoxToolTests {
         let saved = try Self.event(next, "saved")
         #expect(saved["leftover"] as? Bool == true)
         #expect(try Self.events(try #require(saved["file"] as? String)) > 5)
-        next.send(signal: SIGTERM)
-        #expect(next.status() == 0)
+        #expect(next.end() == 0)
     }
 
     @Test(
@@ -351,10 +334,8 @@ struct BlackBoxToolTests {
         _ = try Self.event(tool, "started")
         let second = try Tool.run(
             ["record", board.folder.path, "--parts", "position", "--ring", "60s"], environment: board.environment)
-        #expect(second.status == 69)
-        #expect(second.notes.contains("Another recorder uses the ring"))
-        tool.send(signal: SIGTERM)
-        #expect(tool.status() == 0)
+        #expect(second.status == 69 && second.notes.contains("Another recorder uses the ring"), "\(second.notes)")
+        #expect(tool.end() == 0)
         for more in [
             ["--on", "shake"], ["--after", "3s"], ["--ring-size", "4M"], ["--sync", "never"], ["--ring", "never"],
             ["--ring", "10m", "--on", "impact"], ["--ring", "10m", "--sync", "always"], ["--ring", "0s"],

@@ -22,9 +22,8 @@ struct DiagnosisTests {
         receiver.path = "/dev/ttyACM0"
         return MachineState(
             configuration: Configuration(), traits: ["LibGPS", "LibIIO", "LibUdev"], user: "pi", isRoot: false,
-            hasKernelBus: true,
-            kernelSensors: [device], triggers: ["mpu6050-dev0"], canMakeTimerTriggers: false, trials: [trial],
-            positionFailure: nil, receivers: [receiver],
+            hasKernelBus: true, kernelSensors: [device], triggers: ["mpu6050-dev0"], canMakeTimerTriggers: false,
+            trials: [trial], positionFailure: nil, receivers: [receiver],
             battery: BatteryReading(level: 0.8, state: .charging))
     }
 

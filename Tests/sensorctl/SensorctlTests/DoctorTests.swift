@@ -4,8 +4,7 @@ import Foundation
 import Testing
 
 @Suite(
-    "sensorctl doctor", .toolIsBuilt, .waiting,
-    .enabled(if: Tool.readsSensors, "sensorctl was built without libiio"))
+    "sensorctl doctor", .toolIsBuilt, .waiting, .enabled(if: Tool.readsSensors, "sensorctl was built without libiio"))
 struct DoctorTests {
     /// Runs `doctor` on a simulated board.
     private static func examine(_ faults: [String] = [], environment: [String: String] = [:]) throws -> Tool.Result {

@@ -29,17 +29,15 @@ struct ExpectedFix {
         else { return nil }
         time = report["time"] as? String
         let altitude =
-            number("altMSL")
-            ?? number("altHAE").flatMap { height in number("geoidSep").map { height - $0 } }
+            number("altMSL") ?? number("altHAE").flatMap { height in number("geoidSep").map { height - $0 } }
             ?? (number("altHAE") == nil ? number("alt") : nil)
         let course = number("track").map { $0 == 360 ? 0 : $0 }
         hasAccuracy = number("eph") != nil
         numbers = [
-            "latitude": latitude, "longitude": longitude, "altitude": altitude,
-            "ellipsoidalAltitude": number("altHAE"), "horizontalAccuracy": number("eph") ?? 0,
-            "verticalAccuracy": mode >= 3 && altitude != nil ? number("epv") ?? -1 : -1,
-            "speed": number("speed") ?? -1, "speedAccuracy": error("eps"), "course": course ?? -1,
-            "courseAccuracy": error("epd"),
+            "latitude": latitude, "longitude": longitude, "altitude": altitude, "ellipsoidalAltitude": number("altHAE"),
+            "horizontalAccuracy": number("eph") ?? 0,
+            "verticalAccuracy": mode >= 3 && altitude != nil ? number("epv") ?? -1 : -1, "speed": number("speed") ?? -1,
+            "speedAccuracy": error("eps"), "course": course ?? -1, "courseAccuracy": error("epd"),
         ]
     }
 }

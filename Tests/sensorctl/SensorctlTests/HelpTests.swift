@@ -25,9 +25,7 @@ struct HelpTests {
         var verb: String { words.filter { $0 != "all" }.joined(separator: " ") }
     }
 
-    private struct Description: Decodable {
-        var command: Command
-    }
+    private struct Description: Decodable { var command: Command }
 
     private static func commands() throws -> [Command] {
         let result = try Tool.run(["--experimental-dump-help"])

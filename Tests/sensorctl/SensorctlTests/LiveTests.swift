@@ -20,9 +20,7 @@ struct LiveTests {
         let count = locations(replayed.lines).count
         try #require(count == 31)
         // A callback may contain several locations. Each location is compared separately.
-        let split = { (lines: [String]) in
-            try ReplayTests.locations(lines).map { $0["timestamp"] as? String }
-        }
+        let split = { (lines: [String]) in try ReplayTests.locations(lines).map { $0["timestamp"] as? String } }
         let all = try split(replayed.lines)
         var watched: [String?] = []
         // If a busy machine delays the tool by two seconds, only the newest locations are delivered, as intended. The
@@ -56,8 +54,7 @@ struct LiveTests {
         // The file exists now.
         let second = try Tool.run(["record", file, "--duration", "0.2"], environment: server.environment)
         #expect(second.status == 73)
-        let third = try Tool.run(
-            ["record", file, "--duration", "3", "--overwrite"], environment: server.environment)
+        let third = try Tool.run(["record", file, "--duration", "3", "--overwrite"], environment: server.environment)
         #expect(third.status == 0)
     }
 

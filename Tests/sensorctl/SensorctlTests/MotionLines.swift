@@ -24,9 +24,7 @@ struct MotionLine {
     }
 }
 
-extension [MotionLine] {
-    var mean: SIMD3<Double> { reduce(.zero) { $0 + $1.vector } / Double(Swift.max(count, 1)) }
-}
+extension [MotionLine] { var mean: SIMD3<Double> { reduce(.zero) { $0 + $1.vector } / Double(Swift.max(count, 1)) } }
 
 extension Tool {
     static let sixPoses = traces + "/motion/six-poses.trace"

@@ -11,8 +11,7 @@ private let canMakeTerminals = FileManager.default.isExecutableFile(atPath: "/us
 struct MotionTerminalTests {
     /// Runs a command in a terminal with the given number of columns. $P is the program and $T the trace.
     private func inTerminal(_ line: String, columns: Int = 80, type: String = "xterm-256color") throws -> Tool.Result {
-        let command =
-            #"export P="$0" T="$1" TERM="$4"; script -qefc "stty cols $3 rows 24; $2" /dev/null"#
+        let command = #"export P="$0" T="$1" TERM="$4"; script -qefc "stty cols $3 rows 24; $2" /dev/null"#
         return try Tool.shell(command, [Tool.sixPoses, line, "\(columns)", type])
     }
 

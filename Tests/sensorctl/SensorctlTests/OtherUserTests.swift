@@ -10,8 +10,7 @@ extension Tool {
 
     /// True if the tool can run as another user.
     fileprivate static let runsAsNobody: Bool =
-        geteuid() == 0
-        && (try? shell(asNobody + #" test -x "$0" -a -r "$1""#, [log]))?.status == 0
+        geteuid() == 0 && (try? shell(asNobody + #" test -x "$0" -a -r "$1""#, [log]))?.status == 0
 }
 
 @Suite(

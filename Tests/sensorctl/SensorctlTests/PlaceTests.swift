@@ -70,9 +70,7 @@ struct PlaceTests {
         for arguments in [
             ["91,0"], ["0,181"], ["--jsno", "1,2"], [], [""], ["1,2", "-x"], ["nan,nan"], ["inf", "0"], ["0x10,1"],
             ["48,-infinity"], ["--", "nan,0"], ["--"],
-        ] {
-            #expect(try Tool.run(["place"] + arguments).status == 64, "\(arguments)")
-        }
+        ] { #expect(try Tool.run(["place"] + arguments).status == 64, "\(arguments)") }
         for text in ["xqzzy", "Xqzzy, Germany", String(repeating: "Berlin ", count: 15_000)] {
             let result = try Tool.run(["place", text])
             #expect(result.status == 69)

@@ -180,8 +180,7 @@ struct PlotTests {
         let folder = try TemporaryFolder()
         let path = folder.path + "/before.json"
         if isExpectation {
-            let made = try Tool.run(
-                ["replay", Tool.sixPoses, "device-motion", "--expect", path, "--update-expected"])
+            let made = try Tool.run(["replay", Tool.sixPoses, "device-motion", "--expect", path, "--update-expected"])
             #expect(made.status == 0)
         } else {
             try Tool.run(["replay", Tool.sixPoses, "device-motion", "--json"]).bytes.write(
@@ -201,10 +200,8 @@ struct PlotTests {
         let handle = try #require(FileHandle(forWritingAtPath: path))
         try handle.seekToEnd()
         try handle.write(contentsOf: Data("{\"callback\":\"deviceMotion\",\n[1]\n\u{0}\n".utf8))
-        let damaged = try Tool.run(["plot", Tool.sixPoses, path, "attitude", "-o", "-"])
-        #expect(damaged.status == 0 && damaged.notes.contains("3 lines are not callbacks"), "\(damaged.notes)")
-        let other = try Tool.run(["plot", path, "track", "-o", "-"])
-        #expect(other.status == 69 && other.notes.contains("has no track"))
+        try Tool.expect(["plot", Tool.sixPoses, path, "attitude", "-o", "-"], 0, "3 lines are not callbacks")
+        try Tool.expect(["plot", path, "track", "-o", "-"], 69, "has no track")
     }
 
     @Test("Faults change the drawing and are marked")
@@ -336,8 +333,7 @@ struct PlotTests {
         let path = folder.path + "/out.svg"
         #expect(try Tool.run(["plot", Tool.drive, "speed", "-o", path]).status == 0)
         let former = try String(contentsOfFile: path, encoding: .utf8)
-        let again = try Tool.run(["plot", Tool.drive, "track", "-o", path])
-        #expect(again.status == 73 && again.notes.contains("--overwrite"))
+        try Tool.expect(["plot", Tool.drive, "track", "-o", path], 73, "--overwrite")
         #expect(try String(contentsOfFile: path, encoding: .utf8) == former)
         #expect(try Tool.run(["plot", Tool.drive, "track", "-o", path, "--overwrite"]).status == 0)
         #expect(try String(contentsOfFile: path, encoding: .utf8) != former)
@@ -346,8 +342,7 @@ struct PlotTests {
         let over = try Tool.run(["plot", copy, "-o", copy, "--format", "svg", "--overwrite"])
         #expect(over.status == 64)
         #expect(FileManager.default.contentsEqual(atPath: copy, andPath: Tool.drive))
-        let none = try Tool.run(["plot", Tool.drive, "-o", folder.path + "/no/out.svg"])
-        #expect(none.status == 73 && none.notes.contains("does not exist"))
+        try Tool.expect(["plot", Tool.drive, "-o", folder.path + "/no/out.svg"], 73, "does not exist")
     }
 
     @Test("A PNG is made with an installed converter; otherwise, the message names the package to install")
@@ -355,8 +350,7 @@ struct PlotTests {
         let folder = try TemporaryFolder()
         let path = folder.path + "/out.png"
         let without = try Tool.run(["plot", Tool.drive, "speed", "-o", path], environment: ["PATH": folder.path])
-        #expect(without.status == 69)
-        #expect(without.notes.contains("apt install librsvg2-bin"))
+        #expect(without.status == 69 && without.notes.contains("apt install librsvg2-bin"), "\(without.notes)")
         #expect(!FileManager.default.fileExists(atPath: path))
         // A converter that fails, and one that exits before it reads its input.
         let fake = folder.path + "/rsvg-convert"
@@ -429,15 +423,11 @@ struct PlotTests {
         #expect(heading.status == 69)
         #expect(heading.notes.contains("has no heading") && heading.notes.contains("magnetometer"), "\(heading.notes)")
         #expect(heading.output.isEmpty)
-        let track = try Tool.run(["plot", Tool.csv("shake"), "track", "-o", "-"])
-        #expect(track.status == 69 && track.notes.contains("has no track"))
-        let accessories = try Tool.run(["plot", Tool.drive, "accessories", "-o", "-"])
-        #expect(accessories.status == 64 && accessories.notes.contains("accessories cannot be plotted"))
-        let nothing = try Tool.run(["plot", Tool.traces + "/udev/weigh-scale.trace", "-o", "-"])
-        #expect(nothing.status == 69 && nothing.notes.contains("nothing to plot"))
+        try Tool.expect(["plot", Tool.csv("shake"), "track", "-o", "-"], 69, "has no track")
+        try Tool.expect(["plot", Tool.drive, "accessories", "-o", "-"], 64, "accessories cannot be plotted")
+        try Tool.expect(["plot", Tool.traces + "/udev/weigh-scale.trace", "-o", "-"], 69, "nothing to plot")
         // If only one of two recordings has the stream, it is drawn with a note about the other.
-        let one = try Tool.run(["plot", Tool.drive, Tool.csv("shake"), "speed", "-o", "-"])
-        #expect(one.status == 0 && one.notes.contains("has no speed"))
+        try Tool.expect(["plot", Tool.drive, Tool.csv("shake"), "speed", "-o", "-"], 0, "has no speed")
     }
 
     @Test(

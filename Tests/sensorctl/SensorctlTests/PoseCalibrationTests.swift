@@ -33,9 +33,7 @@ struct PoseCalibrationTests {
             }
             #expect(completed == pose)
             #expect(calibrator.missingPoses.count == 5 - index)
-            if index < 5 {
-                #expect(calibrator.state == .poseDone(pose))
-            }
+            if index < 5 { #expect(calibrator.state == .poseDone(pose)) }
             // The device is moved by hand to the next pose.
             for step in 0..<50 {
                 time += 0.01
@@ -76,9 +74,7 @@ struct PoseCalibrationTests {
     func refused() {
         var calibrator = AccelerometerCalibrator()
         var generator = SeededGenerator(seed: 5)
-        for index in 0..<300 {
-            calibrator.update(SIMD3(5.7, 5.7, 5.7), timestamp: Double(index) * 0.01)
-        }
+        for index in 0..<300 { calibrator.update(SIMD3(5.7, 5.7, 5.7), timestamp: Double(index) * 0.01) }
         #expect(calibrator.state == .slanted)
         for index in 300..<600 {
             calibrator.update(SIMD3(0, 0, 9.8) + generator.normal(2), timestamp: Double(index) * 0.01)
@@ -95,9 +91,7 @@ struct PoseCalibrationTests {
 
     /// All rotations that map axes to axes.
     static let rightAngles: [[SIMD3<Double>]] = DevicePose.allCases.flatMap { first in
-        DevicePose.allCases.filter { ($0.up * first.up).sum() == 0 }.map {
-            [first.up, $0.up, cross(first.up, $0.up)]
-        }
+        DevicePose.allCases.filter { ($0.up * first.up).sum() == 0 }.map { [first.up, $0.up, cross(first.up, $0.up)] }
     }
 
     @Test("All 24 right-angled mountings are found from two poses and from six poses")

@@ -108,7 +108,6 @@ struct PublishTests {
         // The drive starts at this latitude.
         #expect(fixes.count == 5 && fixes.allSatisfy { $0.contains(#""latitude":46.5"#) })
         #expect(follower.status() == 0)
-        board.send(signal: SIGTERM)
-        #expect(board.status() == 0)
+        #expect(board.end() == 0)
     }
 }

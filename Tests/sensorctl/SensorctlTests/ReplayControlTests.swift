@@ -40,8 +40,8 @@ struct ReplayControlTests {
 
     @Test("With `--at-end fail`, the end of the trace is an error")
     func failure() throws {
-        let late = try Tool.run(["replay", Tool.drive, "location", "--to", "3", "--fault", "nofix@4s"])
-        #expect(late.status == 64 && late.notes.contains("begins after --to"))
+        try Tool.expect(
+            ["replay", Tool.drive, "location", "--to", "3", "--fault", "nofix@4s"], 64, "begins after --to")
         let result = try Tool.run(["replay", Tool.drive, "location", "--json", "--to", "3", "--at-end", "fail"])
         #expect(result.output.contains("didFailWithError"))
         let plain = try Tool.run(["replay", Tool.drive, "location", "--json", "--to", "3"])

@@ -54,8 +54,7 @@ struct ReplayExpectationTests {
         #expect(result.output.contains("previous callbacks, as expected:\n    {\"callback\":\"accelerometer\""))
         let json = try Tool.run(["replay", broken, "accelerometer", "--expect", path, "--json"])
         #expect(json.status == 1)
-        let object = try #require(
-            try JSONSerialization.jsonObject(with: json.bytes) as? [String: Any])
+        let object = try #require(try JSONSerialization.jsonObject(with: json.bytes) as? [String: Any])
         #expect(object["field"] as? String == "x")
         let expected = try #require(object["expected"] as? Double)
         let got = try #require(object["got"] as? Double)
@@ -113,9 +112,7 @@ struct ReplayExpectationTests {
         let arguments = [
             "replay", Tool.drive, "location", "--fault", "drop=0.2,nofix@10s+5s,clockstep=-2s@20s", "--expect", path,
         ]
-        let made = try Tool.run(arguments + ["--seed", "7", "--update-expected"])
-        #expect(made.status == 0)
-        #expect(made.notes.contains("--seed 7 repeats them"))
+        try Tool.expect(arguments + ["--seed", "7", "--update-expected"], 0, "--seed 7 repeats them")
         #expect(try Tool.run(arguments + ["--seed", "7"]).status == 0)
         #expect(try Tool.run(arguments + ["--seed", "8"]).status == 64)
         #expect(try Tool.run(arguments).status == 64)
@@ -133,9 +130,7 @@ struct ReplayExpectationTests {
         #expect(try Tool.run(arguments + [path, "--update-expected"]).status == 65)
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "precious\n")
         #expect(try Tool.run(arguments + [path]).status == 65)
-        let missing = try Tool.run(arguments + [folder.path + "/none"])
-        #expect(missing.status == 66)
-        #expect(missing.notes.contains("--update-expected creates it"))
+        try Tool.expect(arguments + [folder.path + "/none"], 66, "--update-expected creates it")
         #expect(try Tool.run(arguments + [folder.path + "/none/x", "--update-expected"]).status == 73)
         #expect(try Tool.run(["replay", Tool.drive, "location", "--update-expected"]).status == 64)
         #expect(try Tool.run(arguments + [path, "--rebase"]).status == 64)

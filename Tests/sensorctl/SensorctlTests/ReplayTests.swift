@@ -23,9 +23,7 @@ struct ReplayTests {
     }
 
     @Test("At least ten recordings are available")
-    func recordingsAreThere() {
-        #expect(Self.recordings.count >= 10)
-    }
+    func recordingsAreThere() { #expect(Self.recordings.count >= 10) }
 
     @Test("Every fix of a recording is printed in order with equal numbers", arguments: Self.recordings)
     func equalsRecording(name: String) throws {
@@ -123,8 +121,7 @@ struct ReplayTests {
     func rebased() throws {
         let now = Date()
         let kept = try Self.locations(try Tool.run(["replay", Tool.drive, "location", "--json"]).lines)
-        let moved = try Self.locations(
-            try Tool.run(["replay", Tool.drive, "location", "--json", "--rebase"]).lines)
+        let moved = try Self.locations(try Tool.run(["replay", Tool.drive, "location", "--json", "--rebase"]).lines)
         func seconds(_ location: [String: Any]) throws -> Double {
             let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
             // The style parses milliseconds. Further digits are cut off here.
@@ -135,9 +132,7 @@ struct ReplayTests {
         let first = try seconds(try #require(moved.first))
         #expect(abs(first - now.timeIntervalSince1970) < 60)
         let shift = try first - seconds(try #require(kept.first))
-        for (old, new) in zip(kept, moved) {
-            #expect(abs(try seconds(new) - seconds(old) - shift) < 0.002)
-        }
+        for (old, new) in zip(kept, moved) { #expect(abs(try seconds(new) - seconds(old) - shift) < 0.002) }
     }
 
     @Test("Real-time playback takes time and gives the same output")

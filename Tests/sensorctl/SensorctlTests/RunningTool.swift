@@ -10,7 +10,7 @@ final class RunningTool {
     private let process = Process()
     private let output = OutputLines()
     private let notes = OutputLines()
-    private let end = BinarySemaphore()
+    private let ended = BinarySemaphore()
 
     /// - Parameters:
     ///   - isOutputFull: true for a full pipe on standard output that is never read.
@@ -28,13 +28,11 @@ final class RunningTool {
         process.standardOutput = output.pipe
         process.standardError = areNotesFull ? notes.pipe : FileHandle.nullDevice
         process.standardInput = FileHandle.nullDevice
-        process.terminationHandler = { [end] _ in end.signal() }
+        process.terminationHandler = { [ended] _ in ended.signal() }
         try process.run()
     }
 
-    deinit {
-        if process.isRunning { endByForce() }
-    }
+    deinit { if process.isRunning { endByForce() } }
 
     var isRunning: Bool { process.isRunning }
 
@@ -44,18 +42,22 @@ final class RunningTool {
     /// The text after the last complete line, at the end of the output.
     var unfinishedLine: String { output.unfinished }
 
-    func send(signal number: Int32) {
-        kill(process.processIdentifier, number)
+    func send(signal number: Int32) { kill(process.processIdentifier, number) }
+
+    /// Sends a signal and returns the status, like ``status(sourceLocation:)``.
+    func end(_ signal: Int32 = SIGTERM, sourceLocation: SourceLocation = #_sourceLocation) -> Int32 {
+        send(signal: signal)
+        return status(sourceLocation: sourceLocation)
     }
 
     /// Waits for the end of the process. After 60 s, kills it and fails. Negative if a signal ended it.
     func status(sourceLocation: SourceLocation = #_sourceLocation) -> Int32 {
-        if !end.wait(seconds: 60) {
+        if !ended.wait(seconds: 60) {
             Issue.record("It goes on for more than a minute.", sourceLocation: sourceLocation)
             endByForce()
         }
         // Signals again for later calls.
-        end.signal()
+        ended.signal()
         process.waitUntilExit()
         return process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
     }

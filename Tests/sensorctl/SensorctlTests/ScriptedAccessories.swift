@@ -12,9 +12,7 @@ final class ScriptedAccessories: AccessorySource {
     private let opened = BinarySemaphore()
     private let capacity: Int
 
-    init(capacity: Int = 65_536) {
-        self.capacity = capacity
-    }
+    init(capacity: Int = 65_536) { self.capacity = capacity }
 
     var accessories: [AccessoryDescription] { hub.accessories }
     var problems: [DeviceError] { [] }
@@ -34,7 +32,6 @@ final class ScriptedAccessories: AccessorySource {
 
     @discardableResult
     func attach(_ description: AccessoryDescription) -> AccessoryDescription.ID { hub.attach(description).id }
-
     func detach(_ id: AccessoryDescription.ID) { hub.detach(id) }
 
     /// Returns the accessory's end of the next channel that is opened, or nil after 60 s.

@@ -55,8 +55,5 @@ final class ScriptedSensors {
     }
 
     func lose(_ kind: SensorKind, _ error: DeviceError) { dialogue.process(.lost(error), kind: kind) }
-
-    func finish() -> Result<CalibrationOutcome, CalibrationFailure> {
-        dialogue.finish()
-    }
+    func finish() -> Result<CalibrationOutcome, CalibrationFailure> { dialogue.finish() }
 }

@@ -30,8 +30,7 @@ struct SimulateAllTests {
     func otherEnds() throws {
         #expect(try Self.simulate([Tool.sixPoses], ["--", "sh", "-c", "kill -9 $$"]).status == 137)
         let none = try Self.simulate([Tool.sixPoses], ["--", "/nonexistent/program"])
-        #expect(none.status == 127)
-        #expect(none.notes.contains("cannot be started"))
+        #expect(none.status == 127 && none.notes.contains("cannot be started"), "\(none.notes)")
     }
 
     @Test("The program receives all addresses, its own arguments and standard input")
@@ -41,8 +40,7 @@ struct SimulateAllTests {
             [
                 "--align", "start", "--", "sh", "-c", #"env | grep ^DEVICE_SERVICES_ | sort; echo "$@"; cat"#, "sh",
                 "-x",
-            ],
-            input: Data("input\n".utf8))
+            ], input: Data("input\n".utf8))
         #expect(result.status == 0)
         let starts = [
             "DEVICE_SERVICES_ACCESSORIES=/", "DEVICE_SERVICES_CONFIG=/", "DEVICE_SERVICES_GPSD=gpsd://127.0.0.1:",
@@ -149,9 +147,7 @@ struct SimulateAllTests {
         #expect(tool.leaderStatus() == 5)
     }
 
-    @Test(
-        "Ctrl-C in the terminal reaches a program in a process group of its own",
-        .enabled(if: TerminalTool.canRun))
+    @Test("Ctrl-C in the terminal reaches a program in a process group of its own", .enabled(if: TerminalTool.canRun))
     func ownGroup() throws {
         let tool = try TerminalTool([
             "simulate", Tool.sixPoses, "--", TerminalTool.launcher, "sh", "-c",
@@ -188,8 +184,7 @@ struct SimulateAllTests {
         #expect(plain.lines.count == 6)
         #expect(plain.lines.allSatisfy { $0.hasPrefix("export DEVICE_SERVICES_") })
         #expect(plain.notes.contains("Playing motion for "))
-        let object = try #require(
-            try Tool.objects(Self.simulate([Self.scale], ["--duration", "0.1", "--json"])).first)
+        let object = try #require(try Tool.objects(Self.simulate([Self.scale], ["--duration", "0.1", "--json"])).first)
         #expect(object["event"] as? String == "listening")
         #expect((object["environment"] as? [String: String])?.count == 6)
         #expect(object["sources"] as? [String] == ["accessories"])
@@ -234,8 +229,7 @@ struct SimulateAllTests {
             ["--fault", "nonsense"], ["--fault", "loss(gyro)"], ["--fault", "unplug(gyroscope)"],
             ["--iio-fault", "unplug(gyro)"], ["--gpsd-fault", "nonsense"], ["--iio-fault", "nonsense"],
             ["--speed", "0"], ["--speed", "max"], ["--align", "end"], ["--seed", "1"], ["--duration", "-1"],
-            ["--json", "--", "true"],
-            ["-", "-"],
+            ["--json", "--", "true"], ["-", "-"],
         ] {
             let result = try Self.simulate([Tool.sixPoses], more)
             #expect(result.status == 64, "\(more)")
@@ -243,8 +237,7 @@ struct SimulateAllTests {
         }
         #expect(try Self.simulate(["/nonexistent"]).status == 66)
         let place = try Tool.run(["simulate", Tool.sixPoses], environment: ["TMPDIR": "/nonexistent"])
-        #expect(place.status == 69)
-        #expect(place.notes.contains("Set TMPDIR to another"))
+        #expect(place.status == 69 && place.notes.contains("Set TMPDIR to another"), "\(place.notes)")
         // Two recordings without a start time.
         let timeless = try Self.simulate([Tool.csv("flat-face-up"), Tool.csv("shake")], ["--duration", "0.1"])
         if timeless.status != 0 {

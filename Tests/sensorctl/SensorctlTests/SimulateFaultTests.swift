@@ -5,9 +5,7 @@ import SystemCalls
 import Testing
 
 /// A recorder under `simulate` records the events and the errors that it receives.
-@Suite(
-    "sensorctl simulate TRACE... with faults",
-    .toolIsBuilt, .waiting, .timeLimit(.minutes(10)))
+@Suite("sensorctl simulate TRACE... with faults", .toolIsBuilt, .waiting, .timeLimit(.minutes(10)))
 struct SimulateFaultTests {
     /// An event that the recorder wrote, as JSON.
     private typealias Event = [String: Any]
@@ -46,8 +44,7 @@ struct SimulateFaultTests {
             events.append(try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? Event, "\(line)"))
         }
         #expect(isEnough(events), "\(events.suffix(3))")
-        tool.send(signal: SIGTERM)
-        #expect(tool.status() == 0)
+        #expect(tool.end() == 0)
         return events
     }
 

@@ -15,20 +15,15 @@ struct SimulateTests {
     }
 
     @Test("The exit code of the program is returned", arguments: [0, 7, 255])
-    func exitCode(code: Int32) throws {
-        #expect(try Self.simulate(["--", "sh", "-c", "exit \(code)"]).status == code)
-    }
+    func exitCode(code: Int32) throws { #expect(try Self.simulate(["--", "sh", "-c", "exit \(code)"]).status == code) }
 
     @Test("A program ended by a signal results in 128 plus the signal number, as in a shell")
-    func childSignal() throws {
-        #expect(try Self.simulate(["--", "sh", "-c", "kill -9 $$"]).status == 137)
-    }
+    func childSignal() throws { #expect(try Self.simulate(["--", "sh", "-c", "kill -9 $$"]).status == 137) }
 
     @Test("A path that is not a program results in status 127", arguments: ["/nonexistent/program", "/etc/passwd", ""])
     func noProgram(path: String) throws {
         let result = try Self.simulate(["--", path])
-        #expect(result.status == 127)
-        #expect(result.notes.contains("cannot be started"))
+        #expect(result.status == 127 && result.notes.contains("cannot be started"), "\(result.notes)")
     }
 
     @Test("The program receives the address, its own arguments and standard input")
@@ -76,9 +71,7 @@ struct SimulateTests {
     }
 
     @Test("`--duration` ends the simulation, with or without a program", arguments: [[], ["--", "sleep", "60"]])
-    func duration(program: [String]) throws {
-        #expect(try Self.simulate(["--duration", "0.5"] + program).status == 0)
-    }
+    func duration(program: [String]) throws { #expect(try Self.simulate(["--duration", "0.5"] + program).status == 0) }
 
     @Test("With `--json`, the address is one object")
     func json() throws {
@@ -119,10 +112,8 @@ struct SimulateTests {
         let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
         let port = try #require(object?["port"] as? Int)
         let second = try Self.simulate(["--port", "\(port)"])
-        #expect(second.status == 69)
-        #expect(second.notes.contains("port \(port)"))
-        first.send(signal: SIGTERM)
-        #expect(first.status() == 0)
+        #expect(second.status == 69 && second.notes.contains("port \(port)"), "\(second.notes)")
+        #expect(first.end() == 0)
     }
 
     @Test("`watch` prints each stream live", .enabled(if: Tool.readsSensors, "built without libiio"))
@@ -153,8 +144,7 @@ struct SimulateTests {
     func missingSensor() throws {
         let tool = try #require(Tool.path)
         let result = try Self.simulate(["--", tool, "watch", "pressure", "--count", "1", "--duration", "3", "--json"])
-        #expect(result.status == 69)
-        #expect(result.notes.contains("There is no barometer yet"))
+        #expect(result.status == 69 && result.notes.contains("There is no barometer yet"), "\(result.notes)")
         let unreachable = try Tool.run(
             ["watch", "gyro", "--count", "1", "--duration", "3"],
             environment: ["DEVICE_SERVICES_IIO": "ip:127.0.0.1:1"])
@@ -163,8 +153,7 @@ struct SimulateTests {
     }
 
     @Test(
-        "With `--loop`, clients are served one after another", .enabled(if: Tool.readsSensors, "built without libiio")
-    )
+        "With `--loop`, clients are served one after another", .enabled(if: Tool.readsSensors, "built without libiio"))
     func twoTerminals() throws {
         let server = try RunningTool(["simulate", "iio", Tool.csv("flat-face-up"), "--loop", "--speed", "10"])
         let uri = try #require(server.nextLine())
@@ -175,8 +164,7 @@ struct SimulateTests {
             #expect(watched.status == 0)
             #expect(try MotionLine.all(watched.lines).count == 3)
         }
-        server.send(signal: SIGINT)
-        #expect(server.status() == 0)
+        #expect(server.end(SIGINT) == 0)
     }
 
     @Test(

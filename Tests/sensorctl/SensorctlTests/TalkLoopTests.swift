@@ -69,9 +69,7 @@ private final class Conversation: @unchecked Sendable {
     }
 }
 
-extension TalkEnd {
-    fileprivate var isFinished: Bool { if case .finished = self { true } else { false } }
-}
+extension TalkEnd { fileprivate var isFinished: Bool { if case .finished = self { true } else { false } } }
 
 @Suite("Conversations with an accessory")
 struct TalkLoopTests {
@@ -208,8 +206,7 @@ struct TalkLoopTests {
         #expect(try Conversation(accessories).end()?.status() == .usage)
         #expect(
             try Conversation(accessories, plan: TalkOptions(accessory: "Weigh Scale", protocolName: "c")).end()?
-                .status()
-                == .unavailable)
+                .status() == .unavailable)
     }
 
     @Test("In raw mode, Ctrl-] ends the conversation, and the keys before it are sent")

@@ -29,10 +29,7 @@ struct TalkTerminalTests {
         }
 
         /// Ends the simulator and thereby unplugs the accessory.
-        func unplug() {
-            simulator.send(signal: SIGTERM)
-            #expect(simulator.status() == 0)
-        }
+        func unplug() { #expect(simulator.end() == 0) }
 
         /// Returns the bytes that the accessory echoes, at least `count` bytes.
         func echo(_ count: Int) throws -> [UInt8] {

@@ -14,8 +14,7 @@ struct TerminalTests {
 
     /// Runs a shell command in a terminal of 80 columns and 24 rows. $P is the program and $T the drive.
     private func inTerminal(_ line: String) throws -> Tool.Result {
-        let command =
-            #"export P="$0" T="$1" TERM=xterm-256color; script -qefc "stty cols 80 rows 24; $2" /dev/null"#
+        let command = #"export P="$0" T="$1" TERM=xterm-256color; script -qefc "stty cols 80 rows 24; $2" /dev/null"#
         return try Tool.shell(command, [Tool.drive, line])
     }
 

@@ -13,7 +13,6 @@ enum Tool {
         var notes: String
 
         var output: String { String(decoding: bytes, as: UTF8.self) }
-
         var lines: [String] { output.split(separator: "\n").map(String.init) }
     }
 
@@ -33,17 +32,23 @@ enum Tool {
 
     /// The root directory of the package.
     static let root = Checkout.root.path
-
     static let traces = Checkout.traces.path
 
     /// A drive of five and a half minutes. Its output is larger than a pipe's buffer.
     static let drive = traces + "/synthetic/mountain-road.json"
 
     /// Runs sensorctl to its end. After five minutes, it is ended with status 124.
-    static func run(
-        _ arguments: [String], environment: [String: String] = [:], input: Data? = nil
-    ) throws -> Result {
+    static func run(_ arguments: [String], environment: [String: String] = [:], input: Data? = nil) throws -> Result {
         try run(program: path ?? "", arguments, environment: environment, input: input)
+    }
+
+    /// Runs sensorctl, and checks its exit status and a part of its messages.
+    static func expect(
+        _ arguments: [String], _ status: Int32, _ message: String, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let result = try run(arguments)
+        let isExpected = result.status == status && result.notes.contains(message)
+        #expect(isExpected, "\(result.status) \(result.notes)", sourceLocation: sourceLocation)
     }
 
     /// Runs a bash command with the executable as $0.
@@ -80,4 +85,16 @@ enum Tool {
         "PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "DEVICE_SERVICES_CONFIG": "",
         "DEVICE_SERVICES_GPSD": "gpsd://127.0.0.1:1",
     ]
+}
+
+/// A directory that exists as long as the object.
+final class TemporaryFolder {
+    let path: String
+
+    init() throws {
+        path = NSTemporaryDirectory() + "sensorctl-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
 }

@@ -35,7 +35,5 @@ extension Trait where Self == WaitingThreads {
 }
 
 extension Trait where Self == ConditionTrait {
-    static var toolIsBuilt: ConditionTrait {
-        .enabled(if: Tool.isBuilt, "sensorctl was not built next to the tests")
-    }
+    static var toolIsBuilt: ConditionTrait { .enabled(if: Tool.isBuilt, "sensorctl was not built next to the tests") }
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A series of readings that pages draw: its name, unit and axes.
+/// A channel of readings that the pages draw.
 package struct DashboardChannel: Sendable {
     package let name: String
     package let label: String
     package let unit: String
-    /// The names of the axes, at most four.
+    /// At most four names.
     package let axes: [String]
 
     package init(_ name: String, _ label: String, unit: String, axes: [String]) {
@@ -13,11 +13,11 @@ package struct DashboardChannel: Sendable {
     }
 }
 
-/// The readings of a channel, in the layout in which they are sent.
+/// A batch of a channel's readings, stored in the order in which they are sent.
 struct ReadingBatch: Sendable {
     let axes: Int
     private(set) var times: [Double] = []
-    /// The values of all readings, in reading order.
+    /// Contains `axes` values for each reading.
     private(set) var values: [Float] = []
 
     init(axes: Int) { self.axes = axes }
@@ -34,9 +34,9 @@ struct ReadingBatch: Sendable {
         values.removeAll(keepingCapacity: true)
     }
 
-    /// Returns a binary frame with the readings in a range: the version, the channel, the count and the time of the
-    /// first reading, followed by the time since the first reading and the values of each reading. All numbers are
-    /// little-endian.
+    /// Encodes a range of readings as a binary frame. The header contains the version, the channel, the number of
+    /// readings and the time of the first reading. Each reading consists of the time since the first reading and the
+    /// values. All numbers are little-endian.
     func frame(channel: UInt8, _ range: Range<Int>) -> [UInt8] {
         let size = 16 + range.count * 4 * (1 + axes)
         var bytes: [UInt8] = []
@@ -60,21 +60,21 @@ struct ReadingBatch: Sendable {
     }
 }
 
-/// The most recent readings of a channel, in a ring buffer of bounded size.
+/// A ring buffer of a channel's most recent readings.
 struct ChannelHistory: Sendable {
     /// The duration of the history, in seconds.
     static let length = 60.0
-    /// The minimum interval between readings in the history, in seconds. Bounds the size of the history.
+    /// The minimum interval between stored readings, in seconds. This minimum bounds the memory.
     private static let spacing = 0.0095
     private static let limit = Int(length / spacing)
 
     private var ring: [(time: Double, reading: SIMD4<Float>)] = []
-    /// The index of the oldest reading if the ring buffer is full.
     private var oldest = 0
 
     var last: Double? { ring.isEmpty ? nil : ring[(oldest + ring.count - 1) % ring.count].time }
 
-    /// Adds a reading. Ignores a reading too close to the previous one, unless it marks a gap.
+    /// Adds a reading, unless the reading follows the previous one too closely. A reading that marks a gap is always
+    /// added.
     mutating func add(_ time: Double, _ reading: SIMD4<Float>, isMark: Bool = false) {
         if let last, !isMark, time >= last, time < last + Self.spacing { return }
         guard ring.count == Self.limit else { return ring.append((time, reading)) }
@@ -98,9 +98,9 @@ struct ChannelHistory: Sendable {
     }
 }
 
-/// A detector of gaps in a stream, which are intervals much longer than usual.
+/// Detects gaps in a stream. A gap is an interval much longer than the usual interval.
 package struct GapDetector: Sendable {
-    /// The multiple of the usual interval above which an interval is a gap.
+    /// An interval longer than this multiple of the usual interval is a gap.
     private static let factor = 5.0
     /// The minimum duration of a gap, in seconds.
     private static let minimumDuration = 0.5
@@ -111,7 +111,7 @@ package struct GapDetector: Sendable {
     package init() {}
 
     /// Processes the time of a reading, in seconds. If a gap precedes the reading, returns the start of the gap and the
-    /// time at which a line is to be interrupted.
+    /// time at which charts interrupt the line.
     package mutating func process(_ time: Double) -> (start: Double, breaks: Double)? {
         guard let last else {
             self.last = time
@@ -125,7 +125,7 @@ package struct GapDetector: Sendable {
             return nil
         }
         if pause > max(Self.minimumDuration, Self.factor * typicalInterval) {
-            // The usual interval doubles at most, so that a permanently lower rate causes only a few gaps.
+            // The usual interval at most doubles, so that a permanently lower rate causes only a few gaps.
             self.typicalInterval = min(pause, 2 * typicalInterval)
             return (last, last + min(typicalInterval, pause / 2))
         }

@@ -3,15 +3,14 @@
 import JSONBytes
 import Synchronization
 
-/// A queue of readings and messages from the session to the pages, with a history for pages that connect later. The
-/// session adds data on any thread and never waits for a page. The server's thread drains the queue.
+/// A queue of readings and messages from the session to the pages. The feed also stores a history for pages that
+/// connect later. The session adds data on any thread and never waits for a page. The server's thread drains the queue.
 package final class DashboardFeed: Sendable {
     struct Flush: Sendable {
-        /// The frames, each with the number of readings in the frame; 0 for states.
+        /// The number of readings is 0 for a state message.
         var frames: [(bytes: [UInt8], readings: Int)] = []
-        /// The number of readings and messages that were dropped because the queue was full.
         var droppedCount = 0
-        /// True if the playback position has jumped, which invalidates everything that was sent before.
+        /// True if the playback position has jumped. The pages then discard all earlier data.
         var hasSeeked = false
         var responses: [(page: Int, frame: [UInt8])] = []
     }
@@ -23,33 +22,32 @@ package final class DashboardFeed: Sendable {
         var gaps: [GapDetector]
         var track = TrackHistory()
         var recent: [[UInt8]] = []
-        /// The last message of each state, by type.
         var states: [String: [UInt8]] = [:]
         var responses: [(page: Int, frame: [UInt8])] = []
         var droppedCount = 0
         var pages = 0
         var now = 0.0
-        /// True while the minute before a new playback position is replayed. The data is then stored but not sent.
+        /// True while the feed is storing the minute before a new playback position. That data is not sent.
         var isReplayingHistory = false
         var hasSeeked = false
         var notify: (@Sendable () -> Void)?
-        /// True from the notification of the server's thread until it drains the queue.
+        /// True from the notification of the server's thread until that thread drains the queue.
         var isDrainScheduled = false
     }
 
-    /// The maximum number of queued readings per channel, and of queued messages and queued responses.
+    /// The maximum number of queued readings per channel, of queued messages, and of queued responses.
     private static let limit = 4096
-    /// The maximum number of stored events, which is also the number that pages show.
+    /// The number of stored events, which is also the number that a page shows.
     private static let recentLimit = 200
     private static let readingsPerFrame = 1000
     /// The order in which states are sent to a new page.
     private static let order = ["locationFailed", "satellites", "regions", "walk", "accessories", "users", "doctor"]
 
-    /// The states that a new playback position invalidates. Excludes `locationFailed`, which is sent only once and may
-    /// still apply.
+    /// The states that a new playback position invalidates. `locationFailed` is excluded, because it is sent only once
+    /// and may still apply.
     private static let positionDependentStates = ["satellites", "walk"]
 
-    /// The duration of the stored readings, in seconds.
+    /// The time span of the stored readings, in seconds.
     package static var historyLength: Double { ChannelHistory.length }
 
     package let channels: [DashboardChannel]
@@ -65,7 +63,8 @@ package final class DashboardFeed: Sendable {
 
     // MARK: Session interface
 
-    /// Adds a reading of the channel with this index, in seconds on the session's clock. Unknown values are NaN.
+    /// Adds a reading to the channel with this index. The time is in seconds on the session's clock. Unknown values are
+    /// NaN.
     package func add(_ channel: Int, at time: Double, _ reading: SIMD4<Float>) {
         update { state in
             guard state.pending.indices.contains(channel) else { return }
@@ -104,7 +103,7 @@ package final class DashboardFeed: Sendable {
         update { state in if state.responses.count < Self.limit { state.responses.append((page, message.frame)) } }
     }
 
-    /// Clears the history. Until ``endHistoryReplay(at:)``, readings and messages are stored but not sent.
+    /// Clears the history. Readings and messages are then stored but not sent until ``endHistoryReplay(at:)``.
     package func beginHistoryReplay() {
         state.withLock { state in
             state.isReplayingHistory = true
@@ -160,14 +159,12 @@ package final class DashboardFeed: Sendable {
 
     // MARK: Server interface
 
-    /// Sets the closure that is called when the queue becomes nonempty. The closure is called on the session's threads.
+    /// Sets the closure that is called when data becomes available. The closure is called on the session's threads.
     func onPendingData(_ notify: (@Sendable () -> Void)?) { state.withLock { $0.notify = notify } }
 
     var now: Double { state.withLock { $0.now } }
-
     var hasPendingData: Bool { state.withLock { $0.isDrainScheduled } }
 
-    /// Removes and returns all queued data.
     func drain(pages: Int) -> Flush {
         state.withLock { state in
             state.pages = pages
@@ -175,7 +172,7 @@ package final class DashboardFeed: Sendable {
         }
     }
 
-    /// Removes and returns all queued data. Also returns the history for a new page. `pages` includes the new page.
+    /// Removes and returns all queued data, along with the history for a new page. `pages` includes the new page.
     func drainForNewPage(pages: Int) -> (Flush, beginning: [(bytes: [UInt8], readings: Int)]) {
         state.withLock { state in
             let flush = drain(&state)
@@ -208,7 +205,6 @@ package final class DashboardFeed: Sendable {
         return flush
     }
 
-    /// Returns the frames of the last minute of readings, the track, the last states and the recent events.
     private func history(_ state: State) -> [(bytes: [UInt8], readings: Int)] {
         var frames: [(bytes: [UInt8], readings: Int)] = []
         if let playback = state.states["playback"] { frames.append((playback, 0)) }
@@ -228,7 +224,7 @@ package final class DashboardFeed: Sendable {
     }
 }
 
-/// The track in bounded memory. If it becomes too long, every other point is removed.
+/// A location track in bounded memory. A track that becomes too long loses every other point.
 struct TrackHistory: Sendable {
     static let limit = 2000
 

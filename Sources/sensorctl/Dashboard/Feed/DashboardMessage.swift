@@ -2,12 +2,12 @@
 
 package import JSONBytes
 
-/// A JSON message to the pages, and its lifetime.
+/// A JSON message to the pages.
 package struct DashboardMessage: Sendable {
     package enum Retention: Sendable {
-        /// The message is valid until the next message of the same type. New pages receive the last message.
+        /// The message replaces earlier messages of its type. New pages receive the latest one.
         case state
-        /// The message is a point of the track. New pages receive a reduced number of points.
+        /// The message is a point of the track. New pages receive a track with fewer points.
         case track
         /// The message is an event. New pages receive the most recent events.
         case recent
@@ -17,11 +17,11 @@ package struct DashboardMessage: Sendable {
 
     let type: String
     let retention: Retention
-    /// The type of the state that this message invalidates.
+    /// The type of the state message that this message invalidates.
     let invalidatedState: String?
     let frame: [UInt8]
 
-    /// - Parameter members: Writes the members after "type".
+    /// - Parameter members: Writes the members that follow "type".
     package init(
         _ type: String, _ worth: Retention, ending ended: String? = nil, _ members: (inout JSONWriter) -> Void
     ) {

@@ -6,7 +6,7 @@ package struct PageCommand: Sendable {
     package enum Action: Sendable, Equatable {
         case play, pause
         case step(Int)
-        /// Advances the playback by this time, in seconds.
+        /// Advances the playback by a number of seconds.
         case advance(Double)
         case seek(Double)
         case speed(Double)
@@ -18,7 +18,6 @@ package struct PageCommand: Sendable {
     }
 
     package let page: Int
-    /// The command's ID, which the response contains.
     package let id: Int64
     package let action: Action
 }
@@ -27,7 +26,7 @@ package struct DashboardRegion: Sendable, Equatable {
     package let name: String
     package let latitude: Double
     package let longitude: Double
-    /// The radius, in metres.
+    /// In metres.
     package let radius: Double
 
     package init(name: String, latitude: Double, longitude: Double, radius: Double) {
@@ -35,7 +34,7 @@ package struct DashboardRegion: Sendable, Equatable {
     }
 }
 
-/// A parsed command whose values have not been validated.
+/// A parsed command whose values have not been validated yet.
 struct CommandRequest {
     private(set) var id: Int64 = 0
     private(set) var token = ""
@@ -46,7 +45,6 @@ struct CommandRequest {
     private var addition: DashboardRegion?
     private var removal: String?
 
-    /// Parses a JSON object. Returns nil if the JSON is invalid.
     init?(_ bytes: [UInt8]) {
         let isValid: Void? = try? bytes.withUnsafeBytes { (buffer) throws(JSONError) in
             var reader = JSONReader(buffer)
@@ -90,7 +88,7 @@ struct CommandRequest {
         return DashboardRegion(name: name, latitude: latitude, longitude: longitude, radius: radius)
     }
 
-    /// The action; nil if the command is unknown, is incomplete or contains values out of range.
+    /// The validated action, or nil if the command is unknown or incomplete, or contains a value out of range.
     var action: PageCommand.Action? {
         func number(_ key: String, in range: ClosedRange<Double>) -> Double? {
             numbers[key].flatMap { range.contains($0) ? $0 : nil }

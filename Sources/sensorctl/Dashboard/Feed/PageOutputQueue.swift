@@ -2,30 +2,28 @@
 
 import JSONBytes
 
-/// The output queue of a page. If a page reads too slowly, its oldest readings are dropped and counted.
+/// The output queue of a page. If the page reads too slowly, the queue drops the oldest readings and counts them.
 struct PageOutputQueue {
-    /// The maximum size in bytes. A minute of nine axes at 100 Hz, with all derived values, needs less than half of
-    /// this size.
+    /// In bytes. One minute of nine axes at 100 Hz, with all derived values, takes up less than half of this limit.
     static let limit = 2 << 20
-    /// The maximum number of queued responses. Until the page has read some of them, its further commands are not read,
-    /// so that a page cannot queue an unlimited number of responses.
+    /// A page with this number of queued responses must read them before its next command is accepted.
     static let responseLimit = 64
 
     private struct Item {
         var bytes: [UInt8]
-        /// The number of readings; 0 for other items, which are dropped only after all readings.
+        /// The number of readings, or 0 for other items. Other items are dropped only after all readings.
         var readings: Int
         var isResponse = false
     }
 
     private var items: [Item] = []
-    /// The number of items at the front that have been sent.
+    /// The number of sent items at the front of `items`.
     private var head = 0
-    /// The number of bytes already sent from the first item. A partially sent item cannot be dropped.
+    /// The number of bytes of the first unsent item that have been sent. A partially sent item cannot be dropped.
     private var sentByteCount = 0
     private(set) var size = 0
     private(set) var responseCount = 0
-    /// The number of dropped readings that have not been reported to the page.
+    /// The number of dropped readings that have not yet been reported to the page.
     private var droppedCount = 0
 
     var isEmpty: Bool { head == items.count }
@@ -45,7 +43,7 @@ struct PageOutputQueue {
 
     mutating func addDropped(_ missed: Int) { droppedCount += missed }
 
-    /// Removes all readings that have not been sent, because the page is about to receive a new history.
+    /// Removes all unsent readings, because the page is about to receive a new history.
     mutating func dropReadings() {
         let first = head + (sentByteCount > 0 ? 1 : 0)
         guard first < items.count else { return }
@@ -64,7 +62,7 @@ struct PageOutputQueue {
         if first.count - sentByteCount >= count || head + 1 == items.count {
             taken = first[sentByteCount...].prefix(count).withUnsafeBytes(body)
         } else {
-            // Small items are combined into one call.
+            // Combines small items into one system call.
             var bytes = Array(first[sentByteCount...])
             for item in items[(head + 1)...] {
                 if bytes.count + item.bytes.count > count { break }
@@ -95,7 +93,7 @@ struct PageOutputQueue {
         }
     }
 
-    /// Drops the oldest readings, then the oldest items, until the queue is at three quarters of its limit.
+    /// Drops the oldest readings, and then the oldest other items, until the size is three quarters of the limit.
     private mutating func dropOldest() {
         let goal = Self.limit / 4 * 3
         let first = head + (sentByteCount > 0 ? 1 : 0)
@@ -121,7 +119,7 @@ struct PageOutputQueue {
         droppedCount += end - start
     }
 
-    /// Reports dropped readings to the page as soon as the queue is less than half full.
+    /// Reports dropped readings to the page once the queue is less than half full.
     private mutating func reportDropped() {
         guard droppedCount > 0, size < Self.limit / 2 else { return }
         let count = droppedCount

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The head of an HTTP request: the request line and the headers. The parser is strict and rejects malformed input.
+/// The request line and headers of an HTTP request. The parser is strict and rejects malformed input.
 struct HTTPRequest: Equatable {
-    /// The maximum size of a request head, in bytes.
+    /// The maximum size of the request line and headers, in bytes.
     static let limit = 8192
     static let headerLimit = 64
 
@@ -13,12 +13,11 @@ struct HTTPRequest: Equatable {
     }
 
     var method: String
-    /// The path as sent, without the query.
     var path: String
-    /// The query without the question mark; empty if the request has no query.
+    /// The query without the question mark, or an empty string if there is no query.
     var query = ""
     var isVersion11: Bool
-    /// The headers in the order of the request, with names in lower case.
+    /// The headers in their original order, with names in lower case.
     var headers: [(name: String, value: String)]
 
     static func == (left: HTTPRequest, right: HTTPRequest) -> Bool {
@@ -34,7 +33,7 @@ struct HTTPRequest: Equatable {
 
     func hasHeader(_ name: String) -> Bool { headers.contains { $0.name == name } }
 
-    /// Returns true if a comma-separated header such as Connection contains the word.
+    /// Returns true if a comma-separated header, such as Connection, contains the word.
     func header(_ word: String, contains name: String) -> Bool {
         headers.contains { header in
             header.name == name && header.value.split(separator: ",").contains { Self.trimmed($0).lowercased() == word }
@@ -50,9 +49,9 @@ struct HTTPRequest: Equatable {
             return bytes.count >= limit ? .invalid(.headTooLarge) : .incomplete
         }
         var lines: [String] = []
-        // A single CR or LF remains in its line, which is then rejected.
+        // A lone CR or LF remains in its line, and the line is then rejected.
         for line in bytes[..<(end - 4)].split(separator: Array("\r\n".utf8), omittingEmptySubsequences: false) {
-            // Other programs might interpret control characters differently.
+            // Control characters are rejected, because other programs might interpret them differently.
             guard line.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 9 }),
                 let text = String(validating: line, as: UTF8.self)
             else { return .invalid(.badRequest) }
@@ -120,12 +119,12 @@ struct HTTPResponse {
         (self.type, self.body) = (type, body)
     }
 
-    /// Returns the encoded response. `hasBody` is false for HEAD.
+    /// - Parameter hasBody: False for HEAD requests.
     func bytes(policy: String, hasBody: Bool, keepsAlive: Bool) -> [UInt8] {
         var text = "HTTP/1.1 \(status.code) \(status.reason)\r\n"
         let fields: [(name: String, value: String)] = [
             ("Content-Type", type), ("Content-Length", "\(body.count)"),
-            // Caching is disabled: the page changes with the version, and live data is outdated immediately.
+            // Caching is disabled, because the page changes with the version and live data is outdated immediately.
             ("Cache-Control", "no-store"), ("Content-Security-Policy", policy), ("X-Content-Type-Options", "nosniff"),
             ("Referrer-Policy", "no-referrer"), ("Cross-Origin-Opener-Policy", "same-origin"),
             ("Cross-Origin-Resource-Policy", "same-origin"), ("Connection", keepsAlive ? "keep-alive" : "close"),
@@ -136,7 +135,6 @@ struct HTTPResponse {
 }
 
 extension UInt8 {
-    /// True for an ASCII letter or digit.
     var isAlphanumeric: Bool {
         (0x30...0x39).contains(self) || (0x41...0x5A).contains(self) || (0x61...0x7A).contains(self)
     }

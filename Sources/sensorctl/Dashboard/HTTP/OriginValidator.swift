@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Accepts requests from the page itself and rejects requests from other sites. The Host header reveals DNS rebinding,
-/// the Origin header reveals requests from other sites, and Sec-Fetch-Site reveals sites that embed resources of this
-/// server.
+/// Rejects requests from other sites. The Host header reveals DNS rebinding, Origin reveals requests from other sites,
+/// and Sec-Fetch-Site reveals sites that embed resources of this server.
 struct OriginValidator: Sendable {
     private let authorities: [String]
 
@@ -20,7 +19,7 @@ struct OriginValidator: Sendable {
             return HTTPResponse(.forbidden, "This server accepts only requests to 127.0.0.1 and localhost.")
         }
         if request.hasHeader("origin") {
-            // The origin must match the requested host: localhost and 127.0.0.1 are different origins.
+            // The origin must match the requested host, because localhost and 127.0.0.1 are different origins.
             guard request.value("origin")?.lowercased() == "http://\(host.lowercased())" else {
                 return HTTPResponse(.forbidden, "Requests from other origins are not allowed.")
             }
@@ -43,11 +42,10 @@ struct OriginValidator: Sendable {
     }
 }
 
-/// The token that authorizes commands.
+/// The token that authorizes the commands of a page.
 package struct DashboardToken: Sendable {
     package let text: String
 
-    /// Creates a token of 128 random bits from the system's generator.
     package init() {
         var generator = SystemRandomNumberGenerator()
         text = (0..<2).map { _ in

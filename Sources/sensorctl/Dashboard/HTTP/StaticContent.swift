@@ -4,11 +4,10 @@ import DashboardPage
 import DeviceCore
 import SystemCalls
 
-/// The files that the server serves: the page, which is embedded in the program, and the JavaScript libraries installed
-/// on the system.
+/// The page, which is embedded in the program, and the JavaScript libraries installed on the system.
 struct StaticContent: Sendable {
     private let assets: AssetFolder
-    /// A folder whose files replace the embedded files, for development.
+    /// A folder whose files replace the embedded files during development.
     private let pageFolder: String?
 
     init(assets: AssetFolder, pageFolder: String?) { (self.assets, self.pageFolder) = (assets, pageFolder) }
@@ -34,7 +33,7 @@ struct StaticContent: Sendable {
         return developmentFile(name) ?? HTTPResponse(type: file.type, body: file.bytes)
     }
 
-    /// Returns a file of the development folder. Names that lead to other folders are rejected.
+    /// Rejects names that lead to other folders.
     private func developmentFile(_ name: String) -> HTTPResponse? {
         guard let pageFolder, !name.hasPrefix("."), !name.contains("/"), let type = MediaType.of(name),
             let bytes = try? FileIO.read("\(pageFolder)/\(name)", limit: AssetFolder.sizeLimit)
@@ -61,7 +60,6 @@ package struct PageFile {
     }()
 }
 
-/// The media types of the files that pages consist of, by filename extension.
 enum MediaType {
     private static let types = [
         "html": "text/html; charset=utf-8", "js": "text/javascript; charset=utf-8", "css": "text/css; charset=utf-8",
@@ -73,8 +71,8 @@ enum MediaType {
     }
 }
 
-/// The system's JavaScript libraries that the page loads. Serves only regular files that existed at startup, by their
-/// exact names. Symbolic links below the library folders are ignored.
+/// The installed JavaScript libraries that the page loads. The server provides only regular files that existed at
+/// startup, and ignores symbolic links below the library folders.
 package struct AssetFolder: Sendable {
     package struct Library: Sendable {
         package let name: String
@@ -119,7 +117,7 @@ package struct AssetFolder: Sendable {
     /// - Parameter root: The folder that contains the library folders.
     package init(root: String = "/usr/share/javascript") {
         for library in Library.all {
-            // The library folder itself may be a symbolic link created by an administrator.
+            // The library folder itself may be a symbolic link that an administrator created.
             guard let folder = Self.resolved("\(root)/\(library.folder)") else { continue }
             collect(folder, as: library.folder, depth: 1)
         }

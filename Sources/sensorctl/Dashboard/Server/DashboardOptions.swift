@@ -6,7 +6,7 @@ package struct DashboardOptions: Sendable {
     package struct Tiles: Sendable {
         package let url: String
         package let attribution: String
-        /// The scheme, host and port, as required by the content security policy.
+        /// The scheme, host and port, in the form that the content security policy requires.
         package let origin: String
 
         package init?(url: String, attribution: String) {
@@ -14,14 +14,14 @@ package struct DashboardOptions: Sendable {
                 !url.utf8.contains(where: { $0 <= 0x20 || $0 >= 0x7F || [34, 39, 59, 44].contains($0) })
             else { return nil }
             let authority = url.dropFirst(scheme.count).prefix { $0 != "/" && $0 != "?" }
-            // The placeholder `{s}` selects one of several servers by subdomain.
+            // The placeholder `{s}` stands for the subdomain of one of several servers.
             let host = authority.hasPrefix("{s}.") ? "*" + authority.dropFirst(3) : String(authority)
             guard !host.isEmpty, !host.contains("{"), !host.contains("@") else { return nil }
             (self.url, self.attribution, origin) = (url, attribution, scheme + host)
         }
     }
 
-    /// The TCP port; 0 selects a free port.
+    /// The TCP port. 0 selects a free port.
     package var port: UInt16 = 0
     package var isReadOnly = false
     package var tiles: Tiles?
@@ -31,14 +31,13 @@ package struct DashboardOptions: Sendable {
     package var requestTimeout = 10.0
     /// The time limit for sending a response and receiving the next request, in seconds.
     package var idleTimeout = 30.0
-    /// The interval between pings, in seconds. A page that does not answer two pings is disconnected.
+    /// The interval between pings, in seconds. A page that leaves two pings unanswered is disconnected.
     package var pingInterval = 20.0
-    /// The minimum interval between flushes to the pages, in seconds.
+    /// The minimum interval between transmissions to the pages, in seconds.
     package var flushInterval = 0.033
 
     package init(assets: AssetFolder) { self.assets = assets }
 
-    /// The content security policy, which allows resources from this server and images from the tile server.
     var policy: String {
         let images = ["'self'", "data:"] + (tiles.map { [$0.origin] } ?? [])
         return """
@@ -53,10 +52,10 @@ package struct SessionDescription: Sendable {
     package var version = ""
     package var title = ""
     package var isTrace = false
-    /// Returns the time at which the session's clock is zero, in ISO 8601, or nil if unknown. A closure, because the
-    /// system clock may be set while the dashboard is running.
+    /// The time at which the session's clock is zero, in ISO 8601 format, or nil if unknown. This property is a closure
+    /// because the system clock may be set while the dashboard is running.
     package var start: @Sendable () -> String? = { nil }
-    /// The duration of the trace, in seconds; nil for live sessions.
+    /// The duration of the trace in seconds, or nil for a live session.
     package var duration: Double?
     package var attitudeFrame = ""
     package var faults: [(id: String, label: String, about: String)] = []

@@ -5,8 +5,8 @@ import LoopbackServer
 import Synchronization
 import SystemCalls
 
-/// A server of the dashboard page for browsers on this machine. A single thread serves all connections. A client cannot
-/// block the thread, use unbounded memory or exclude other clients.
+/// Serves the dashboard page to browsers on this machine. A single thread serves all connections. No client can block
+/// the thread, use unbounded memory or lock out other clients.
 package final class DashboardServer: Sendable {
     package static let maximumConnections = 64
     package static let maximumPages = 16
@@ -24,8 +24,8 @@ package final class DashboardServer: Sendable {
     private let thread = ServiceThread<SharedServerState<Content>, UInt16>()
     private let handler: @Sendable (PageCommand) -> Void
 
-    /// - Parameter handler: Executes a command from a page and sends the response through the feed. Called on the
-    ///   server's thread and must not block.
+    /// - Parameter handler: Executes a command and responds through the feed. Called on the server's thread, so it must
+    /// not block.
     package init(
         feed: DashboardFeed, options: DashboardOptions, hello: SessionDescription,
         handler: @escaping @Sendable (PageCommand) -> Void
@@ -54,13 +54,12 @@ package final class DashboardServer: Sendable {
         feed.onPendingData(nil)
     }
 
-    /// The number of connections, and the number of pages among them.
     package var counts: (connections: Int, pages: Int) {
         thread.current?.state.content.withLock { ($0.connections, $0.pages) } ?? (0, 0)
     }
 }
 
-/// The data and functions used to create responses. Used only on the server's thread.
+/// Creates the responses to requests. Used only on the server's thread.
 struct RequestHandler {
     let feed: DashboardFeed
     let options: DashboardOptions
@@ -70,7 +69,7 @@ struct RequestHandler {
     let policy: String
     private let hello: SessionDescription
     private let guards: OriginValidator
-    /// A random ID by which a page that reconnects recognizes the session.
+    /// A random ID by which a reconnecting page recognizes the session.
     private let session = DashboardToken().text
 
     init(
@@ -85,8 +84,7 @@ struct RequestHandler {
 
     enum RequestAction {
         case response(HTTPResponse)
-        /// Upgrades to a WebSocket with this accept value. A page that presents the token is not replaced by other
-        /// pages.
+        /// The string is the Sec-WebSocket-Accept value. A page with the token is never replaced by another page.
         case page(String, hasToken: Bool)
     }
 

@@ -6,7 +6,7 @@ import LoopbackServer
 import Synchronization
 import SystemCalls
 
-/// The loop of the server's thread: polls sockets and deadlines, answers requests, and forwards data to the pages.
+/// Polls the sockets, enforces time limits, answers requests and sends data to the pages.
 final class DashboardServerLoop: ServiceLoop {
     private let shared: SharedServerState<DashboardServer.Content>
     private let world: RequestHandler
@@ -15,7 +15,7 @@ final class DashboardServerLoop: ServiceLoop {
     private var connections: [HTTPConnection] = []
     private var pollSet: PollSet
     private var nextPage = 1
-    /// The earliest time of the next flush to the pages.
+    /// The earliest time at which data may next be sent to the pages.
     private var nextFlush = BootTime.zero
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 16_384, alignment: 16)
 
@@ -40,13 +40,12 @@ final class DashboardServerLoop: ServiceLoop {
             }
             acceptor.acceptPending(revents: pollSet[0], now: now) { accept($0, now: now) }
             if world.feed.hasPendingData, now >= nextFlush {
-                // Flushes at most once per frame time.
                 nextFlush = now.advanced(bySeconds: world.options.flushInterval)
                 forward(world.feed.drain(pages: pages))
             }
             for connection in connections where !connection.isClosed {
                 if connection.hasOutput, !connection.isBlocked { connection.write() }
-                // Clients may send further requests before they receive a response.
+                // A client may send several requests without waiting for the responses.
                 if connection.isReadEnabled, connection.page == nil, !connection.input.isEmpty {
                     handleRequest(of: connection, now: now)
                 }
@@ -80,7 +79,7 @@ final class DashboardServerLoop: ServiceLoop {
         let connection = HTTPConnection(descriptor, deadline: now.advanced(bySeconds: world.options.requestTimeout))
         let current = connections.filter { !$0.isClosed }
         if current.count >= DashboardServer.maximumConnections {
-            // Closes the oldest idle connection, so that idle clients cannot exclude others.
+            // Closes the oldest idle connection, so that idle clients cannot lock out others.
             let idle = current.first(where: \.isIdle) ?? current.first { $0.page == nil && $0.isBlocked }
             guard let idle else { return }
             idle.isClosed = true
@@ -127,7 +126,6 @@ final class DashboardServerLoop: ServiceLoop {
                 connection.respond(
                     response.bytes(policy: world.policy, hasBody: request.method != "HEAD", keepsAlive: keeps),
                     closesAfterwards: !keeps)
-                // The time limit for sending the response and receiving the next request.
                 connection.deadline = now.advanced(bySeconds: world.options.idleTimeout)
             case .page(let acceptance, let hasToken):
                 guard makeRoomForPage(hasToken: hasToken) else {
@@ -145,7 +143,7 @@ final class DashboardServerLoop: ServiceLoop {
             response.bytes(policy: world.policy, hasBody: true, keepsAlive: false), closesAfterwards: true)
     }
 
-    /// Returns true if a further page can be accepted. A page that presents the token may replace a page without it.
+    /// Returns true if another page can be accepted. A page with the token may replace a page without it.
     private func makeRoomForPage(hasToken: Bool) -> Bool {
         guard pages >= DashboardServer.maximumPages else { return true }
         guard hasToken, let other = connections.first(where: { !$0.isClosed && $0.page?.hasToken == false }) else {
@@ -220,7 +218,7 @@ final class DashboardServerLoop: ServiceLoop {
             connection.isClosed = true
             return
         }
-        // The page has not answered the last two pings.
+        // The page has left two pings unanswered.
         guard now.seconds(since: page.lastReceived) < 3 * world.options.pingInterval else {
             connection.isClosed = true
             return

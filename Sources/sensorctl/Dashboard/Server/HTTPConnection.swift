@@ -4,11 +4,10 @@ import DeviceCore
 import LoopbackServer
 import SystemCalls
 
-/// A client connection with its input and output. Used only on the server's thread.
+/// A client connection. Used only on the server's thread.
 final class HTTPConnection {
     struct Page {
         let id: Int
-        /// True if the page presented the token when it connected.
         let hasToken: Bool
         var queue = PageOutputQueue()
         var reader = WebSocketDecoder()
@@ -21,14 +20,14 @@ final class HTTPConnection {
 
     let descriptor: Int32
     var input: [UInt8] = []
-    /// The response to an HTTP request. The first `sent` bytes have been sent.
+    /// The response to an HTTP request. Its first `sent` bytes have been sent.
     private(set) var output: [UInt8] = []
     private var sent = 0
-    /// The WebSocket state; nil before the upgrade.
+    /// The WebSocket state, or nil before the upgrade.
     var page: Page?
-    /// The time of the next check: the end of a request or idle period, or the next ping.
+    /// The end of the current time limit, or the time of the next ping.
     var deadline: BootTime
-    /// True if no more input is read, and the connection closes after the output has been sent.
+    /// True if the server ignores further input and closes the connection once the remaining output has been sent.
     var isClosing = false
     var isClosed = false
     /// True if the socket's send buffer is full.
@@ -40,16 +39,15 @@ final class HTTPConnection {
 
     var hasOutput: Bool { sent < output.count || page.map { !$0.queue.isEmpty } ?? false }
 
-    /// True if input may be read. For HTTP, no response may be pending. On a WebSocket, there must not be too many
-    /// pending commands and responses.
+    /// An HTTP connection must have no pending response. A WebSocket must not have too many commands and responses.
     var isReadEnabled: Bool {
         guard !isClosing, !isClosed else { return false }
         guard let page else { return sent == output.count && input.count <= HTTPRequest.limit }
         return page.pendingCommandCount < 32 && page.queue.responseCount < PageOutputQueue.responseLimit
     }
 
-    /// True if the connection is not a WebSocket and has no response to send. An idle connection may be closed to make
-    /// room for a new connection.
+    /// True if the connection is not a WebSocket and has no response to send. It may be closed to make room for a new
+    /// one.
     var isIdle: Bool { page == nil && !hasOutput }
 
     func read(through buffer: UnsafeMutableRawBufferPointer) {
@@ -57,7 +55,7 @@ final class HTTPConnection {
         if count > 0 {
             input.append(contentsOf: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
         } else if count == 0 || (errno != EINTR && errno != EAGAIN && errno != EWOULDBLOCK) {
-            // No HTTP response is pending, because a request is read only after the previous response was sent.
+            // No response is lost, because a request is read only after the previous response has been sent.
             isClosed = true
         }
     }
@@ -68,8 +66,7 @@ final class HTTPConnection {
         isClosing = isClosing || closesAfterwards
     }
 
-    /// Sends pending output until the socket's buffer is full. Limits the number of bytes, so that other clients are
-    /// also served.
+    /// Sends pending output until the socket's buffer is full. Limits the number of bytes to also serve other clients.
     func write() {
         isBlocked = false
         var rest = Self.maximumBytesPerWrite

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An encoder of server frames: unfragmented and unmasked (RFC 6455, section 5).
+/// Encodes frames from the server, which are unfragmented and unmasked (RFC 6455, section 5).
 enum WebSocketFrame {
     enum Kind: UInt8 {
         case continuation = 0
@@ -49,7 +49,7 @@ enum WebSocketFrame {
     }
 }
 
-/// A decoder of client frames: masked, fragmented, with control frames between fragments. Buffers at most one message.
+/// Decodes frames from a client, which are masked and may be fragmented. Buffers at most one message.
 struct WebSocketDecoder {
     /// The maximum size of a message, in bytes.
     static let limit = 4096
@@ -58,14 +58,13 @@ struct WebSocketDecoder {
         case text([UInt8])
         case ping([UInt8])
         case pong
-        /// The page has closed the connection, or violated the protocol.
         case closed(WebSocketFrame.CloseCode)
     }
 
     private var message: [UInt8]?
     private var isClosed = false
 
-    /// Removes complete frames from the front of the bytes and returns their events.
+    /// Removes complete frames from the front of `bytes` and returns their events.
     mutating func decode(_ bytes: inout [UInt8]) -> [Event] {
         var events: [Event] = []
         var start = 0
@@ -75,7 +74,7 @@ struct WebSocketDecoder {
         return events
     }
 
-    /// Decodes the next frame. Returns nil if the frame is incomplete, and `.some(nil)` if the message is incomplete.
+    /// Decodes the next frame. Returns nil if the frame is incomplete, or `.some(nil)` if the message is incomplete.
     private mutating func next(_ bytes: ArraySlice<UInt8>, _ start: inout Int) -> Event?? {
         guard bytes.count >= 2 else { return nil }
         let (first, second) = (bytes[bytes.startIndex], bytes[bytes.startIndex + 1])
@@ -89,7 +88,7 @@ struct WebSocketDecoder {
             length = Int(bytes[bytes.startIndex + 2]) << 8 | Int(bytes[bytes.startIndex + 3])
             header = 4
         } else if length == 127 {
-            // A 64-bit length always exceeds the limit.
+            // The 64-bit length field is used only for lengths above the limit.
             return end(.tooLarge)
         }
         if kind.isControl, !isLast || length > 125 { return end(.protocolError) }

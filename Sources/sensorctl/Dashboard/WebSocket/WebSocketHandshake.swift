@@ -31,7 +31,6 @@ enum WebSocketHandshake {
         return response
     }
 
-    /// Returns true if the key is 16 bytes in Base64.
     private static func isKey(_ key: String) -> Bool {
         key.utf8.count == 24 && key.hasSuffix("==")
             && key.utf8.prefix(22).allSatisfy {
@@ -40,7 +39,7 @@ enum WebSocketHandshake {
     }
 }
 
-/// SHA-1 (FIPS 180-4), required by the WebSocket handshake. Not used for security.
+/// SHA-1 (FIPS 180-4), which the WebSocket handshake requires. Not used for security.
 enum SHA1 {
     static func hash(_ bytes: [UInt8]) -> [UInt8] {
         var state: [UInt32] = [0x6745_2301, 0xEFCD_AB89, 0x98BA_DCFE, 0x1032_5476, 0xC3D2_E1F0]

@@ -5,7 +5,7 @@
 #define DASHBOARD_PAGE_H
 
 typedef struct {
-    // As it stands in an address, and its media type.
+    // The name in the URL, and the media type.
     const char *name;
     const char *type;
     const unsigned char *start;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Accessories, who uses them, and what is said on the wire. Names and bytes come from outside: they are shown as text.
+// The accessories, the programs that use them, and their traffic. Names and bytes are untrusted and are shown as text.
 
 import { byID, element, setText, show } from "./dom.js";
 import { byteCount, clockTime } from "./format.js";
@@ -9,7 +9,7 @@ import { decodeBase64, hexadecimal, printable } from "./decode.js";
 const quiet = (text) => element("span", { class: "quiet" }, text);
 const arrow = (text) => element("span", { "aria-hidden": "true" }, text);
 
-/** Lines of traffic that are kept. */
+/** The maximum number of lines of traffic. */
 const most = 200;
 
 export class Accessories {
@@ -30,7 +30,7 @@ export class Accessories {
         show(byID("traffic-box"), false);
     }
 
-    /** After a connection that was lost: what is shown is not shown twice. */
+    /** Ignores traffic that was already shown before the connection was lost. */
     resume() { this.known = this.last; }
 
     receive({ list }) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The page: takes what the server says to the panels, and has them drawn.
+// The page: forwards the server's messages to the panels and draws the panels.
 
 import { byID, setAttribute, setText, show } from "./dom.js";
 import { clockTime } from "./format.js";
@@ -39,7 +39,7 @@ let connection = null;
 let hello = null;
 let session = null;
 let lostAt = null;
-/** True while a session that was seen before tells what it told already. */
+/** True while a known session repeats messages that were received before. */
 let repeats = false;
 let counted = { frames: 0, readings: 0 };
 
@@ -50,13 +50,13 @@ const send = (command, answer) => {
 const playback = new Playback(clock, send);
 const regions = new Regions(track, send);
 
-/** Tells those who hear the page, and the list of what happened. */
+/** Announces a text to screen readers and adds it to the list of events. */
 function say(text, time, level) {
     setText(byID("announcement"), text);
     events.add(text, time, level);
 }
 
-/** The names of files without their folders, which may be long. */
+/** Removes the folders from filenames, because paths may be long. */
 const fileNames = (title) => title.split(", ").map((name) => name.replace(/^.*\/(?=[^/])/, "")).join(", ");
 
 function clear() {
@@ -65,7 +65,7 @@ function clear() {
 }
 
 async function begin(message) {
-    // The same session that goes on from here; one that somebody has wound back begins anew.
+    // The session continues if its time has not decreased. Otherwise, the trace was rewound.
     const same = session !== null && session === message.session && (message.now ?? 0) >= clock.now - 0.5;
     hello = message;
     session = message.session ?? null;
@@ -202,7 +202,7 @@ connection = new Connection({
 startKeyboard(playback, map);
 requestAnimationFrame(frame);
 
-// For who looks from the console, and for the tests of this page.
+// For the browser console and for the tests of this page.
 window.dashboard = {
     accessories, clock, compass, connection, counted, cube, events, map, playback, profile, sky, strips, track,
     get hello() { return hello; },

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The time of the session, which goes on smoothly between what the server says.
+// The time of the session, which advances smoothly between the server's messages.
 
 export class SessionClock {
-    /** Seconds that it goes on by itself while a trace is played: the server tells the time once a second. */
+    /** The time in seconds by which the clock of a trace advances without a message. The server sends the time once a second. */
     static ahead = 1.5;
 
     constructor() {
         this.reset(0, false);
     }
 
-    /** Begins at a time. A live clock goes on by itself, that of a trace does while it is played. */
+    /** Restarts the clock at a time. A live clock always advances. The clock of a trace advances while the trace is played. */
     reset(time, live) {
         this.base = time;
         this.at = performance.now();
@@ -25,21 +25,21 @@ export class SessionClock {
         return this.base + (this.live ? passed : Math.min(passed, SessionClock.ahead) * this.speed);
     }
 
-    /** What the player says: a time and how fast it goes on, 0 for not at all. */
+    /** Sets the playback position and speed. A speed of 0 means that playback is paused. */
     set(time, speed) {
         this.base = time;
         this.at = performance.now();
         this.speed = speed;
     }
 
-    /** A reading of that time has come, so it is not earlier. */
+    /** Advances the clock to the time of a reading. */
     reached(time) {
         if (!(time > this.now)) return;
         this.base = time;
         this.at = performance.now();
     }
 
-    /** Without a connection nothing new is known, and the picture stays. */
+    /** Stops the clock while there is no connection, because no new data arrives. */
     hold() {
         this.base = this.now;
         this.running = false;

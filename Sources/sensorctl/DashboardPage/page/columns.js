@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What is drawn of a channel: for each column of pixels the least and the greatest value of each axis. A column belongs to a
-// fixed piece of time, so that a line moves to the left and does not flicker.
+// The drawn values of a channel: the minimum and maximum of each axis for each column of pixels. A column covers a fixed
+// interval of time, so that a line moves to the left without flickering.
 
 const empty = 0;
 const data = 1;
 const missing = 2;
 
 export class Columns {
-    /** @param history readings that are there already @param count of columns that are seen */
+    /** @param history the existing readings @param count the number of visible columns */
     constructor(history, count) {
         this.axes = history.axes;
         this.count = Math.max(16, count);
@@ -56,8 +56,8 @@ export class Columns {
     }
 
     /**
-     * Walks over the columns of an axis that may be seen from `first` on, the oldest first. `point(column, low, high, joined)`
-     * is called for what holds readings, `gap(from, to)` for what holds none although it should.
+     * Visits the columns of an axis from `first` on, oldest first. Calls `point(column, low, high, joined)` for columns with
+     * readings, and `gap(from, to)` for missing readings.
      */
     walk(axis, first, gapAfter, point, gap) {
         if (this.newest === null) return;
@@ -76,7 +76,7 @@ export class Columns {
         }
     }
 
-    /** The least and the greatest value that is seen; null without any. */
+    /** Returns the minimum and maximum of the visible values, or null if there are none. */
     range(first, axes) {
         if (this.newest === null) return null;
         let low = Infinity;

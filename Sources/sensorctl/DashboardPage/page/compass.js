@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The heading on a rose: the needle is the heading, the hatched sector how far it may be off.
+// The heading on a compass rose. The needle is the heading, and the hatched sector is its accuracy.
 
 import { byID, element, setAttribute, setText, shape, show } from "./dom.js";
 import { fixed, isKnown, unknown, windName } from "./format.js";
@@ -41,7 +41,7 @@ export class Compass {
         show(byID("panel-compass"), false);
     }
 
-    /** Shows the newest reading of the heading's strip. */
+    /** Draws the latest reading of the heading strip. */
     draw(strip, now) {
         const reading = strip?.history.latest;
         if (!reading) return;

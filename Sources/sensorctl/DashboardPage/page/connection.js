@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The one connection to the server: it comes back by itself after a loss, and carries commands with the token.
+// The connection to the server. It reconnects after a loss, and sends commands with the token.
 
 const tokenKey = "dashboard-token";
 
-/** The token of the address bar, kept for this tab only and out of the history. */
+/** Returns the token from the address bar. It is stored only for this tab and removed from the browser history. */
 function takeToken() {
     const found = /^#token=([A-Za-z0-9_-]+)$/.exec(location.hash);
     try {
@@ -17,7 +17,7 @@ function takeToken() {
 }
 
 export class Connection {
-    /** Delays in seconds before each further attempt; the last one is kept. */
+    /** The delays before reconnection attempts, in seconds. The last delay is repeated. */
     static delays = [0.5, 1, 2, 4, 8, 15];
 
     constructor({ text, binary, state }) {
@@ -32,7 +32,7 @@ export class Connection {
     open() {
         clearTimeout(this.timer);
         const scheme = location.protocol === "https:" ? "wss" : "ws";
-        // With the token it gets a place even when others hold all.
+        // The token guarantees a connection even if the maximum number of pages is open.
         const query = this.token ? `?token=${this.token}` : "";
         const socket = new WebSocket(`${scheme}://${location.host}/live${query}`);
         socket.binaryType = "arraybuffer";
@@ -65,13 +65,13 @@ export class Connection {
         this.waiting.clear();
         const delay = Connection.delays[Math.min(this.attempt, Connection.delays.length - 1)];
         this.attempt += 1;
-        // Several pages of one server do not all come back in the same moment.
+        // The random delay prevents all pages of a server from reconnecting at the same moment.
         const seconds = delay * (0.8 + 0.4 * Math.random());
         this.handlers.state("lost", performance.now() + seconds * 1000);
         this.timer = setTimeout(() => this.open(), seconds * 1000);
     }
 
-    /** Tries at once, as when somebody asks for it. */
+    /** Reconnects immediately, at the user's request. */
     retry() {
         if (this.socket.readyState === WebSocket.OPEN) return;
         this.attempt = 0;
@@ -83,7 +83,7 @@ export class Connection {
 
     get isOpen() { return this.socket?.readyState === WebSocket.OPEN; }
 
-    /** Sends a command. The answer is told to `answer`; nothing is kept for a connection that is gone. */
+    /** Sends a command. `answer` receives the response, unless the connection is lost. */
     send(command, answer) {
         if (!this.isOpen || !this.token) return false;
         const id = ++this.number;

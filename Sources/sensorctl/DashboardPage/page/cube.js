@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The attitude as a board that turns, seen from behind and above: north, where it is known, lies ahead.
+// The attitude as a rotating board, seen from behind and above. If north is known, it is ahead.
 
 import { byID, prepareCanvas, setText, show } from "./dom.js";
 import { fixed } from "./format.js";
@@ -9,13 +9,13 @@ import { colours, onTheme } from "./theme.js";
 const half = [0.62, 1, 0.17];
 const corners = [];
 for (const x of [-1, 1]) for (const y of [-1, 1]) for (const z of [-1, 1]) corners.push([x * half[0], y * half[1], z * half[2]]);
-/** Corners of each face, around it, and the direction in which it looks. */
+/** The corners of each face, in order around the face, and its normal. */
 const faces = [
     { around: [0, 1, 3, 2], normal: [-1, 0, 0] }, { around: [4, 6, 7, 5], normal: [1, 0, 0] },
     { around: [0, 4, 5, 1], normal: [0, -1, 0] }, { around: [2, 3, 7, 6], normal: [0, 1, 0] },
     { around: [0, 2, 6, 4], normal: [0, 0, -1] }, { around: [1, 5, 7, 3], normal: [0, 0, 1] },
 ];
-/** An arrow on the face, to the top edge. */
+/** An arrow on the face that points to the top edge. */
 const arrow = [[0, 0.72], [0.26, 0.3], [0.1, 0.3], [0.1, -0.45], [-0.1, -0.45], [-0.1, 0.3], [-0.26, 0.3]];
 const axes = [
     { name: "x", tip: [1.25, 0, 0], dash: [] }, { name: "y", tip: [0, 1.5, 0], dash: [6, 3] },
@@ -23,7 +23,7 @@ const axes = [
 ];
 const lean = 28 * Math.PI / 180;
 
-/** Turns a vector of the device into the reference. */
+/** Rotates a vector from the device's axes to the reference frame. */
 export function rotate([w, x, y, z], [a, b, c]) {
     const tx = 2 * (y * c - z * b);
     const ty = 2 * (z * a - x * c);
@@ -31,7 +31,7 @@ export function rotate([w, x, y, z], [a, b, c]) {
     return [a + w * tx + y * tz - z * ty, b + w * ty + z * tx - x * tz, c + w * tz + x * ty - y * tx];
 }
 
-/** Roll, pitch and yaw in degrees: the attitude is Rz(yaw)·Rx(pitch)·Ry(roll). */
+/** Returns roll, pitch and yaw in degrees. The attitude is Rz(yaw)·Rx(pitch)·Ry(roll). */
 export function angles([w, x, y, z]) {
     const degrees = 180 / Math.PI;
     const sine = Math.max(-1, Math.min(1, 2 * (y * z + w * x)));
@@ -61,7 +61,7 @@ export class Cube {
         }[this.frame] ?? "its start");
     }
 
-    /** Draws what is new of the strip's history. */
+    /** Draws the latest reading of the attitude strip. */
     draw(strip, now) {
         const quaternion = strip?.history.latest;
         show(byID("panel-attitude"), Boolean(quaternion));
@@ -80,7 +80,8 @@ export class Cube {
     paint({ context, width, height }, quaternion) {
         const size = Math.min(width / 3.5, height / 3);
         const northAhead = this.frame === "magnetic" || this.frame === "true";
-        // To the right, ahead and up of the one who looks, from x ahead and y to the left, or x to the right and y ahead.
+        // Converts to right, ahead and up as seen by the viewer. If north is ahead, x is ahead and y is left. Otherwise, x is
+        // right and y is ahead.
         const seen = ([x, y, z]) => (northAhead ? [-y, x, z] : [x, y, z]);
         const project = (vector) => {
             const [right, ahead, up] = seen(vector);
@@ -163,7 +164,7 @@ function polygon(context, points) {
     context.closePath();
 }
 
-/** Whether a face looks to the one who looks: its corners go around the other way on the back. */
+/** Returns true if a face is visible. The corners of a hidden face are in the opposite order. */
 function facing(points) {
     let area = 0;
     points.forEach(([x, y], index) => {

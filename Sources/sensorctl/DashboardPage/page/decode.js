@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Batches of readings as the server packs them, little-endian: version, channel, count, zero, time of the batch; then for
-// each reading its time after that, and its axes.
+// Decodes batches of readings from the server. All numbers are little-endian. The header contains the version, the channel, the
+// count, zero and the time of the first reading. Each reading consists of the time since the first reading and its axes.
 
 const head = 16;
 
 /**
- * Calls `each(time, values, offset)` for the readings of a frame, in their order. `values` is reused by nobody, but belongs to
- * the frame. Returns the number of the channel, or null for what is no such frame.
+ * Calls `each(time, values, offset)` for each reading of a frame, in order. `values` belongs to the frame and is not reused.
+ * Returns the number of the channel, or null if the frame is invalid.
  */
 export function decodeBatch(buffer, axesOf, each) {
     if (buffer.byteLength < head) return null;
@@ -29,7 +29,7 @@ export function decodeBatch(buffer, axesOf, each) {
     return channel;
 }
 
-/** The bytes of a text in base64; none where it is no such text. */
+/** Decodes Base64. Returns no bytes if the text is invalid. */
 export function decodeBase64(text) {
     try {
         return Uint8Array.from(atob(text ?? ""), (character) => character.charCodeAt(0));
@@ -38,7 +38,7 @@ export function decodeBase64(text) {
     }
 }
 
-/** Bytes as a person reads them: ASCII as it is, the rest as escapes. */
+/** Returns the bytes as text. Bytes other than printable ASCII are escaped. */
 export function printable(bytes) {
     let text = "";
     for (const byte of bytes) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Elements. Whatever comes from the server is set as text and never as markup: an accessory may have any name.
+// DOM elements. Data from the server is set as text and never as markup, because an accessory may have any name.
 
 export const byID = (id) => document.getElementById(id);
 
-/** A text in which nothing hides: characters that turn, join or control are shown as their numbers. */
+/** Escapes invisible characters, such as control characters and bidirectional controls. */
 const hidden = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 export const visible = (text) => String(text).replace(hidden, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
@@ -17,17 +17,17 @@ function apply(node, attributes, children) {
     return node;
 }
 
-/** An element of HTML; children are nodes or texts. */
+/** Creates an HTML element. Children are nodes or strings. */
 export function element(name, attributes = {}, ...children) {
     return apply(document.createElement(name), attributes, children);
 }
 
-/** An element of SVG. */
+/** Creates an SVG element. */
 export function shape(name, attributes = {}, ...children) {
     return apply(document.createElementNS("http://www.w3.org/2000/svg", name), attributes, children);
 }
 
-/** Sets a text where it differs, so that nothing is laid out anew for nothing. */
+/** Sets the text only if it differs, to avoid an unnecessary layout. */
 export function setText(node, text) {
     const shown = visible(text);
     if (node.textContent !== shown) node.textContent = shown;
@@ -42,7 +42,7 @@ export function show(node, shown) {
     if (node.hidden === shown) node.hidden = !shown;
 }
 
-/** A script of a library, once it has run. */
+/** Loads a script. The promise resolves after the script has run. */
 export function loadScript(address) {
     return new Promise((resolve, reject) => {
         const script = element("script", { src: address });
@@ -56,7 +56,7 @@ export function loadStyle(address) {
     document.head.prepend(element("link", { rel: "stylesheet", href: address }));
 }
 
-/** A canvas that is as fine as the screen. Returns its context, in units of CSS, cleared; null while it has no size. */
+/** Matches a canvas to the screen resolution. Returns its cleared context in CSS pixels, or null while the canvas has no size. */
 export function prepareCanvas(canvas) {
     const width = canvas.clientWidth;
     const height = canvas.clientHeight;

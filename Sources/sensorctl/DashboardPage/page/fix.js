@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The figures of the last fix. A fix that is old is shown as old.
+// The values of the last fix. An outdated fix is marked as old.
 
 import { byID, setText, show } from "./dom.js";
 import { age, fixed, isKnown, unknown, windName } from "./format.js";
@@ -11,7 +11,7 @@ export class FixFigures {
         this.lost = null;
     }
 
-    /** Live, the panel is there from the start; a recording may have no positions. */
+    /** A live session always shows the panel. A recording may contain no positions. */
     begin(isLive) { show(byID("panel-position"), isLive || byID("panel-position").checkVisibility()); }
 
     clear() { this.lost = null; }

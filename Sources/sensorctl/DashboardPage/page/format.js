@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Numbers as a person reads them: with a unit, a true minus sign, and a dash for what is not known.
+// Formats numbers for users, with a unit, a typographic minus sign, and a dash for unknown values.
 
 export const unknown = "–";
 export const isKnown = (value) => typeof value === "number" && Number.isFinite(value);
@@ -10,24 +10,24 @@ const minus = (text) => text.replace("-", "\u2212");
 export function fixed(value, digits) {
     if (!isKnown(value)) return unknown;
     const text = value.toFixed(digits);
-    // -0.00 is no number that anybody wants to read.
+    // Avoids -0.00.
     return minus(Number(text) === 0 ? text.replace("-", "") : text);
 }
 
-/** As many digits as the unit deserves. */
+/** Formats a value with the number of digits that suits its unit. */
 export function reading(value, unit) {
     const digits = { g: 3, "rad/s": 3, uT: 1, hPa: 2, deg: 1 };
     return fixed(value, digits[unit] ?? 3);
 }
 
-/** What stands beside a number for a unit of the protocol. */
+/** Returns the displayed name of a unit of the protocol. */
 export function unitName(unit) {
     return { uT: "µT", deg: "°" }[unit] ?? unit;
 }
 
 const pad = (value, length = 2) => String(value).padStart(length, "0");
 
-/** Seconds of the session as 2:05.3, or 1:02:05. */
+/** Formats the time of the session, such as 2:05.3 or 1:02:05. */
 export function clockTime(seconds, digits = 1) {
     if (!isKnown(seconds)) return unknown;
     const scale = 10 ** digits;
@@ -40,7 +40,7 @@ export function clockTime(seconds, digits = 1) {
     return `${head}:${pad(whole % 60)}${fraction}`;
 }
 
-/** How long ago, in one word or two. */
+/** Formats an age, such as 5 min. */
 export function age(seconds) {
     if (seconds < 60) return `${Math.max(0, Math.floor(seconds))} s`;
     if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
@@ -54,7 +54,7 @@ export function byteCount(count) {
     return `${(count / 1024 ** 2).toFixed(1)} MiB`;
 }
 
-/** The civil time of a moment of the session, in the time zone of the reader. */
+/** Formats a time of the session as civil time, in the time zone of the user. */
 export function civilTime(start, seconds) {
     const begun = Date.parse(start ?? "");
     if (Number.isNaN(begun) || !isKnown(seconds)) return "";
@@ -66,5 +66,5 @@ export function civilTime(start, seconds) {
 const names = ["N", "NNE", "NE", "ENE", "E", "ESE", "SE", "SSE", "S", "SSW", "SW", "WSW", "W", "WNW", "NW", "NNW"];
 export const windName = (degrees) => names[((Math.round(degrees / 22.5) % 16) + 16) % 16];
 
-/** Degrees within one turn. */
+/** Normalizes an angle to 0...360 degrees. */
 export const turned = (degrees) => ((degrees % 360) + 360) % 360;

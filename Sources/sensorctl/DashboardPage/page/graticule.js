@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Lines of latitude and longitude on the map, at round numbers, with their names at the edges.
+// Lines of latitude and longitude on the map at round numbers, with labels at the edges.
 
 import { element } from "./dom.js";
 
 const steps = [30, 10, 5, 2, 1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001, 0.0005, 0.0002, 0.0001, 0.00005, 0.00002, 0.00001];
-/** Pixels between two lines, at least. */
+/** The minimum distance between two lines, in pixels. */
 const nearest = 90;
 
 function name(place, positive, negative, step) {
     const digits = Math.max(0, Math.ceil(-Math.log10(step) - 1e-9));
-    // A map may go on beyond the meridian of 180 degrees.
+    // A map may extend beyond the 180th meridian.
     const value = place - 360 * Math.round(place / 360);
     const letter = Math.abs(value) < step / 2 ? "" : value > 0 ? positive : negative;
     return `${Math.abs(value).toFixed(digits)}°${letter}`;
 }
 
-/** Adds a graticule to a map of Leaflet, which is drawn anew when the map has moved. */
+/** Adds a graticule to a Leaflet map. The graticule is redrawn when the map moves. */
 export function addGraticule(leaflet, map) {
     map.createPane("graticule").style.zIndex = 250;
     const renderer = leaflet.svg({ pane: "graticule", padding: 0.5 });
@@ -26,7 +26,7 @@ export function addGraticule(leaflet, map) {
         const icon = leaflet.divIcon({ className: `graticule-name ${kind}`, html: element("span", {}, text), iconSize: [0, 0] });
         leaflet.marker(place, { pane: "graticule", interactive: false, keyboard: false, icon }).addTo(group);
     };
-    /** Multiples of a step between two values, and no more than can be seen. */
+    /** Returns the multiples of a step between two values, at most 60. */
     const multiples = (from, to, step) => {
         const first = Math.ceil(from / step);
         return Array.from({ length: Math.max(0, Math.min(60, Math.floor(to / step) - first + 1)) }, (_, index) => (first + index) * step);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The last minute of a channel: the readings as they came, in rings of fixed size.
+// The last minute of a channel. Readings are stored in a ring buffer.
 
 const smallest = 1024;
 const largest = 65536;
@@ -28,7 +28,7 @@ export class History {
         this.values = new Float32Array(capacity * this.axes);
     }
 
-    /** A larger ring while a minute does not fit; at most 65536 readings, the oldest make way then. */
+    /** Doubles the ring buffer if it is too small for a minute. With 65536 readings, the oldest are dropped instead. */
     grow() {
         const { times, values, capacity, first, count, axes } = this;
         this.allocate(capacity * 2);
@@ -44,7 +44,7 @@ export class History {
 
     at(index) { return (this.first + index) % this.capacity; }
 
-    /** Adds a reading. One that is not newer than the newest is left out: it is here already. */
+    /** Adds a reading. Ignores a reading that is not newer than the newest reading, because it was received before. */
     add(time, values, offset) {
         const newest = this.newest;
         if (time <= newest) return false;
@@ -69,7 +69,7 @@ export class History {
         this.count -= 1;
     }
 
-    /** What mostly lies between two readings: the median of the last nine. A nominal rate may be off. */
+    /** Updates the usual interval, which is the median of nine intervals. A nominal rate may be inaccurate. */
     learn(interval) {
         this.intervals.push(interval);
         if (this.intervals.length < 9) return;
@@ -77,10 +77,10 @@ export class History {
         this.intervals = [];
     }
 
-    /** Readings farther apart than that have a gap between them. */
+    /** The interval above which there is a gap between two readings, in seconds. */
     get gapAfter() { return Math.max(0.1, 3.5 * (this.interval || 1)); }
 
-    /** Readings a second, of the last two seconds. */
+    /** The rate of the last two seconds, in readings per second. */
     get rate() {
         if (this.count < 2) return 0;
         const end = this.newest;
@@ -90,7 +90,7 @@ export class History {
         return span > 0 ? (this.count - 1 - index) / span : 0;
     }
 
-    /** The values of the newest reading; null without one. */
+    /** The values of the newest reading, or null if there are no readings. */
     get latest() { return this.count === 0 ? null : this.reading(this.count - 1); }
 
     reading(index) {
@@ -98,7 +98,7 @@ export class History {
         return this.values.subarray(place, place + this.axes);
     }
 
-    /** The reading nearest to a time; null where there is none within a gap's length. */
+    /** Returns the reading nearest to a time, or null if the time is in a gap. */
     nearest(time) {
         let low = 0;
         let high = this.count - 1;

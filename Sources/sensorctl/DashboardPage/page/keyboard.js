@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Keys for all that is done often. Keys that a control takes for itself stay with it.
+// Keyboard shortcuts. A control that uses a key itself takes precedence.
 
 import { byID } from "./dom.js";
 import { nextTheme } from "./theme.js";
 
-/** Whether the element takes keys itself: space presses a button, arrows move a map. */
+/** Returns true if the element uses the key itself: the space bar presses a button, and arrow keys move a map. */
 function takes(target, key) {
     if (key === "Home" && target.closest("#traffic, .events")) return true;
     if (target.closest("#map, #traffic, .events, dialog")) return key.startsWith("Arrow") || key === " " || key === "+" || key === "-";
@@ -36,7 +36,7 @@ export function startKeyboard(playback, map) {
     });
     byID("help-open").addEventListener("click", () => help.showModal());
     byID("help-close").addEventListener("click", () => help.close());
-    // A list that lies over others closes as such lists do.
+    // Escape, or a click elsewhere, closes the menu of faults.
     const faults = byID("faults");
     addEventListener("keydown", (event) => {
         if (event.key !== "Escape" || !faults.open) return;

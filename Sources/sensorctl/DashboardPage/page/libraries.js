@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Leaflet and dygraphs, from where the system has them. What is missing is said, with what to install; figures need neither.
+// Loads Leaflet and dygraphs from the server. If a library is missing, the page names the package to install. The values need
+// no library.
 
 import { byID, loadScript, loadStyle, setText, show } from "./dom.js";
 
@@ -10,7 +11,7 @@ async function load(script, style, global) {
     return window[global];
 }
 
-/** Loads what there is. Returns the two libraries, null for one that is not there. */
+/** Loads the available libraries. Returns null in place of a missing library. */
 export async function loadLibraries({ leaflet, dygraphs, packages }) {
     const attempt = (wanted, ...names) => (wanted ? load(...names).catch(() => null) : Promise.resolve(null));
     const [map, graphs] = await Promise.all([

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Steps, users of the position, doctor's findings, and what has happened.
+// The steps, the users of the position, the findings of `doctor`, and the events.
 
 import { byID, element, setText, show, visible } from "./dom.js";
 import { clockTime, fixed, isKnown } from "./format.js";
@@ -21,7 +21,7 @@ export class Walk {
         const figures = {
             steps: [message.steps, String], distance: [message.distance, (metres) => fixed(metres, 0)],
             cadence: [message.cadence, (steps) => fixed(steps * 60, 0)],
-            // Core Motion's pace is seconds a metre; people think of minutes a kilometre.
+            // Core Motion reports the pace in seconds per metre. The page shows minutes per kilometre.
             pace: [message.pace, (seconds) => clockTime(seconds * 1000, 0)], floors: [message.floors, String],
         };
         for (const [id, [value, text]] of Object.entries(figures)) {
@@ -66,7 +66,7 @@ export function showFindings({ findings }) {
     }));
 }
 
-/** The last hundred things that happened, the newest first. */
+/** The last 100 events, newest first. */
 export class Events {
     constructor(clock) {
         this.clock = clock;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The map: the way, where it is now with the circle of its error, and regions. Leaflet's, on a plain ground; pictures of a map
-// come only from where the person said.
+// The map: the track, the current position with its accuracy circle, and the regions. Drawn with Leaflet on a plain background,
+// or on map tiles from the server that the user has selected.
 
 import { byID, setAttribute, show, visible } from "./dom.js";
 import { isKnown } from "./format.js";
 import { addGraticule } from "./graticule.js";
 
-/** Milliseconds between two drawings of the way. */
+/** The interval between updates of the track, in milliseconds. */
 const interval = 100;
 
 export class TrackMap {
@@ -21,7 +21,7 @@ export class TrackMap {
         byID("map-fit").addEventListener("click", () => this.fit());
     }
 
-    /** Makes the map, once Leaflet is there. */
+    /** Creates the map after Leaflet has been loaded. */
     start(leaflet, tiles) {
         this.leaflet = leaflet;
         show(byID("map"), true);
@@ -91,7 +91,7 @@ export class TrackMap {
             if (known) this.see(known);
             return;
         }
-        // The latest fix is the end of the way.
+        // The latest fix is the end of the track.
         if (isKnown(fix.horizontalAccuracy)) this.circle.setLatLng(known).setRadius(fix.horizontalAccuracy).addTo(this.map);
         else this.circle.remove();
         this.arrow.setLatLng(known).addTo(this.map);
@@ -101,7 +101,7 @@ export class TrackMap {
         this.see(known);
     }
 
-    /** Keeps the place in sight: moves the map when it comes near an edge, and not with each fix. */
+    /** Keeps the position visible. Moves the map only when the position approaches an edge. */
     see(place) {
         if (!this.placed) {
             this.map.invalidateSize({ animate: false });

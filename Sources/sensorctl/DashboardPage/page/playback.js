@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What moves a trace: play, pause, step, seek, speed, loop, and faults. The server has the truth; buttons show what it says.
+// The playback controls of a trace: play, pause, step, seek, speed, loop and faults. Buttons show the state that the server
+// reports.
 
 import { byID, element, setAttribute, setText, show } from "./dom.js";
 import { civilTime, clockTime } from "./format.js";
 
 const speeds = [0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 50, 100];
-/** Milliseconds between two places while the timeline is dragged. */
+/** The interval between seeks while the timeline is dragged, in milliseconds. */
 const dragging = 200;
 
 export class Playback {
@@ -41,7 +42,7 @@ export class Playback {
     }
 
     enable(on) {
-        // Whoever drags a control that is taken away lets go of it.
+        // Disabling a control ends its drag.
         if (!on) this.dragged = null;
         for (const control of byID("transport").querySelectorAll("button, input, select")) control.disabled = !(on && this.may);
     }
@@ -86,7 +87,7 @@ export class Playback {
     }
 
     toggle() {
-        // After the end it begins anew.
+        // At the end of the trace, play restarts the trace.
         this.send({ do: this.state.playing ? "pause" : "play" });
     }
 
@@ -94,10 +95,10 @@ export class Playback {
 
     seek(time) { this.send({ do: "seek", t: Math.max(0, Math.min(this.duration, time)) }); }
 
-    /** Seconds forward, or back when negative. */
+    /** Seeks forward, or backward if the number of seconds is negative. */
     move(seconds) { this.seek(this.clock.now + seconds); }
 
-    /** To the next speed of the list, or the one before. */
+    /** Selects the next or the previous speed in the list. */
     change(by) {
         const off = (speed) => Math.abs(speed - this.state.speed);
         const nearest = speeds.reduce((best, speed) => (off(speed) < off(best) ? speed : best));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Speed and altitude along the whole way, with what the receiver believes of its error. dygraphs', which has pointers and zoom.
+// Speed and altitude along the whole track, with their accuracy. Drawn with dygraphs, which supports hovering and zooming.
 
 import { byID, show } from "./dom.js";
 import { clockTime, fixed, isKnown } from "./format.js";
@@ -8,7 +8,7 @@ import { roundStep } from "./scale.js";
 import { colours, onTheme } from "./theme.js";
 
 const interval = 250;
-/** Readings that a graph holds; of a longer way every second one, and so on. */
+/** The maximum number of readings in a graph. A longer track is thinned out. */
 const most = 1500;
 
 const kinds = [
@@ -16,7 +16,7 @@ const kinds = [
     { id: "graph-altitude", key: "altitude", accuracy: "verticalAccuracy", label: "Altitude", unit: "m", digits: 1, narrowest: 10 },
 ];
 
-/** Lines at round numbers; at least two of them are in sight. */
+/** Returns ticks at round numbers. At least two ticks are visible. */
 function roundTicks(low, high) {
     const step = roundStep(high - low, 3);
     const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
@@ -65,7 +65,7 @@ export class Profile {
         });
     }
 
-    /** Rows of time and [low, value, high]; a row without value where the way has a gap. */
+    /** Returns rows of time and [low, value, high]. A gap in the track is a row without values. */
     rows({ key, accuracy, least }) {
         const { points } = this.track;
         const every = Math.max(1, Math.ceil(points.length / most));
@@ -81,7 +81,7 @@ export class Profile {
         return rows;
     }
 
-    /** The values fill the graph; what they may be off does so only as far as they stay readable. */
+    /** Returns the range of the values, extended by their accuracy as far as the values remain readable. */
     range(rows, { least, narrowest }) {
         let [low, high, wide] = [Infinity, -Infinity, 0];
         for (const [, [from, value]] of rows) {
@@ -99,19 +99,19 @@ export class Profile {
 
     draw() {
         if (!this.library || this.drawn === this.track.version) return;
-        // After a leap to another place the curves of the former one must not stay.
+        // After a seek, the curves of the previous position must be removed.
         const isLine = this.track.points.length > 1;
         show(byID("profile"), isLine);
         if (!isLine) return;
         const time = performance.now();
-        // What is not seen has no size, and a graph would take one of its own.
+        // An invisible graph has no size, so dygraphs would assume a default size.
         if (time - this.at < interval || byID("profile").clientWidth === 0) return;
         this.at = time;
         this.drawn = this.track.version;
         kinds.forEach((kind, index) => {
             const rows = this.rows(kind);
             if (!this.graphs[index]) this.graphs[index] = this.make(kind, rows);
-            // A part that somebody has zoomed to stays.
+            // A zoomed section remains zoomed.
             else this.graphs[index].updateOptions({ file: rows, valueRange: this.range(rows, kind) });
         });
     }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Regions that are watched: inside or not, and since when. One can be put around where it is now, and taken away.
+// The monitored regions, with their state and the time since its last change. The user can add a region at the current position
+// and remove regions.
 
 import { byID, element, setText, show } from "./dom.js";
 import { age, fixed, isKnown } from "./format.js";
 
-/** Metres of a region that is put around a position. */
+/** The radius of a region that is added at the current position, in metres. */
 const radius = 100;
 
 export class Regions {

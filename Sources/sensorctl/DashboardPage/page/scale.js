@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Scales of strips: round numbers at the lines, and a range that does not jump with each reading.
+// The scale of a strip, with round numbers at the lines and a range that does not jump with each reading.
 
-/** The narrowest range of a unit that is worth looking at: below it there is only noise. */
+/** The minimum range for each unit. A smaller range would show only noise. */
 const narrowest = { g: 0.1, "rad/s": 0.1, uT: 4, hPa: 0.2, deg: 1, "": 0.1 };
 
-/** A step of 1, 2 or 5 times a power of ten, of which `count` cover the span. */
+/** Returns a step of 1, 2 or 5 times a power of ten, so that about `count` steps cover the span. */
 export function roundStep(span, count) {
     const raw = span / count;
     const power = 10 ** Math.floor(Math.log10(raw));
@@ -26,7 +26,7 @@ export class Scale {
         this.step = this.fixedRange?.[2] ?? 0;
     }
 
-    /** Takes in what is seen. The range grows at once, and shrinks only when half of it stands empty. */
+    /** Fits the range to the visible values. The range grows immediately, and shrinks only when half of it is unused. */
     fit(range) {
         if (this.fixedRange || !range) return;
         const least = narrowest[this.unit] ?? 0.1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Satellites: where they stand, and how strongly they are heard. A system has a shape, one that is used is filled.
+// The positions and signal strengths of satellites. Each system has a shape. Satellites in use have filled shapes.
 
 import { byID, element, setText, shape, show } from "./dom.js";
 import { fixed, isKnown } from "./format.js";
@@ -54,7 +54,7 @@ export class Sky {
         this.bars(list);
     }
 
-    /** Used ones last, so that they lie above the others. */
+    /** Draws satellites in use last, so that they are on top. */
     drawn(list) {
         return list.filter(({ azimuth, elevation }) => isKnown(azimuth) && isKnown(elevation) && elevation >= 0)
             .sort((a, b) => Number(Boolean(a.used)) - Number(Boolean(b.used)))

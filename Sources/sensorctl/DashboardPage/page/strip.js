@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// One strip: the last minute of a channel, a line for each axis. Lines differ in dashes and end in their letter, so that they
-// can be told apart without colour.
+// A strip: the last minute of a channel with a line for each axis. Lines differ in their dashes and end in the letter of their
+// axis, so that they can be distinguished without color.
 
 import { element, prepareCanvas, setAttribute, setText, shape, show } from "./dom.js";
 import { age, reading, unitName } from "./format.js";
@@ -10,7 +10,7 @@ import { Columns } from "./columns.js";
 import { Scale } from "./scale.js";
 import { colours } from "./theme.js";
 
-/** How the first, second, third and fourth axis are drawn. */
+/** The line styles of the first, second, third and fourth axis. */
 export const pens = [
     { colour: "accent", dash: [], width: 1.5 },
     { colour: "second", dash: [7, 3], width: 1.25 },
@@ -20,7 +20,7 @@ export const pens = [
 
 export const margin = { left: 40, right: 12, top: 6, bottom: 15 };
 const fixedRanges = { heading: [0, 360, 90], attitude: [-1, 1, 1] };
-/** After so many seconds without a reading figures are old. */
+/** The number of seconds without a reading after which values are marked as old. */
 const oldAfter = 2;
 
 export class Strip {
@@ -28,7 +28,7 @@ export class Strip {
         this.channel = channel;
         this.history = new History(channel, seconds);
         this.scale = new Scale(channel.unit, fixedRanges[channel.name]);
-        // A heading's accuracy is a band about it and no line.
+        // The accuracy of a heading is a band around the heading, not a line.
         this.band = channel.name === "heading" ? channel.axes.indexOf("accuracy") : -1;
         this.lines = channel.axes.map((_, axis) => axis).filter((axis) => axis !== this.band);
         this.columns = null;
@@ -42,7 +42,7 @@ export class Strip {
         this.note = element("span", { class: "quiet strip-note" });
         const legend = element("div", { class: "strip-legend" }, ...channel.axes.map((axis, index) => element(
             "span", { class: `axis axis-${index}` }, channel.axes.length > 1 ? sample(index, index === this.band) : null,
-            // A single line needs no name beside that of its channel.
+            // A single line needs no name in addition to the name of the channel.
             element("span", { class: "axis-name" }, channel.axes.length > 1 ? axis : ""), this.figures[index])));
         this.canvas = element("canvas", { role: "img" });
         this.node = element(
@@ -67,7 +67,7 @@ export class Strip {
         show(this.node, true);
     }
 
-    /** The figures beside the name, a few times a second. */
+    /** Updates the values in the legend. Called a few times a second. */
     describe(now, pointed) {
         const { history, channel } = this;
         const values = pointed === null ? history.latest : history.nearest(pointed);
@@ -137,7 +137,7 @@ export class Strip {
         }
     }
 
-    /** Hatched where readings are missing that should be there. */
+    /** Draws hatching where readings are missing. */
     gaps(context, columns, first, x, bottom) {
         const axis = this.lines[0];
         context.strokeStyle = colours.faint;
@@ -167,12 +167,12 @@ export class Strip {
         context.beginPath();
         columns.walk(axis, first - 1, this.history.gapAfter, (column, low, high, joined) => {
             const at = x(column);
-            // Nearer end first, so that the line has no spikes that are not there.
+            // Drawing the nearer end first avoids spikes.
             const near = Math.abs(low - last) <= Math.abs(high - last) ? low : high;
             const far = near === low ? high : low;
             if (joined && !(wraps && Math.abs(near - last) > 180)) context.lineTo(at, y(near));
             else context.moveTo(at, y(near));
-            // A heading goes through north by no line across.
+            // A heading that passes north is not connected by a line across the chart.
             if (wraps && high - low > 180) context.moveTo(at, y(far));
             else if (far !== near) context.lineTo(at, y(far));
             else if (!joined) context.lineTo(at + 0.75, y(near));
@@ -194,7 +194,7 @@ export class Strip {
         columns.walk(centre, first - 1, this.history.gapAfter, (column, low, high) => {
             const wide = widths.get(column);
             if (!(wide >= 0)) return;
-            // Through north a column has readings on both sides of it; what is beyond north is on its other side.
+            // At north, a column has readings at both ends of the axis. The part of the band beyond north appears at the other end.
             const [from, to] = high - low > 180 ? [high - wide, low + 360 + wide] : [low - wide, high + wide];
             for (const turn of [-360, 0, 360]) {
                 const top = y(to + turn);
@@ -203,7 +203,7 @@ export class Strip {
         });
     }
 
-    /** The letters of the axes where their lines end, one below the other where they meet. */
+    /** Draws the letters of the axes at the ends of their lines, one below the other if they would overlap. */
     letters(context, right, y, bottom) {
         if (this.history.count === 0 || this.lines.length === 1) return;
         const latest = this.history.latest;
@@ -234,7 +234,7 @@ function stroke(context, x1, y1, x2, y2) {
 let font = null;
 const getFont = () => font ??= getComputedStyle(document.body).fontFamily;
 
-/** A piece of the line of an axis, for its legend. */
+/** Returns a sample of the line of an axis for the legend. */
 function sample(axis, isBand) {
     if (isBand) return element("span", { class: "sample band", "aria-hidden": "true" });
     const pen = pens[axis % pens.length];

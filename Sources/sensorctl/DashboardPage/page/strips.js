@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The strips of all channels, with one pointer: where the mouse is on one, all tell their readings of that time.
+// The strips of all channels. The pointer on one strip selects the time whose readings all strips show.
 
 import { byID, show } from "./dom.js";
 import { decodeBatch } from "./decode.js";
 import { Strip, margin } from "./strip.js";
 import { calm, onTheme } from "./theme.js";
 
-/** Milliseconds between two drawings, a little less than two pictures of the screen take. */
+/** The interval between drawings in milliseconds, slightly less than two frames of the screen. */
 const interval = 30;
 const calmInterval = 500;
 
@@ -30,7 +30,7 @@ export class Strips {
                 strip.changed = true;
             }
         }, { rootMargin: "150px" });
-        // While a trace stands nothing else has them drawn anew.
+        // While a trace is paused, only a resize causes a redraw.
         this.sizes = new ResizeObserver((entries) => {
             const canvases = new Set(entries.map(({ target }) => target));
             for (const strip of this.list) strip.changed ||= canvases.has(strip.canvas);
@@ -41,7 +41,7 @@ export class Strips {
         this.body.addEventListener("pointerleave", () => { this.pointed = null; all(); });
     }
 
-    /** Begins with the channels of a session. Channels that are the same keep what they have. */
+    /** Creates the strips of a session. Strips of unchanged channels keep their readings. */
     begin(channels, seconds, keep) {
         const known = new Map(this.list.map((strip) => [strip.channel.name, strip]));
         this.byID.clear();
@@ -89,7 +89,7 @@ export class Strips {
         this.list.forEach((strip) => { strip.changed = true; });
     }
 
-    /** Draws the strips that are in sight: thirty times a second, for readings do not come more often. */
+    /** Draws the visible strips about 30 times a second, because the server sends readings at this rate. */
     draw() {
         const now = this.clock.now;
         const time = performance.now();

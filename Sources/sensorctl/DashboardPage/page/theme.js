@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Light or dark: as the system has it, or as the person says. What is drawn on canvases asks here for its colours.
+// The light or dark theme, selected by the system or the user. Canvases use the colors of this module.
 
 import { byID, setText } from "./dom.js";
 
@@ -10,13 +10,13 @@ const dark = matchMedia("(prefers-color-scheme: dark)");
 const listeners = [];
 let chosen = "auto";
 
-try { chosen = choices.find((name) => name === localStorage.getItem(key)) ?? "auto"; } catch { /* Nothing is kept. */ }
+try { chosen = choices.find((name) => name === localStorage.getItem(key)) ?? "auto"; } catch { /* Storage is not available. */ }
 
-/** The colours of the theme that is shown, by the names that the style sheet has for them. */
+/** The colors of the current theme, by their names in the style sheet. */
 export const colours = {};
 const names = ["ink", "quiet", "faint", "line", "panel", "well", "accent", "accent-wash", "warn", "bad", "second", "third"];
 
-/** Calls `handler` after each change of the colours. */
+/** Calls `handler` after each change of the colors. */
 export const onTheme = (handler) => listeners.push(handler);
 
 function apply() {
@@ -31,7 +31,7 @@ function apply() {
 
 export function nextTheme() {
     chosen = choices[(choices.indexOf(chosen) + 1) % choices.length];
-    try { localStorage.setItem(key, chosen); } catch { /* Nothing is kept. */ }
+    try { localStorage.setItem(key, chosen); } catch { /* Storage is not available. */ }
     apply();
     return chosen;
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The way that was gone, with its gaps, in bounded memory: when it is long, every second point of its older half goes.
+// The track with its gaps, in bounded memory. If the track is too long, every other point of its older half is removed.
 
 import { isKnown } from "./format.js";
 
 const most = 4000;
-/** Seconds without a position after which the way has a gap, at least; a slow receiver has its own interval. */
+/** The minimum duration of a gap in seconds. The limit is longer if the receiver is slow. */
 const shortestGap = 5;
 
 export class Track {
@@ -19,7 +19,7 @@ export class Track {
         this.version = 0;
     }
 
-    /** Adds a fix. False where it is no position, or not newer than the newest. */
+    /** Adds a fix. Returns false if the fix is invalid or not newer than the latest fix. */
     add(fix) {
         if (!isKnown(fix.t) || (this.latest && fix.t <= this.latest.t)) return false;
         const newest = this.points[this.points.length - 1];
@@ -39,7 +39,7 @@ export class Track {
         return true;
     }
 
-    /** The fix was lost: what comes next is not joined to what was. */
+    /** Interrupts the track after the loss of the fix. */
     lose() {
         this.broken = true;
         this.version += 1;
@@ -68,8 +68,8 @@ export class Track {
     }
 
     /**
-     * Lines of latitude and longitude, one for each piece between gaps. A way over the meridian of 180 degrees goes on beyond
-     * it, and not once around the map.
+     * Returns lines of latitude and longitude, one for each part between gaps. A track across the 180th meridian continues
+     * beyond the meridian instead of going around the map.
      */
     lines() {
         const lines = [];

@@ -5,14 +5,12 @@ import SystemCalls
 /// A histogram of the intervals between the readings of a stream, with one outline for each trace.
 package struct IntervalChart: Sendable {
     package var name: String
-    /// The interval counters, each with the index of its trace.
     package var counters: [(trace: Int, counter: IntervalCounter)]
 
     package init(name: String, counters: [(trace: Int, counter: IntervalCounter)]) {
         (self.name, self.counters) = (name, counters)
     }
 
-    /// The histogram of each trace. All histograms share one axis.
     var histograms: [(trace: Int, bars: IntervalHistogram)] {
         guard let axis = IntervalHistogram.axis(for: counters.map(\.counter)) else { return [] }
         return counters.filter { $0.counter.count > 0 }.map { ($0.trace, IntervalHistogram($0.counter, axis: axis)) }
@@ -52,7 +50,6 @@ package struct IntervalChart: Sendable {
     ) {
         let style = PlotStyle(number: trace)
         var path = SVGPath()
-        // The histograms overlap, so each is drawn as an outline.
         var level = frame.bottom
         for (place, count) in bars.counts.enumerated() {
             let x = widths((bars.start + bars.width * Double(place)) * factor)
@@ -80,13 +77,9 @@ package struct IntervalChart: Sendable {
         let counts = Ticks.counts(upTo: greatest, count: max(2, Int(frame.height / 18)))
         svg.group(["class": "grid", "stroke": .string(PlotStyle.grid), "stroke-width": 0.6]) { svg in
             for value in marks.values { svg.line(widths(value), frame.y, widths(value), frame.bottom) }
-            for value in counts.values {
-                svg.line(frame.x, heights(log10(value)), frame.right, heights(log10(value)))
-            }
+            for value in counts.values { svg.line(frame.x, heights(log10(value)), frame.right, heights(log10(value))) }
         }
-        for (value, label) in zip(marks.values, marks.labels) {
-            svg.mark(label, widths(value), below: frame)
-        }
+        for (value, label) in zip(marks.values, marks.labels) { svg.mark(label, widths(value), below: frame) }
         for (value, label) in zip(counts.values, counts.labels) {
             svg.label(label, frame.x - 5, heights(log10(value)) + 3.5, anchor: "end")
         }
@@ -94,8 +87,7 @@ package struct IntervalChart: Sendable {
         svg.label("Interval (\(title))", (frame.x + frame.right) / 2, frame.bottom + 27, anchor: "middle", faint: true)
     }
 
-    /// The height of the header above the bars, in pixels. It contains the heading, the number of intervals and the
-    /// number of intervals outside the axis.
+    /// The height of the header, in pixels.
     static let headerHeight = 43.0
 
     private func notes(of all: [(trace: Int, bars: IntervalHistogram)]) -> [String] {
@@ -134,7 +126,6 @@ extension PlotText {
         guard rounded >= 60 else { return "\(number(rounded, decimals: rounded == rounded.rounded() ? 0 : 1)) s" }
         let whole = Int(rounded)
         let parts = [(whole / 86_400, "d"), (whole / 3600 % 24, "h"), (whole / 60 % 60, "min"), (whole % 60, "s")]
-        // Durations of days need no seconds.
         return parts.filter { $0.0 > 0 }.prefix(2).map { "\($0.0) \($0.1)" }.joined(separator: " ")
     }
 

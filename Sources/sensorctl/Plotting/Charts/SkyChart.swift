@@ -3,10 +3,10 @@
 import DeviceCore
 import SystemCalls
 
-/// A chart of a trace's satellites: their positions in the sky and their signal strengths.
+/// Charts of the satellite positions and signal strengths in a trace.
 package struct SkyChart: Sendable {
     package var trace: Int
-    /// The name of the trace; empty if the figure has only one trace.
+    /// The name of the trace, or an empty string if the figure has only one trace.
     package var name: String
     package var sky: SkyTracks
 
@@ -14,15 +14,13 @@ package struct SkyChart: Sendable {
 
     private static let systems: [Satellite.System] = [.gps, .glonass, .galileo, .beiDou, .qzss, .navIC, .sbas]
 
-    /// Each satellite system has a color, and a letter in its satellites' names. QZSS and NavIC share a color, because
-    /// they are rarely visible at the same place.
+    /// QZSS and NavIC share a color, because their satellites are rarely visible at the same location.
     private static func style(_ system: Satellite.System?) -> PlotStyle {
         guard let system, let place = systems.firstIndex(of: system) else { return PlotStyle(number: 4) }
-        // Black marks satellites of an unknown system.
         return PlotStyle(number: [0, 1, 2, 3, 6, 6, 5][place])
     }
 
-    /// Draws the sky as a disc, with north at the top and east on the right, and a legend below it.
+    /// Draws the sky as a disc with a legend below it. North is at the top, and east is on the right.
     func drawSky(in frame: Frame, to svg: inout SVGWriter) {
         let tracks = sky.sorted.filter { !$0.path.isEmpty }
         let legend = legend(of: tracks, width: frame.width)
@@ -85,7 +83,6 @@ package struct SkyChart: Sendable {
         PlotText.width(entry.text, size: PlotFont.small) + (entry.style == nil ? 10 : 22)
     }
 
-    /// Returns the legend, wrapped to the width.
     private func legend(of tracks: [SkyTracks.Track], width: Double) -> [[Entry]] {
         var entries = Self.systems.filter { system in tracks.contains { $0.system == system } }
             .map { Entry(text: "\($0.letter) \($0.name)", style: Self.style($0)) }
@@ -126,8 +123,7 @@ package struct SkyChart: Sendable {
         var path = SVGPath()
         for (place, step) in track.path.enumerated() {
             let point = center + SkyGeometry.point(step) * radius
-            // Satellites do not jump. Either the satellite was out of view, or the receiver confused it with a
-            // different satellite.
+            // Satellites do not jump. The satellite was out of view, or the receiver confused it with another one.
             let isLeap = place > 0 && SkyGeometry.distance(track.path[place - 1], step) > 6
             if place == 0 || isLeap { path.move(point.x, point.y) } else { path.line(point.x, point.y) }
         }
@@ -140,7 +136,7 @@ package struct SkyChart: Sendable {
             }
             guard let last = track.path.last else { return }
             let point = center + SkyGeometry.point(last) * radius
-            // The size shows the signal strength. Hollow circles are satellites that no fix uses.
+            // The size of the circle shows the signal strength. Satellites that no fix uses have hollow circles.
             svg.circle([
                 "class": .string((track.isUsed ? "solid " : "hollow ") + style.name), "cx": .number(point.x),
                 "cy": .number(point.y), "r": .number(Self.size(track.mean)),
@@ -155,7 +151,7 @@ package struct SkyChart: Sendable {
         return 2.2 + min(max((strength - 15) / 35, 0), 1) * 3.6
     }
 
-    /// Draws each name beside its satellite, at a position that overlaps no other name or satellite.
+    /// Draws each name beside its satellite, at a position where it overlaps no other name or satellite.
     private func names(_ tracks: [SkyTracks.Track], _ center: SIMD2<Double>, _ radius: Double, _ svg: inout SVGWriter) {
         let points = tracks.compactMap { track in track.path.last.map { center + SkyGeometry.point($0) * radius } }
         var taken = zip(tracks, points).map { track, point in
@@ -178,14 +174,13 @@ package struct SkyChart: Sendable {
                 (gap * 0.7, gap - 2), (-gap * 0.7 - width, -gap - 6), (-gap * 0.7 - width, gap - 2),
             ]
             let frames = places.map { Frame(x: point.x + $0.0, y: point.y + $0.1, width: width, height: 8) }
-            // A name without a free position is omitted.
+            // Names without a free position are omitted.
             guard let free = frames.first(where: { frame in !taken.contains { $0.overlaps(frame) } }) else { continue }
             taken.append(free)
             svg.label(track.name, free.x, free.bottom - 0.5, size: PlotFont.small)
         }
     }
 
-    /// The height of the satellite names below the bars, in pixels.
     var signalLabelHeight: Double { hasRotatedLabels ? 34 : 22 }
 
     private static let signalWidth = FigurePage.width - 52 - FigurePage.right
@@ -200,7 +195,6 @@ package struct SkyChart: Sendable {
         sky.sorted.contains { PlotText.width($0.name, size: PlotFont.small) + 3 > signalStep }
     }
 
-    /// Draws the weakest, mean and strongest signal of each satellite.
     func drawSignals(left: Double, top: Double, height: Double, to svg: inout SVGWriter) {
         let tracks = sky.sorted.filter { $0.strengths > 0 }
         guard !tracks.isEmpty else { return }

@@ -10,13 +10,12 @@ struct TimeAxis {
     /// The horizontal extent of the charts, in pixels.
     var left: Double
     var right: Double
-    /// True if the style of a line identifies its trace instead of its name.
+    /// True if the style of a line identifies the line's trace instead of its name.
     var stylesIdentifyTraces: Bool
 
     var scale: Scale { Scale(range, from: left, to: right) }
     var ticks: TimeTicks {
         let width = right - left
-        // Dates and times of day are wider than seconds.
         if case .civil = clock { return TimeTicks(range, count: Int(width / 70), clock: clock) }
         return TimeTicks(range, count: Int(width / 58), clock: clock)
     }
@@ -25,10 +24,10 @@ struct TimeAxis {
 /// A marked interval of time, such as a fault.
 package struct PlotSpan: Sendable {
     package var start: Double
-    /// The end, in seconds; infinity if the interval does not end.
+    /// The end in seconds, or infinity if the interval does not end.
     package var end: Double
     package var label: String
-    /// The index of the affected trace; nil if all traces are affected.
+    /// The index of the affected trace, or nil if all traces are affected.
     package var trace: Int?
 
     package init(start: Double, end: Double, label: String, trace: Int? = nil) {
@@ -37,9 +36,7 @@ package struct PlotSpan: Sendable {
 }
 
 extension TimeChart {
-    /// The height above the box, in pixels.
     static let headerHeight = 19.0
-    /// The height of the time labels and the axis title, in pixels.
     static let footerHeight = 31.0
 
     /// Draws the chart in the box `frame`. Only the last chart of a column has time labels.
@@ -67,8 +64,7 @@ extension TimeChart {
         }
     }
 
-    /// True if the edge of an accuracy band is within the visible range. A band that fills the whole chart is not
-    /// drawn.
+    /// True if the bands are drawn. A band that fills the whole chart is not drawn.
     func showsBands(_ drawings: [Drawing]) -> Bool {
         let domain = window.domain
         return drawings.lazy.flatMap(\.strokes).flatMap(\.bands).joined().contains {
@@ -84,7 +80,7 @@ extension TimeChart {
         svg.heading(title, note.isEmpty ? unit : "\(unit); \(note)", frame.x, baseline)
         var entries: [(name: String, style: PlotStyle)] = []
         for drawing in drawings where !drawing.line.name.isEmpty {
-            // If colors identify traces, the figure's header contains the legend.
+            // The header of the figure contains the legend if colors identify traces.
             guard !isOfTraces || drawing.line.isUnreliable else { continue }
             if !entries.contains(where: { $0.name == drawing.line.name }) {
                 entries.append((drawing.line.name, drawing.style))
@@ -102,7 +98,7 @@ extension TimeChart {
             for time in times.ticks.values { svg.line(axis.scale(time), frame.y, axis.scale(time), frame.bottom) }
         }
         for (value, label) in zip(marks.values, marks.labels) {
-            // Labels at the ends must not overlap the heading of the next chart.
+            // The clamp prevents labels from overlapping the heading of the next chart.
             let y = min(max(values(value) + 3.5, frame.y + 6), frame.bottom + 1)
             svg.label(label, frame.x - 5, y, anchor: "end")
         }
@@ -135,8 +131,8 @@ extension TimeChart {
         ])
     }
 
-    /// Returns the gaps shared by all lines of a single trace, in pixels. Empty if there are more than 60 gaps, because
-    /// gaps are then normal.
+    /// Returns the gaps that all lines of a single trace have in common, in pixels. More than 60 gaps are normal and
+    /// not shown.
     static func shownGaps(_ drawings: [Drawing], _ times: Scale) -> [ClosedRange<Double>] {
         guard Set(drawings.map(\.line.trace)).count == 1, let longest = drawings.max(by: { $0.readings < $1.readings })
         else { return [] }
@@ -144,7 +140,7 @@ extension TimeChart {
             $0.line.isUnreliable != longest.line.isUnreliable || $0.line.name != longest.line.name
         }
         let gaps = longest.gaps.filter { gap in
-            // A line of doubtful values fills the gaps of its reliable counterpart.
+            // A line of doubtful values fills the gaps of the corresponding reliable line.
             others.allSatisfy { other in
                 !other.strokes.contains { stroke in
                     stroke.points.contains { $0.time > gap.lowerBound && $0.time < gap.upperBound }
@@ -171,7 +167,6 @@ extension TimeChart.Drawing {
 
     fileprivate func lines(_ values: Scale, _ times: Scale, _ window: ValueWindow, _ svg: inout SVGWriter) {
         var path = SVGPath()
-        // A small number of readings is drawn as dots.
         let showsDots = readings <= 60
         var dots = SVGPath()
         for stroke in strokes {
@@ -204,7 +199,7 @@ extension TimeChart.Drawing {
         for band in strokes.flatMap(\.bands) where !band.isEmpty {
             var shifts = [0.0]
             if let circle = quantity.circle, window.isFullCircle {
-                // A part of the band beyond the end of the circle appears at the other end.
+                // The part of the band beyond one end of the circle appears at the other end.
                 if band.contains(where: { $0.range.lowerBound < circle.lowerBound }) { shifts.append(360) }
                 if band.contains(where: { $0.range.upperBound > circle.upperBound }) { shifts.append(-360) }
             }
@@ -223,6 +218,4 @@ extension TimeChart.Drawing {
     }
 }
 
-extension PlotStyle {
-    var isDashed: Bool { if case .none = dashes { false } else { true } }
-}
+extension PlotStyle { var isDashed: Bool { if case .none = dashes { false } else { true } } }

@@ -6,10 +6,9 @@ package struct TimeLine: Sendable {
     /// The name in the legend, such as "x".
     package var name: String
     package var trace: Int
-    /// True if the values are not reliable.
     package var isUnreliable: Bool
     package var series: SeriesDecimator
-    /// The pause, in seconds, above which the line is interrupted; nil if the line is never interrupted.
+    /// The longest pause that does not interrupt the line, in seconds, or nil if no pause interrupts the line.
     package var gap: Double?
 
     package init(name: String, trace: Int, isDoubtful: Bool = false, series: SeriesDecimator, gap: Double?) {
@@ -38,10 +37,9 @@ package struct TimeChart: Sendable {
     /// A part of a line without gaps.
     struct Stroke {
         var points: [PlotPoint]
-        /// The points at which the line enters and leaves at the ends of a circular axis. They are not readings.
+        /// The points at the ends of a circular axis where the line enters and leaves. They are not readings.
         var entry: PlotPoint?
         var exit: PlotPoint?
-        /// The accuracy bands around the line, one for each part with known accuracy.
         var bands: [[(time: Double, range: ClosedRange<Double>)]] = []
     }
 
@@ -53,8 +51,7 @@ package struct TimeChart: Sendable {
         var gaps: [ClosedRange<Double>] = []
     }
 
-    /// Returns the lines prepared for drawing on the given number of distinguishable columns. If `ofTraces` is true,
-    /// the style of a line identifies its trace instead of its name.
+    /// If `ofTraces` is true, the style of a line identifies the line's trace instead of its name.
     func drawings(columns: Int, over duration: Double, ofTraces: Bool) -> [Drawing] {
         var names: [String] = []
         let window = window
@@ -75,7 +72,6 @@ package struct TimeChart: Sendable {
         let count = max(3, Int(height / 18))
         guard quantity.circle != nil else { return .numbers(window.domain, count: count) }
         var ticks = Ticks.degrees(window.domain, count: count)
-        // Labels of angles are positions on the circle.
         if ticks.exponent == 0 {
             let decimals = ticks.labels.first?.split(separator: ".").dropFirst().first?.count ?? 0
             ticks.labels = ticks.values.map { PlotText.number(window.labelValue($0), decimals: decimals) }
@@ -103,7 +99,7 @@ extension TimeChart.Drawing {
         if !stroke.points.isEmpty { strokes.append(stroke) }
     }
 
-    /// Extends the line to a reading. If the line crosses the end of a circular axis, splits it there.
+    /// Extends the line to a reading. If the line crosses the end of a circular axis, the line is split there.
     private mutating func extend(_ stroke: inout TimeChart.Stroke, to point: PlotPoint, _ window: ValueWindow) {
         if window.isFullCircle, let former = stroke.points.last, former.turn != point.turn, let circle = quantity.circle
         {
@@ -115,7 +111,7 @@ extension TimeChart.Drawing {
             let time = former.time + share * (point.time - former.time)
             stroke.exit = PlotPoint(time: time, value: far)
             strokes.append(stroke)
-            // The value went around the circle more than once, so a line is drawn across the whole axis.
+            // If the value went around the circle more than once, an additional line crosses the whole axis.
             if abs(point.turn - former.turn) > 1 {
                 var all = TimeChart.Stroke(points: [])
                 all.entry = PlotPoint(time: time, value: near)
@@ -132,7 +128,7 @@ extension TimeChart.Drawing {
 extension TimeChart.Stroke {
     fileprivate mutating func addBand(of cell: SeriesDecimator.Cell, _ window: ValueWindow) {
         guard let band = cell.band else {
-            // The accuracy is unknown between readings with and without an accuracy.
+            // The accuracy between two readings is unknown if one of the readings has no accuracy.
             if bands.last?.isEmpty == false { bands.append([]) }
             return
         }

@@ -3,7 +3,6 @@
 import SystemCalls
 
 extension TrackChart.Sheet {
-    /// Draws the track, and marks the faults along the track.
     func draw(in frame: Frame, spans: [PlotSpan], isOfTraces: Bool, to svg: inout SVGWriter) {
         let domains = self.domains(width: frame.width, height: frame.height)
         let marked: [(label: String, way: [[SIMD2<Double>]])] = drawings.flatMap { drawing in
@@ -29,7 +28,7 @@ extension TrackChart.Sheet {
         }
     }
 
-    /// Formats the origin with six decimals, which is the resolution of a receiver.
+    /// Formats the origin with six decimals, which is the usual resolution of a receiver.
     private static func place(_ place: TrackPoint) -> String {
         let latitude = PlotText.number(abs(place.latitude), decimals: 6)
         let longitude = PlotText.number(abs(place.longitude), decimals: 6)
@@ -62,7 +61,7 @@ extension TrackChart.Sheet {
         svg.label("North (\(unit))", frame.right, frame.y - 6, anchor: "end", faint: true)
     }
 
-    /// Draws a scale bar, a north arrow and a legend below the box, where the track cannot overlap them.
+    /// Draws a scale bar, a north arrow and a legend below the box, where they cannot overlap the track.
     private func legend(_ frame: Frame, _ scale: Scale, hasFaults: Bool, _ svg: inout SVGWriter) {
         let perMetre = frame.width / (scale.domain.upperBound - scale.domain.lowerBound)
         var length = niceStep(atLeast: 40 / perMetre)
@@ -102,7 +101,6 @@ extension TrackChart.Sheet {
         svg.label("fault", x + 22, y + 3.5)
     }
 
-    /// Draws the part of the track during a fault, below the line of the track.
     private static func fault(
         _ label: String, _ way: [[SIMD2<Double>]], _ x: Scale, _ y: Scale, _ svg: inout SVGWriter
     ) {
@@ -146,7 +144,7 @@ extension PlotText {
 extension TrackChart.Drawing {
     private func style(_ isOfTraces: Bool) -> PlotStyle { PlotStyle(number: isOfTraces ? trace : 0) }
 
-    /// Draws accuracy circles. Omits circles that are similar to the previous circle, until at most 400 remain.
+    /// Draws accuracy circles. Omits circles that resemble the previous circle until at most 400 remain.
     fileprivate func circles(_ x: Scale, _ y: Scale, _ frame: Frame, isOfTraces: Bool, _ svg: inout SVGWriter) {
         let perMetre = (x.end - x.start) / (x.domain.upperBound - x.domain.lowerBound)
         var spread = 0.5
@@ -155,7 +153,6 @@ extension TrackChart.Drawing {
             chosen = []
             for (place, point) in zip(places, points) where place.accuracy > 0 && place.accuracy < 1e7 {
                 let radius = place.accuracy * perMetre
-                // Circles smaller than the line are invisible.
                 guard radius > 1 else { continue }
                 let center = SIMD2(x(point.x), y(point.y))
                 if let last = chosen.last {
@@ -169,7 +166,7 @@ extension TrackChart.Drawing {
         } while chosen.count > 400 && spread < 50
         guard !chosen.isEmpty else { return }
         let style = style(isOfTraces)
-        // If there are few circles, draws their outlines. Otherwise, the circles form a single area.
+        // A small number of circles is drawn with outlines. Otherwise, the circles form a single area.
         let isFew = chosen.count <= 40
         svg.group([
             "class": .string("circles \(isFew ? "few " : "")\(style.name)"), "data-trace": .number(Double(trace)),
@@ -183,10 +180,9 @@ extension TrackChart.Drawing {
         }
     }
 
-    /// Returns true if a gap in the readings precedes this position.
     func isBehindGap(_ place: Int) -> Bool { gap.map { places[place].pause > $0 } ?? false }
 
-    /// Returns the part of the track in this interval. Interpolates linearly between positions, even across gaps.
+    /// Interpolates positions linearly, even across gaps.
     func section(during span: PlotSpan) -> [[SIMD2<Double>]] {
         guard places.count > 1 else {
             return places.contains { $0.time >= span.start && $0.time <= span.end } ? [points] : []

@@ -3,12 +3,12 @@
 import Geodesy
 import SystemCalls
 
-/// A map of tracks, with north at the top and the same scale in both directions.
+/// A map of tracks. North is at the top, and both directions have the same scale.
 package struct TrackChart: Sendable {
     package struct Track: Sendable {
         package var trace: Int
         package var simplifier: TrackSimplifier
-        /// The pause, in seconds, above which the track is interrupted; nil if the track is never interrupted.
+        /// The longest pause that does not interrupt the track, in seconds, or nil if no pause interrupts the track.
         package var gap: Double?
 
         package init(trace: Int, thinner: TrackSimplifier, gap: Double?) {
@@ -30,16 +30,14 @@ package struct TrackChart: Sendable {
 
     struct Sheet {
         let drawings: [Drawing]
-        /// The area to show, in metres.
+        /// The visible area, in metres.
         let minimum: SIMD2<Double>
         let maximum: SIMD2<Double>
-        /// The origin of the axes: the start of the first track.
         let origin: TrackPoint
-        /// The median horizontal accuracy, in metres; 0 if unknown.
+        /// The median horizontal accuracy in metres, or 0 if unknown.
         let accuracy: Double
     }
 
-    /// The tracks on a common sheet; nil if there are no positions.
     var sheet: Sheet? {
         let all = tracks.map { ($0, $0.simplifier.points) }.filter { !$0.1.isEmpty }
         let places = all.flatMap(\.1)
@@ -64,7 +62,6 @@ package struct TrackChart: Sendable {
 }
 
 extension TrackChart.Sheet {
-    /// Returns the visible area in metres, at the same scale in both directions.
     func domains(width: Double, height: Double) -> (x: ClosedRange<Double>, y: ClosedRange<Double>) {
         let extent = maximum - minimum
         let scale = max(extent.x / width, extent.y / height)
@@ -76,12 +73,11 @@ extension TrackChart.Sheet {
 
 /// A projection of positions to metres east and north of the center of their tracks.
 ///
-/// Preserves distances and directions from the center, measured on the ellipsoid (azimuthal equidistant projection).
-/// Therefore the antimeridian and the poles need no special treatment, and shapes are preserved near the center.
+/// The azimuthal equidistant projection preserves distances and directions from the center on the ellipsoid. The
+/// antimeridian and the poles therefore need no special treatment.
 package struct TrackProjection: Sendable {
     let middle: GeodeticCoordinate
 
-    /// Creates a projection for positions. Returns nil if there are no positions.
     package init?(_ places: some Collection<TrackPoint>) {
         guard let first = places.first else { return nil }
         let sum = places.reduce(SIMD3<Double>.zero) { $0 + $1.direction }
@@ -98,7 +94,6 @@ package struct TrackProjection: Sendable {
             longitude: level > 1e-9 * length ? atan2(sum.y, sum.x) * 180 / .pi : 0)
     }
 
-    /// Returns the position in metres east and north of the center.
     package func point(latitude: Double, longitude: Double) -> SIMD2<Double> {
         let path = Geodesic.inverse(from: middle, to: GeodeticCoordinate(latitude: latitude, longitude: longitude))
         let azimuth = path.initialAzimuth * .pi / 180

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The style of a line. Colors are distinguishable for colorblind readers (Okabe and Ito, "Color Universal Design"),
-/// and dash patterns distinguish lines printed without color.
+/// The style of a line. Colorblind readers can distinguish the colors (Okabe and Ito, "Color Universal Design"). Dash
+/// patterns distinguish lines printed without color.
 struct PlotStyle {
     let number: Int
     var isUnreliable = false
@@ -14,7 +14,7 @@ struct PlotStyle {
     private static let dashes = ["", "5 3", "1.2 2.4", "8 3 1.2 3", "3 2.5", "8 2.5 1.2 2.5 1.2 2.5", "11 5"]
 
     var color: String { isUnreliable ? "#808080" : Self.colors[number % Self.colors.count] }
-    /// The CSS class, which pages use to assign a different color in dark mode.
+    /// The CSS class, to which pages assign another color in dark mode.
     var name: String { isUnreliable ? "doubt" : "c\(number % Self.colors.count)" }
     var dashes: SVGValue {
         if isUnreliable { return "1.2 2.2" }
@@ -30,7 +30,7 @@ struct PlotStyle {
     static let fault = "#D55E00"
 }
 
-/// Font sizes, in pixels of 1/96 inch: 10 pixels are 7.5 points.
+/// Font sizes in pixels of 1/96 inch. 10 pixels are 7.5 points.
 enum PlotFont {
     static let title = 15.0
     static let heading = 11.5
@@ -40,7 +40,7 @@ enum PlotFont {
 }
 
 extension SVGWriter {
-    /// Draws text. The anchor is the part of the text at the position: "start", "middle" or "end".
+    /// Draws text. The anchor, "start", "middle" or "end", is the part of the text at the position.
     mutating func label(
         _ content: String, _ x: Double, _ y: Double, size: Double = PlotFont.label, anchor: String = "start",
         bold: Bool = false, faint: Bool = false
@@ -54,7 +54,6 @@ extension SVGWriter {
             ], text: content)
     }
 
-    /// Draws the title of a chart, followed by its unit or a note.
     mutating func heading(_ title: String, _ note: String, _ x: Double, _ baseline: Double) {
         element(
             "text",
@@ -73,8 +72,7 @@ extension SVGWriter {
         }
     }
 
-    /// Draws an axis label below a chart. The last label is moved left if it would leave the page or overlap a
-    /// neighbor.
+    /// Draws a label on the horizontal axis of a chart. A label that would extend beyond the page is moved left.
     mutating func mark(_ name: String, _ x: Double, below frame: Frame) {
         let half = PlotText.width(name, size: PlotFont.label) / 2
         label(name, min(x, frame.right + FigurePage.right - half - 1), frame.bottom + 13, anchor: "middle")
@@ -112,7 +110,7 @@ extension SVGWriter {
     }
 }
 
-/// The size of a figure: an A4 page with margins of 1 cm, in pixels of 1/96 inch.
+/// The size of a figure in pixels of 1/96 inch: an A4 page with margins of 1 cm.
 enum FigurePage {
     static let width = 718.0
     static let height = 1047.0

@@ -2,7 +2,7 @@
 
 import SystemCalls
 
-/// A writer of SVG elements that escapes text and attribute values.
+/// Writes SVG elements and escapes text and attribute values.
 package struct SVGWriter: Sendable {
     package private(set) var text = ""
 
@@ -12,23 +12,20 @@ package struct SVGWriter: Sendable {
     mutating func circle(_ attributes: SVGAttributes) { element("circle", attributes) }
     mutating func rect(_ attributes: SVGAttributes) { element("rect", attributes) }
 
-    /// Writes a `g` element. The closure writes its content.
     mutating func group(_ attributes: SVGAttributes, _ body: (inout SVGWriter) -> Void) {
         element("g", attributes, body)
     }
 
-    /// Writes the outermost element of a picture, or a part with its own coordinates.
+    /// Writes the outermost element of a picture, or an element with its own coordinate system.
     mutating func svg(_ attributes: SVGAttributes, _ body: (inout SVGWriter) -> Void) {
         element("svg", attributes, body)
     }
 
-    /// Writes an element without content.
     mutating func element(_ name: StaticString, _ attributes: SVGAttributes) {
         open(name, attributes)
         text += "/>\n"
     }
 
-    /// Writes an element. The closure writes its content.
     mutating func element(_ name: StaticString, _ attributes: SVGAttributes, _ body: (inout SVGWriter) -> Void) {
         open(name, attributes)
         text += ">\n"
@@ -43,7 +40,6 @@ package struct SVGWriter: Sendable {
         svg(["x": x, "y": y, "width": .number(width), "height": .number(height), "viewBox": .string(view)], body)
     }
 
-    /// Writes an element that contains text.
     mutating func element(_ name: StaticString, _ attributes: SVGAttributes = [:], text content: String) {
         open(name, attributes)
         text += ">\(Self.escaped(content))</\(name)>\n"
@@ -57,8 +53,7 @@ package struct SVGWriter: Sendable {
         }
     }
 
-    /// Returns the text escaped for XML content and attributes. Replaces line feeds with spaces. Replaces bidirectional
-    /// controls, and characters that XML does not allow, with U+FFFD.
+    /// Escapes text for XML. Line feeds become spaces. Bidirectional controls and forbidden characters become U+FFFD.
     package static func escaped(_ text: String) -> String {
         var result = String.UnicodeScalarView()
         for scalar in TerminalSanitizer.sanitizedLines(text, isSingleLine: true).unicodeScalars {
@@ -76,7 +71,6 @@ package struct SVGWriter: Sendable {
     }
 }
 
-/// The attributes of an element, in output order.
 typealias SVGAttributes = KeyValuePairs<StaticString, SVGValue>
 
 /// The value of an attribute: a coordinate with at most two decimals, or text to be escaped.
@@ -107,7 +101,6 @@ struct SVGPath {
 
     mutating func move(_ x: Double, _ y: Double) { add("M", x, y) }
     mutating func line(_ x: Double, _ y: Double) { add("L", x, y) }
-    /// Draws a dot for a line that consists of a single point.
     mutating func dot() { data += "h0" }
     mutating func close() { data += "Z" }
 

@@ -3,7 +3,7 @@
 /// A linear mapping from values to the picture's coordinates.
 struct Scale {
     let domain: ClosedRange<Double>
-    /// The coordinates of the ends of the domain. `start` may be greater than `end`.
+    /// The coordinates of the ends. `start` may be greater than `end`.
     let start: Double
     let end: Double
 
@@ -15,12 +15,12 @@ struct Scale {
         start + (value - domain.lowerBound) / (domain.upperBound - domain.lowerBound) * (end - start)
     }
 
-    /// The coordinates and values of the ends, as a string for programs that parse the picture.
+    /// The coordinates and values of the ends, for programs that parse the picture.
     var description: String {
         "\(PlotText.coordinate(start)) \(PlotText.coordinate(end)) \(domain.lowerBound) \(domain.upperBound)"
     }
 
-    /// Returns the visible range of an axis: the extent of the values plus a margin.
+    /// Returns the visible range of an axis, which is the extent of the values plus a margin.
     static func domain(_ extent: ClosedRange<Double>?, _ quantity: PlotQuantity) -> ClosedRange<Double> {
         guard let extent else { return quantity.circle ?? 0...1 }
         let (least, greatest) = (extent.lowerBound, extent.upperBound)

@@ -3,8 +3,7 @@
 package import JSONBytes
 
 extension PlotFigure {
-    /// Writes the data of the figure as one JSON object per line. Contains all drawn points, with their original
-    /// values.
+    /// Writes all drawn points of the figure with their original values, as one JSON object per line.
     package func writeNumbers(to writer: inout JSONWriter) {
         for drawing in track?.sheet?.drawings ?? [] {
             writer.object { writer in
@@ -21,9 +20,7 @@ extension PlotFigure {
             }
         }
         for sky in skies { writeNumbers(of: sky, to: &writer) }
-        for chart in intervals {
-            for (trace, bars) in chart.histograms { write(chart, trace, bars, to: &writer) }
-        }
+        for chart in intervals { for (trace, bars) in chart.histograms { write(chart, trace, bars, to: &writer) } }
     }
 
     /// The number of points that can be distinguished horizontally.
@@ -39,7 +36,7 @@ extension PlotFigure {
         writer.member("unit", chart.unit)
         writer.member("readings", drawing.line.series.count)
         if drawing.line.isUnreliable { writer.member("doubtful", true) }
-        // Writes one list for each part between gaps and wraparounds.
+        // Each list is the part of the line between two gaps or wraparounds.
         writer.member("strokes", drawing.strokes.map { $0.points.map { [$0.time, $0.value] } })
     }
 

@@ -47,8 +47,7 @@ extension PlotFigure {
         }
     }
 
-    /// Returns the rows of the track and the sky. The sky of a single trace is drawn beside its track. The skies of
-    /// several traces are drawn below the tracks.
+    /// The sky of a single trace is beside its track. The skies of several traces are below the tracks.
     private func placeRows(_ sheet: TrackChart.Sheet?) -> [FigureRow] {
         let discs = skies.filter { $0.sky.sorted.contains { !$0.path.isEmpty } }
         guard let sheet else { return discRows(discs) }
@@ -79,8 +78,7 @@ extension PlotFigure {
                     disc.drawSky(
                         in: Frame(
                             x: 10 + width * Double(place), y: TimeChart.headerHeight, width: width - 14,
-                            height: width + 42),
-                        to: &svg)
+                            height: width + 42), to: &svg)
                 }
             }
         }
@@ -120,7 +118,6 @@ extension PlotFigure {
 
     private var intervalRows: [FigureRow] {
         let charts = intervals.filter { !$0.histograms.isEmpty }
-        // Up to three charts share a row, with equal widths.
         let perRow = charts.count == 3 || charts.count > 4 ? 3 : 2
         let gap = 10.0
         let width = (FigurePage.width - FigurePage.right + gap) / Double(perRow)
@@ -138,7 +135,7 @@ extension PlotFigure {
         }
     }
 
-    /// Returns the explanations of marks that have no legend.
+    /// Returns a row that explains the marks without a legend.
     private func footer(_ sheet: TrackChart.Sheet?, _ drawn: [DrawnChart]) -> FigureRow {
         var notes: [String] = []
         let scale = Scale(range, from: 0, to: Double(Self.columns))
@@ -148,10 +145,8 @@ extension PlotFigure {
             drawing.places.indices.contains { $0 > 0 && drawing.isBehindGap($0) }
         }
         if hasUnseen == true { notes.append("Grey dashes on the track: no positions in between.") }
-        if drawn.contains(where: { $0.chart.showsBands($0.drawings) }) {
-            notes.append("Bands: the reported accuracy.")
-        }
-        // Names the faults here if there are no time charts, because there is then no fault strip.
+        if drawn.contains(where: { $0.chart.showsBands($0.drawings) }) { notes.append("Bands: the reported accuracy.") }
+        // Without time charts there is no fault strip, so the footer names the faults.
         if drawn.isEmpty, !spans.isEmpty {
             notes.append(PlotText.name("Faults: " + spans.map(\.label).joined(separator: ", ") + ".", upTo: 110))
         }

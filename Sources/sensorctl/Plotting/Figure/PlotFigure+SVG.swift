@@ -3,7 +3,7 @@
 import JSONBytes
 
 extension PlotFigure {
-    /// Returns the rows of the figure and their heights, fitted to one page if possible.
+    /// Returns the rows of the figure with their heights, fitted to one page if possible.
     func fittedRows() -> [(height: Double, draw: @Sendable (inout SVGWriter) -> Void)] {
         let rows = rows()
         let natural = rows.reduce(0) { $0 + $1.height }
@@ -61,23 +61,20 @@ extension PlotFigure {
 }
 
 extension PlotFigure {
-    /// Returns the figure as an HTML page. The page follows the reader's color scheme and shows the values at the
-    /// pointer.
+    /// Returns an HTML page that follows the reader's color scheme and shows the values at the pointer.
     package func page() -> String {
         var page = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
         page += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
         page +=
             "<title>\(SVGWriter.escaped(title))</title>\n<style>\n\(Self.text(PackageResources.plot_page_css))</style>\n</head>\n<body>\n"
-        // Each row is a separate SVG element, so that a page break falls between rows.
+        // Each row is a separate SVG element, so that page breaks fall between rows.
         for (place, row) in fittedRows().enumerated() {
             var svg = SVGWriter()
-            // The first element contains the description of the whole figure.
             let words: SVGValue = place == 0 ? .string("\(title). \(summary)") : .none
             svg.svg([
                 "class": "row", "xmlns": "http://www.w3.org/2000/svg", "role": place == 0 ? "img" : .none,
                 "aria-label": words, "aria-hidden": place == 0 ? .none : "true",
-                "viewBox": .string(
-                    "0 0 \(PlotText.coordinate(FigurePage.width)) \(PlotText.coordinate(row.height))"),
+                "viewBox": .string("0 0 \(PlotText.coordinate(FigurePage.width)) \(PlotText.coordinate(row.height))"),
                 "font-family": .string(PlotFont.family),
             ]) { svg in row.draw(&svg) }
             page += svg.text
@@ -90,7 +87,7 @@ extension PlotFigure {
 
     private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
-    /// The data as a JSON array. Escapes `<`, so that no name can end the script element.
+    /// The data as a JSON array. `<` is escaped, so that a name cannot end the script element.
     private var numbersForScript: String {
         var writer = JSONWriter()
         writeNumbers(to: &writer)

@@ -4,7 +4,6 @@ package struct PlotFigure: Sendable {
     package var title: String
     /// The text below the title, such as the date and duration.
     package var subtitle: String
-    /// The names of the traces, ordered by index.
     package var traces: [String]
     package var track: TrackChart?
     package var skies: [SkyChart] = []
@@ -24,8 +23,7 @@ package struct PlotFigure: Sendable {
     /// True if colors and dash patterns identify traces.
     var isOfTraces: Bool { traces.count > 1 }
 
-    /// The time charts to draw. If there are several traces, each line has its own chart, which shows the line for all
-    /// traces.
+    /// With several traces, each line name has its own chart, which shows that line of all traces.
     var timeCharts: [TimeChart] {
         guard isOfTraces else { return charts }
         return charts.flatMap { chart in
@@ -44,7 +42,7 @@ package struct PlotFigure: Sendable {
     }
 }
 
-/// A row of a figure. Its y coordinates begin at the top edge of the row.
+/// A row of a figure. The y coordinates are relative to the top edge of the row.
 struct FigureRow {
     var height: Double
     /// The part of the height, in pixels, that may be reduced to fit the figure on a page.

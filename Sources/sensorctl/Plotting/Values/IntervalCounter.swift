@@ -2,18 +2,15 @@
 
 import SystemCalls
 
-/// A counter of the intervals between readings, in bounded memory.
-///
-/// The resolution is 1 µs. It becomes coarser by powers of ten if there are too many different intervals.
+/// Counts the intervals between readings in bounded memory. The resolution is 1 µs. If there are too many different
+/// intervals, the resolution is reduced by powers of ten.
 package struct IntervalCounter: Sendable {
-    /// The maximum number of different intervals.
     static let limit = 65_536
 
     /// The resolution, in microseconds.
     private var quantum: Int64 = 1
     private var counts: [Int64: Int] = [:]
     private var previous: Double?
-    /// The number of intervals.
     package private(set) var count = 0
     package private(set) var readings = 0
 
@@ -50,7 +47,7 @@ package struct IntervalCounter: Sendable {
         counts.sorted { $0.key < $1.key }.map { (Double($0.key) / 1e6, $0.value) }
     }
 
-    /// The median of the positive intervals, in seconds; nil if there are no positive intervals.
+    /// The median of the positive intervals in seconds, or nil if there are none.
     package var median: Double? {
         let rising = sorted.filter { $0.interval > 0 }
         let half = (rising.reduce(0) { $0 + $1.count } + 1) / 2
@@ -62,8 +59,7 @@ package struct IntervalCounter: Sendable {
         return nil
     }
 
-    /// The pause, in seconds, above which readings have a gap: slightly more than three times the median. nil if there
-    /// are fewer than two intervals.
+    /// The interval, in seconds, above which there is a gap: slightly more than three times the median.
     package var gap: Double? { count < 2 ? nil : median.map { $0 * 3.05 } }
 }
 
@@ -75,22 +71,21 @@ package struct IntervalHistogram: Sendable {
     package let width: Double
     /// The number of intervals in each bin. A bin includes its start and excludes its end.
     package private(set) var counts: [Int]
-    /// The number of intervals below the first bin.
     package private(set) var countBelow = 0
     package private(set) var countAbove = 0
 
     package var end: Double { start + width * Double(counts.count) }
 
-    /// Returns the bins of the counters' common axis, or nil if there are no positive intervals.
+    /// Returns the bins of a common axis for the counters, or nil if there are no positive intervals.
     package static func axis(for counters: [IntervalCounter]) -> (start: Double, width: Double, bars: Int)? {
         let all = counters.filter { $0.count > 0 }
         let medians = all.compactMap(\.median)
         guard let typical = medians.max() else { return nil }
         let intervals = all.flatMap { $0.sorted.map(\.interval) }
-        // Outliers are only counted, because a single gap of an hour would hide all other intervals.
+        // Outliers are counted but not shown, because a single gap of an hour would hide all other intervals.
         let least = intervals.filter { $0 >= 0 }.min() ?? 0
         let greatest = intervals.filter { $0 <= typical * 3 }.max() ?? typical
-        // The margin places equal intervals in a single bin in the middle, so that rounding noise is not visible.
+        // The margin places equal intervals in a single bin in the middle, so that rounding errors are not visible.
         let room = max((greatest - least) * 0.05, typical * 0.05)
         let low = max(0, least - room)
         let high = greatest + room

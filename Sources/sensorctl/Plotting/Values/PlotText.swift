@@ -6,7 +6,7 @@ package enum PlotText {
     /// Formats a number with a fixed number of decimals and a typographic minus sign.
     package static func number(_ value: Double, decimals: Int) -> String { decimal(value, decimals, minus: "−") }
 
-    /// Rounds to an integer and formats it with commas between groups of three digits.
+    /// Rounds a number to an integer and formats it with commas between groups of three digits.
     package static func grouped(_ value: Double) -> String {
         var text = number(value, decimals: 0)
         let digits = text.drop { !$0.isNumber }.count
@@ -57,7 +57,7 @@ package enum PlotText {
         return clean.prefix(limit / 2) + "…" + clean.suffix(limit / 2 - 1)
     }
 
-    /// Returns an estimate of the text width in pixels. The estimate is generous, because the reader's font is unknown.
+    /// Estimates the width of the text in pixels. The estimate is generous, because the reader's font is unknown.
     static func width(_ text: String, size: Double) -> Double {
         text.unicodeScalars.reduce(0) { sum, scalar in
             let share: Double =

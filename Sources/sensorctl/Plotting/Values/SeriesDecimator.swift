@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A time series of any number of readings in bounded memory that preserves all peaks.
+/// Stores a time series of any length in bounded memory and preserves all peaks.
 ///
-/// Readings within an interval too short to be visible are merged into a cell. A cell keeps the first, the smallest,
-/// the largest and the last reading, and the accuracy band around them (``Cell/band``). The interval grows with the
-/// duration of the series.
+/// Readings that are too close to be distinguished are merged into a cell. A cell stores its first, smallest, largest
+/// and last reading and their accuracy band. The duration of a cell grows with the duration of the series.
 package struct SeriesDecimator: Sendable {
     package struct Cell: Sendable {
         package fileprivate(set) var first: PlotPoint
-        /// The smallest value. For angles, includes full turns.
+        /// The smallest value. Angles include full turns.
         package fileprivate(set) var minimum: PlotPoint
         package fileprivate(set) var maximum: PlotPoint
         package fileprivate(set) var last: PlotPoint
-        /// The range of the values including their margins, including full turns; nil if no reading has a margin.
+        /// Includes the margins and full turns. nil if no reading has a margin.
         package fileprivate(set) var band: ClosedRange<Double>?
 
         /// The readings of the cell in time order, without duplicates.
@@ -31,19 +30,17 @@ package struct SeriesDecimator: Sendable {
         }
     }
 
-    /// The maximum number of cells.
     static let limit = 6144
 
     package let quantity: PlotQuantity
     package private(set) var cells: [Cell] = []
     package private(set) var count = 0
-    /// The duration of a cell in seconds; 0 if each reading has its own cell.
+    /// The duration of a cell in seconds, or 0 if each reading has its own cell.
     private var width = 0.0
 
     package init(_ quantity: PlotQuantity = .plain) { self.quantity = quantity }
 
-    /// Adds a reading. `margin` is its uncertainty in both directions; nil or negative if unknown. Ignores values that
-    /// cannot be drawn.
+    /// - Parameter margin: The uncertainty in both directions. nil or a negative number if unknown.
     package mutating func add(_ point: PlotPoint, margin: Double? = nil) {
         // An angle outside the circle is invalid.
         guard point.isDrawable, quantity.circle?.contains(point.value) ?? true else { return }
@@ -89,8 +86,8 @@ package struct SeriesDecimator: Sendable {
             tries += 1
             regroup()
         }
-        // If the clock jumps back and forth, neighboring readings belong to different cells. Merge adjacent cells
-        // instead.
+        // Merges adjacent cells if the clock jumps back and forth, because successive readings then belong to different
+        // cells.
         while cells.count > Self.limit / 2 { mergeAdjacentCells() }
     }
 
@@ -109,7 +106,7 @@ package struct SeriesDecimator: Sendable {
     }
 }
 
-/// Returns the smallest range that contains both ranges, or the range that is not nil.
+/// Returns the smallest range that contains both ranges, ignoring nil.
 func union(_ one: ClosedRange<Double>?, _ two: ClosedRange<Double>?) -> ClosedRange<Double>? {
     guard let one else { return two }
     guard let two else { return one }
@@ -117,7 +114,6 @@ func union(_ one: ClosedRange<Double>?, _ two: ClosedRange<Double>?) -> ClosedRa
 }
 
 extension SeriesDecimator {
-    /// The smallest and the largest value; nil if there are no readings.
     package var extent: ClosedRange<Double>? {
         guard let least = cells.lazy.map({ min($0.minimum.value, $0.maximum.value) }).min(),
             let greatest = cells.lazy.map({ max($0.minimum.value, $0.maximum.value) }).max()
@@ -125,7 +121,7 @@ extension SeriesDecimator {
         return least...greatest
     }
 
-    /// The earliest and the latest time, in seconds; nil if there are no readings.
+    /// The earliest and the latest time in seconds, or nil if there are no readings.
     package var span: ClosedRange<Double>? {
         guard let first = cells.lazy.map({ min($0.first.time, $0.last.time) }).min(),
             let last = cells.lazy.map({ max($0.first.time, $0.last.time) }).max()
@@ -137,10 +133,8 @@ extension SeriesDecimator {
 package struct PlotPoint: Sendable, Hashable {
     /// The time in seconds from the start of the time axis.
     package var time: Double
-    /// The value, in the unit of the chart.
     package var value: Double
-    /// The number of turns around the circle since the first reading. The value is assumed to take the shorter way
-    /// between two readings.
+    /// The full turns since the first reading. The value takes the shorter way around the circle between two readings.
     package internal(set) var turn = 0
 
     package init(time: Double, value: Double) { (self.time, self.value) = (time, value) }
@@ -148,12 +142,10 @@ package struct PlotPoint: Sendable, Hashable {
     /// False for values that no axis can show.
     package var isDrawable: Bool { abs(time) < 1e12 && abs(value) < 1e100 }
 
-    /// The value plus 360° for each turn.
     var unwound: Double { value + 360 * Double(turn) }
 }
 
 package enum PlotQuantity: Sendable {
-    /// A number on a linear axis.
     case plain
     /// A number that is never negative, such as a speed.
     case amount
@@ -162,7 +154,7 @@ package enum PlotQuantity: Sendable {
     /// An angle in degrees, 0...360, clockwise from north.
     case bearing
 
-    /// The ends of a circular axis; nil for linear quantities.
+    /// The ends of a circular axis, or nil for linear quantities.
     package var circle: ClosedRange<Double>? {
         switch self {
         case .plain, .amount: nil

@@ -10,7 +10,7 @@ package struct SkyTracks: Sendable {
         package let system: Satellite.System?
         /// The positions in degrees, at least 0.5° apart.
         package fileprivate(set) var path: [(azimuth: Double, elevation: Double)] = []
-        /// The weakest signal, in dB-Hz; infinity if no strength was reported.
+        /// The weakest signal in dB-Hz, or infinity if no signal strength was reported.
         package fileprivate(set) var weakest = Double.infinity
         package fileprivate(set) var strongest = -Double.infinity
         fileprivate var sum = 0.0
@@ -20,7 +20,7 @@ package struct SkyTracks: Sendable {
         package fileprivate(set) var uses = 0
         fileprivate let order: (Int, Int32)
 
-        /// The mean signal strength in dB-Hz; nil if none was reported.
+        /// The mean signal strength in dB-Hz, or nil if none was reported.
         package var mean: Double? { strengths > 0 ? sum / Double(strengths) : nil }
         package var isUsed: Bool { uses > 0 }
     }
@@ -30,7 +30,7 @@ package struct SkyTracks: Sendable {
         let number: Int32
     }
 
-    /// The maximum number of satellites, which exceeds the number in orbit.
+    /// The limit is larger than the number of satellites in orbit.
     static let limit = 256
     private static let pathLimit = 1024
 
@@ -49,12 +49,11 @@ package struct SkyTracks: Sendable {
 
     private static func track(_ satellite: Satellite, _ number: Int32) -> Track {
         let letter = satellite.system.map(\.letter)
-        // RINEX subtracts 100 from the PRN of an SBAS satellite. gpsd reports the number in the same form.
+        // RINEX subtracts 100 from the PRN of an SBAS satellite. gpsd also reports the reduced number.
         let text = letter.map { "\($0)\(PlotText.digits(Int(number), 2))" } ?? "\(number)"
         return Track(name: text, system: satellite.system, order: (satellite.system?.rank ?? 99, number))
     }
 
-    /// The tracks ordered by satellite system and number.
     package var sorted: [Track] { tracks.values.sorted { $0.order < $1.order } }
 }
 
@@ -74,12 +73,12 @@ extension SkyTracks.Track {
         let place = (azimuth: satellite.azimuth, elevation: satellite.elevation)
         if let last = path.last, SkyGeometry.distance(place, last) < 0.5 { return }
         path.append(place)
-        // Limits the memory if a malfunctioning receiver reports positions that keep jumping.
+        // This limit bounds the memory if a faulty receiver reports positions that keep jumping.
         if path.count > limit { path = path.enumerated().filter { $0.offset % 2 == 0 }.map(\.element) }
     }
 }
 
-/// The projection of the sky onto a disc: the zenith is the center, the horizon is at distance 1.
+/// Projects the sky onto a disc. The zenith is the center, and the horizon is at distance 1.
 enum SkyGeometry {
     static func point(_ place: (azimuth: Double, elevation: Double)) -> SIMD2<Double> {
         let angle = place.azimuth * .pi / 180

@@ -4,13 +4,11 @@ package import DeviceCore
 
 /// The reference of a time axis.
 package enum PlotClock: Sendable {
-    /// The time since the start of the recording.
     case elapsed
-    /// Civil time in UTC. The associated value is the civil time at which the axis is zero.
+    /// Civil time in UTC. The associated value is the time at the origin of the axis.
     case civil(WallTime)
 }
 
-/// The ticks and the title of a time axis.
 package struct TimeTicks: Sendable, Equatable {
     package var ticks: Ticks
     package var title: String

@@ -6,12 +6,11 @@ import SystemCalls
 package struct TrackPoint: Sendable, Equatable {
     /// The time in seconds from the start of the time axis.
     package var time: Double
-    /// The coordinates in degrees.
     package var latitude: Double
     package var longitude: Double
-    /// The horizontal accuracy in metres; negative if unknown.
+    /// The horizontal accuracy in metres, or a negative value if unknown.
     package var accuracy: Double
-    /// The longest interval, in seconds, between received positions since the previous kept position.
+    /// The longest interval, in seconds, between positions received since the previous stored position.
     package fileprivate(set) var pause = 0.0
 
     package init(time: Double, latitude: Double, longitude: Double, accuracy: Double) {
@@ -37,20 +36,19 @@ package struct TrackPoint: Sendable, Equatable {
     }
 }
 
-/// A track that stores any number of positions in bounded memory. Merges positions that are too close to be
-/// distinguished.
+/// Stores a track of any length in bounded memory. Positions that are too close to be distinguished are merged.
 package struct TrackSimplifier: Sendable {
     static let limit = 8192
 
     private var kept: [TrackPoint] = []
-    /// The minimum distance between positions in metres; 0 if every position is kept.
+    /// The minimum distance between positions in metres, or 0 if every position is stored.
     private var tolerance = 0.0
-    /// The latest position, if it was not kept.
+    /// The latest position, if it was not stored.
     private var pending: TrackPoint?
     private var latest: TrackPoint?
-    /// The longest interval, in seconds, between received positions since the last kept position.
+    /// The longest interval, in seconds, between positions received since the last stored position.
     private var pause = 0.0
-    /// The southernmost, northernmost, westernmost and easternmost positions, whether they were kept or not.
+    /// The southernmost, northernmost, westernmost and easternmost positions, whether or not they were stored.
     private var extremes: [TrackPoint] = []
     package private(set) var count = 0
 
@@ -103,7 +101,6 @@ package struct TrackSimplifier: Sendable {
         }
     }
 
-    /// The remaining positions, in track order.
     package var points: [TrackPoint] {
         guard tolerance > 0 else { return kept }
         var places = kept

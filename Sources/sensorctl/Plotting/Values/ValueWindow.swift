@@ -2,11 +2,11 @@
 
 /// The visible range of a linear or circular value axis.
 ///
-/// A circular axis is cut where it has no values: a heading that oscillates around north has north in the middle of the
-/// axis, not at both ends. Only lines that go around the full circle leave at one edge and enter at the other.
+/// A circular axis is cut where there are no values. For a heading that oscillates around north, north is then in the
+/// middle of the axis. Only lines that go around the full circle leave at one edge and enter at the other.
 struct ValueWindow {
     let domain: ClosedRange<Double>
-    /// Angles above the cut are shown 360° lower; nil for a full circle and for linear quantities.
+    /// Angles above the cut are shown 360° lower. nil for a full circle and for linear quantities.
     private let cut: Double?
     private let circle: ClosedRange<Double>?
 
@@ -33,20 +33,20 @@ struct ValueWindow {
         domain = Scale.domain(Self.shown(series) { $0 > cut ? $0 - 360 : $0 }, .plain)
     }
 
-    /// Returns the position of a value on the axis.
     func position(of value: Double) -> Double { cut.map { value > $0 ? value - 360 : value } ?? value }
 
-    /// Returns the label value of a position on the axis.
+    /// Returns the value that labels a position on the axis.
     func labelValue(_ place: Double) -> Double {
         guard let circle else { return place }
         let turned = (place - circle.lowerBound).truncatingRemainder(dividingBy: 360)
         let named = circle.lowerBound + (turned < 0 ? turned + 360 : turned)
-        // A full circle has labels at both ends. Otherwise its end is labeled 180, as in Core Motion, and north 0.
+        // A full circle has labels at both ends. Otherwise, its end is labeled 180 as in Core Motion, and north is
+        // labeled 0.
         if isFullCircle, place == circle.upperBound { return place }
         return !isFullCircle && circle.lowerBound < 0 && named == circle.lowerBound ? circle.upperBound : named
     }
 
-    /// Returns the range of the values, extended by their accuracy bands as far as the values remain readable.
+    /// Returns the range of the values, extended by the accuracy bands as far as the values remain readable.
     private static func shown(_ series: [SeriesDecimator], _ shown: (Double) -> Double) -> ClosedRange<Double>? {
         var (values, bands): (ClosedRange<Double>?, ClosedRange<Double>?)
         for cell in series.lazy.flatMap(\.cells) {
@@ -60,7 +60,7 @@ struct ValueWindow {
         guard let values, let bands else { return values }
         let size = max(abs(values.lowerBound), abs(values.upperBound))
         let length = values.upperBound - values.lowerBound
-        // A line that is constantly zero has no scale that limits its accuracy band.
+        // If a line is constantly zero, no scale limits its accuracy band.
         let room = length > size * 1e-9 ? length * 1.5 : size > 0 ? size * 0.5 : .infinity
         let low = max(bands.lowerBound, values.lowerBound - room)
         return min(low, values.lowerBound)...max(values.upperBound, min(bands.upperBound, values.upperBound + room))
@@ -75,7 +75,7 @@ struct ValueWindow {
             guard end - start < 360 else { return nil }
             for degree in start...max(end, start) { isTaken[(degree % 360 + 360) % 360] = true }
         }
-        // Between two cells, a line takes the shorter way.
+        // Between two cells, a line takes the shorter way around the circle.
         for series in series {
             for (one, two) in zip(series.cells, series.cells.dropFirst()) {
                 let ends = [one.last.unwound, two.first.unwound].map { Int(($0 - circle.lowerBound).rounded(.down)) }

@@ -4,7 +4,7 @@ package import AccessoryFinding
 package import DeviceCore
 import JSONBytes
 
-/// The accessories and accessory candidates that `list` prints.
+/// The accessories and candidates that the `list` command prints.
 package struct AccessoryList: Sendable {
     var accessories: [AccessoryDescription] = []
     var candidates: [AccessoryCandidate] = []
@@ -16,7 +16,6 @@ package struct AccessoryList: Sendable {
             problems: source.problems)
     }
 
-    /// Returns table rows of a name, a value and a remark.
     func rows(ink: TerminalStyle) -> [(name: String, value: String, remark: String)] {
         var rows: [(name: String, value: String, remark: String)] = []
         func row(_ name: String, _ value: String, _ remark: String = "") { rows.append((name, value, remark)) }
@@ -45,7 +44,6 @@ package struct AccessoryList: Sendable {
 }
 
 extension AccessoryProtocol.Origin {
-    /// The source of the protocol name, as text for users.
     var words: String {
         switch self {
         case .configuration: "configuration"
@@ -90,22 +88,19 @@ extension JSONWriter {
 }
 
 extension AccessoryCandidate {
-    /// The candidate's display name: its own name, its USB vendor and product IDs, or "a port of the board".
+    /// The name. If it is empty, the USB vendor and product IDs, or "a port of the board".
     package var label: String {
         if !name.isEmpty { return TerminalText.text(name) }
         guard let vendorID, let productID else { return "a port of the board" }
         return "\(TerminalText.hex(vendorID)):\(TerminalText.hex(productID))"
     }
 
-    /// The path of the device node, with the interface number for USB.
     package var nodeDescription: String {
         guard case .usb = kind, let interface else { return node }
         return "\(node) interface \(interface)"
     }
 
-    package enum Kind: String {
-        case tty, hidraw, usb
-    }
+    package enum Kind: String { case tty, hidraw, usb }
 
     package var kind: Kind {
         if node.hasPrefix("/dev/bus/usb/") { return .usb }
@@ -114,7 +109,7 @@ extension AccessoryCandidate {
 
     private static let exampleName = "com.example.protocol"
 
-    /// The configuration that turns the candidate into an accessory, as JSON.
+    /// A configuration file in JSON that declares the candidate as an accessory.
     package var setting: String {
         var writer = JSONWriter()
         writer.object { writer in

@@ -5,7 +5,7 @@ package import DeviceCore
 
 /// Selects an accessory and a protocol from command line arguments.
 package enum AccessorySelector {
-    /// The reason why nothing was selected, with a message that lists the choices.
+    /// The reason why nothing was selected. The message lists the choices.
     package enum Failure: Error, Equatable {
         case missing(String)
         /// More than one accessory or protocol matches, or no protocol was named.
@@ -18,8 +18,8 @@ package enum AccessorySelector {
         }
     }
 
-    /// Returns the accessory with this name, serial number, identity, port, node path or ID. If there is no exact
-    /// match, ignores case; if there is still no match, accepts a prefix of the name or identity.
+    /// Returns the accessory whose name, serial number, identity, port, node path or ID is `text`. If there is no exact
+    /// match, the comparison ignores case. If there is still no match, a prefix of the name or identity is sufficient.
     package static func accessory(
         _ text: String, among accessories: [AccessoryDescription]
     ) -> Result<AccessoryDescription, Failure> {
@@ -39,8 +39,7 @@ package enum AccessorySelector {
         }
         guard !accessories.isEmpty else {
             return .failure(
-                .missing(
-                    "There is no accessory \"\(text)\": none is attached. `sensorctl doctor` reports the cause."))
+                .missing("There is no accessory \"\(text)\": none is attached. `sensorctl doctor` reports the cause."))
         }
         return .failure(.missing("There is no accessory \"\(text)\". Attached accessories:\n" + list(accessories)))
     }
@@ -74,10 +73,8 @@ package enum AccessorySelector {
 }
 
 extension AccessoryDescription {
-    /// The accessory's display name: its name, or its identity if the name is empty.
     package var label: String { TerminalText.text(name.isEmpty ? identity : name) }
 
-    /// The strings that select the accessory.
     fileprivate var keys: [String] {
         [name, serialNumber, identity, portPath, "\(id)"].filter { !$0.isEmpty } + protocols.compactMap(\.node?.path)
     }

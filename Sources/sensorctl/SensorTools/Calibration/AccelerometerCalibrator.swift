@@ -2,27 +2,25 @@
 
 package import SensorFusion
 
-/// Computes an accelerometer's offset, scale and cross-axis terms from six poses at rest.
+/// Computes the offset, scale and cross-axis terms of an accelerometer from six poses at rest.
 ///
-/// Pass every reading to ``update(_:timestamp:)``. The calibrator detects when the device is at rest and in which pose.
-/// Readings are proper acceleration in m/s² (+9.81 on the axis that points up). Readings may be in any axes; the poses
-/// refer to the same axes.
+/// Pass every reading to ``update(_:timestamp:)``. The calibrator detects whether the device is at rest, and in which
+/// pose. Readings are proper acceleration in m/s², which is +9.81 on the axis that points up. Readings and poses refer
+/// to the same axes.
 ///
-/// The device need not be exactly level: offset and scale depend on the vertical axis, on which a small tilt has almost
-/// no effect. Cross-axis terms depend on the other axes. Their accuracy is limited by the alignment of the device's
-/// edges with the table.
+/// The device need not be exactly level. A small tilt hardly changes the reading of the vertical axis, which determines
+/// the offset and scale. The accuracy of the cross-axis terms depends on the alignment of the device's edges with the
+/// table.
 package struct AccelerometerCalibrator: Sendable {
-    /// The state of the calibration.
     package enum State: Sendable, Hashable {
-        /// The device is moving and has to be placed in one of the missing poses.
+        /// The device is moving. The user has to place it in one of the missing poses.
         case moving
         /// The device rests in a missing pose. `progress` is the elapsed fraction of the required time, 0...1.
         case measuring(DevicePose, progress: Double)
-        /// The device rests in a pose that has already been measured and has to be turned.
+        /// The device rests in a pose that has already been measured. The user has to turn it.
         case poseDone(DevicePose)
         /// The device rests, but no axis is vertical.
         case slanted
-        /// All six poses have been measured.
         case complete
     }
 
@@ -32,17 +30,16 @@ package struct AccelerometerCalibrator: Sendable {
     private var average: StillAverage
     private var poses: [DevicePose: SIMD3<Double>] = [:]
 
-    /// `limit` is the deviation from the mean that counts as movement, in m/s². `duration` is the required time at rest
-    /// in each pose, in seconds. The default of `gravity` is standard gravity, which deviates from local gravity by at
-    /// most 0.3 %.
+    /// Creates a calibrator. `limit` is the deviation from the mean that counts as movement, in m/s². `duration` is the
+    /// required time at rest in each pose, in seconds. The default gravity is standard gravity, which differs from
+    /// local gravity by at most 0.3 %.
     package init(gravity: Double = 9.80665, duration: Double = 1.5, limit: Double = 0.4) {
         self.gravity = gravity.isFinite && gravity > 1 ? gravity : 9.80665
         average = StillAverage(limit: limit, duration: duration)
     }
 
-    /// Processes a reading in m/s², with its timestamp in seconds. Ignores readings that are not finite or are 1000
-    /// m/s² or more. Returns the pose that this reading completed. Measuring a pose again replaces the earlier
-    /// measurement.
+    /// Processes a reading in m/s² with its timestamp in seconds. Ignores readings that are not finite or at least 1000
+    /// m/s². Returns the pose that this reading completes. A new measurement of a pose replaces the earlier one.
     @discardableResult
     package mutating func update(_ acceleration: SIMD3<Double>, timestamp: Double) -> DevicePose? {
         guard acceleration.isFinite, acceleration.length < 1e3 else { return nil }
@@ -62,8 +59,8 @@ package struct AccelerometerCalibrator: Sendable {
 
     package var missingPoses: [DevicePose] { DevicePose.allCases.filter { poses[$0] == nil } }
 
-    /// The calibration; nil until all six poses have been measured. Also nil if the readings are implausible for an
-    /// accelerometer, that is, if the determinant of the matrix is not between 0.1 and 10.
+    /// The calibration, or nil until all six poses have been measured. The value is also nil if the determinant of the
+    /// matrix is not between 0.1 and 10, because such readings are implausible.
     package var calibration: AccelerometerCalibration? {
         guard missingPoses.isEmpty else { return nil }
         let rows = (0..<3).compactMap(row)
@@ -96,7 +93,7 @@ package struct AccelerometerCalibrator: Sendable {
         return DevicePose(acceleration: average.mean)
     }
 
-    /// Solves for three entries of the matrix and the shift, by weighted least squares.
+    /// Solves for one row of the matrix and one component of the offset by weighted least squares.
     private func row(_ axis: Int) -> SIMD4<Double>? {
         var system = PositiveSystem(size: 4)
         var right = [0.0, 0, 0, 0]
@@ -116,16 +113,15 @@ package struct AccelerometerCalibrator: Sendable {
     }
 
     private static func angle(_ a: SIMD3<Double>, _ b: SIMD3<Double>) -> Double {
-        // The sine, which approximates the angle if it is small.
+        // For a small angle, the sine approximates the angle.
         let lengths = a.length * b.length
         guard lengths > 0 else { return 0 }
         return Quaternion.cross(a, b).length / lengths
     }
 }
 
-/// The correction of an accelerometer's readings: corrected = matrix · (measured - offset).
+/// The correction of accelerometer readings: corrected = matrix · (measured - offset).
 package struct AccelerometerCalibration: Sendable, Hashable {
-    /// The scale and cross-axis terms.
     package var matrix = Matrix3.identity
     /// The sensor's reading at zero acceleration, in m/s².
     package var offset = SIMD3<Double>.zero
@@ -138,6 +134,5 @@ package struct AccelerometerCalibration: Sendable, Hashable {
 
     package var scale: SIMD3<Double> { SIMD3(matrix.row0.x, matrix.row1.y, matrix.row2.z) }
 
-    /// Returns the corrected reading, in m/s².
     package func apply(to measured: SIMD3<Double>) -> SIMD3<Double> { matrix * (measured - offset) }
 }

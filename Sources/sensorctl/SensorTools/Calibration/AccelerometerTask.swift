@@ -4,7 +4,7 @@ import DeviceCore
 import Foundation
 import SensorFusion
 
-/// Calibrates the accelerometer's offset and scale from the six poses of the device, in any order.
+/// Calibrates the offset and scale of the accelerometer from six poses of the device, in any order.
 struct AccelerometerTask: CalibrationTask {
     let topic = CalibrationTopic.accelerometer
     let reportsProgress = false
@@ -67,6 +67,6 @@ struct AccelerometerTask: CalibrationTask {
 }
 
 extension DevicePose {
-    /// The pose's name in lowercase words, such as "top edge up".
+    /// The name in lowercase words, such as "top edge up".
     var name: String { rawValue.reduce(into: "") { $0 += $1.isUppercase ? " \($1.lowercased())" : "\($1)" } }
 }

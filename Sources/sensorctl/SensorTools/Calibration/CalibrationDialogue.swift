@@ -3,8 +3,8 @@
 package import DeviceCore
 import Synchronization
 
-/// Guides a user through a calibration: passes readings to the task and prints its instructions. Readings may arrive on
-/// several threads; the lock serializes the output and protects all mutable state.
+/// Guides a user through a calibration. Readings may arrive on several threads. The lock serializes the output and
+/// protects all mutable state.
 package final class CalibrationDialogue: @unchecked Sendable {
     private let lock = Mutex<Void>(())
     private let screen: any CalibrationScreen
@@ -18,8 +18,8 @@ package final class CalibrationDialogue: @unchecked Sendable {
     private var lastHint = -Double.infinity
     private var isFinished = false
 
-    /// The mount matrices convert the readings to the axes that the task expects. `whenDone` is called once, when the
-    /// calibration has an outcome, on the thread that delivered the last reading.
+    /// The mount matrices convert the readings to the axes that the task expects. `whenDone` is called once, on the
+    /// thread that delivered the last reading.
     package init(
         _ task: any CalibrationTask, screen: any CalibrationScreen, mounts: [SensorKind: MountMatrix] = [:],
         whenDone: @escaping @Sendable () -> Void
@@ -49,10 +49,8 @@ package final class CalibrationDialogue: @unchecked Sendable {
         if isDone { whenDone() }
     }
 
-    /// True if a reading of the sensor to be calibrated has arrived.
     package var hasBegun: Bool { lock.withLock { _ in hasReadings } }
 
-    /// Ends the calibration. Returns the outcome, or the reason why there is no outcome.
     package func finish() -> Result<CalibrationOutcome, CalibrationFailure> {
         lock.withLock { _ in
             isFinished = true
@@ -103,7 +101,7 @@ package final class CalibrationDialogue: @unchecked Sendable {
 
 /// The output of a guided calibration.
 package protocol CalibrationScreen: AnyObject {
-    /// True if ``show(_:)`` displays progress, so that it need not be printed as text.
+    /// True if ``show(_:)`` displays the progress. The progress is then not printed as text.
     var showsPictures: Bool { get }
 
     func print(_ line: String)
@@ -114,7 +112,7 @@ package protocol CalibrationScreen: AnyObject {
     func clear()
 }
 
-/// A screen that prints lines and displays no progress.
+/// A screen that prints lines and does not display progress.
 package final class LineScreen: CalibrationScreen {
     package let showsPictures = false
     private let write: (String) -> Void

@@ -8,12 +8,12 @@ package import SensorFusion
 
 /// The result of a calibration, in the device's axes.
 package enum CalibrationOutcome: Sendable, Equatable {
-    /// A gyroscope's bias and the standard deviation of its axes, in radians per second, and the duration of the
-    /// measurement in seconds. `seconds` is NaN for a stored calibration.
+    /// The bias and its standard deviation in radians per second, and the duration of the measurement in seconds.
+    /// `seconds` is NaN for a stored calibration.
     case gyro(bias: SIMD3<Double>, sigma: Double, seconds: Double)
     /// An accelerometer's calibration, in m/s².
     case accelerometer(AccelerometerCalibration)
-    /// The mount matrix from the sensor's axes to the device's, and its deviation from the measured rotation in
+    /// `matrix` maps the sensor's axes to the device's axes. `deviation` is its angle to the measured rotation, in
     /// degrees.
     case mount(matrix: MountMatrix, deviation: Double, isRounded: Bool)
     /// A magnetometer's calibration, in gauss.
@@ -30,8 +30,8 @@ package enum CalibrationOutcome: Sendable, Equatable {
 
     private static let gravity = 9.80665
 
-    /// Returns the calibration as it is stored, in the sensor's own axes. Returns nil for a mount matrix, which is part
-    /// of the configuration.
+    /// Returns the calibration in the sensor's own axes. Returns nil for a mount matrix, which belongs in the
+    /// configuration.
     func stored(_ mount: MountMatrix, date: WallTime) -> SensorCalibration? {
         var stored = SensorCalibration()
         switch self {
@@ -49,8 +49,7 @@ package enum CalibrationOutcome: Sendable, Equatable {
         return stored.convertedToSensorAxes(by: mount)
     }
 
-    /// Creates the outcome from a sensor's stored calibration. Returns nil for a pressure sensor, which has no
-    /// calibration.
+    /// Returns nil for a pressure sensor, which has no calibration.
     init?(_ stored: SensorCalibration, of sensor: SensorDescription) {
         let turned = stored.convertedToDeviceAxes(by: sensor.mountMatrix)
         switch sensor.kind {
@@ -109,7 +108,7 @@ package enum CalibrationOutcome: Sendable, Equatable {
         value.isFinite ? String(format: format, value) : "unknown"
     }
 
-    /// Returns instructions for installing the matrix, for this package and for programs that read it from udev.
+    /// Returns instructions for installing the matrix, both for this package and for programs that use udev.
     private static func mountHelp(_ matrix: MountMatrix, _ sensor: SensorDescription?) -> [String] {
         [
             "for this package, in ~/.config/device-services.json or /etc/device-services.json:",
@@ -118,7 +117,7 @@ package enum CalibrationOutcome: Sendable, Equatable {
         ] + MountText.hardwareDatabase(matrix, sensor: sensor).map { "  " + $0 }
     }
 
-    /// Writes the outcome as a JSON object on a line, in the units of traces: rad/s, m/s² and gauss.
+    /// Writes a JSON object on one line. The units are those of traces: rad/s, m/s² and gauss.
     package func write(to writer: inout JSONWriter, sensor: SensorDescription?, _ more: JSONMembers) {
         writer.line { writer in
             writeMembers(to: &writer, sensor)

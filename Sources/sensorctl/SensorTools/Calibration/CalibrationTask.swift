@@ -3,27 +3,25 @@
 import DeviceCore
 import Foundation
 
-/// A calibration procedure: processes readings and instructs the user until it has an outcome. Performs no input or
-/// output, so that tasks can be tested and can process recordings.
+/// A calibration procedure that processes readings and instructs the user until there is an outcome. It performs no
+/// input or output, so that it can be tested and can process recordings.
 package protocol CalibrationTask: Sendable {
     var topic: CalibrationTopic { get }
 
     /// The current instruction to the user, as a sentence.
     var instruction: String { get }
 
-    /// The obstacle to progress, as a sentence; nil if nothing prevents progress.
+    /// The obstacle to progress as a sentence, or nil if there is no obstacle.
     var hint: String? { get }
 
-    /// The progress, 0...1.
+    /// The completed fraction, 0...1.
     var progress: Double { get }
 
-    /// The state of the measurement, as text for users.
     var status: String { get }
 
     /// False if the instructions already contain the progress.
     var reportsProgress: Bool { get }
 
-    /// The result; nil until the calibration is complete.
     var outcome: CalibrationOutcome? { get }
 
     mutating func process(_ sample: CalibrationSample)
@@ -31,11 +29,10 @@ package protocol CalibrationTask: Sendable {
     /// The reason why there is no result yet, as a sentence.
     var failureReason: String { get }
 
-    /// Ends the calibration after the last reading. Returns the best result that the readings allow, or the reason why
-    /// there is no result.
+    /// Ends the calibration. Returns the best result that the readings allow, or the reason for the failure.
     mutating func finish() -> Result<CalibrationOutcome, CalibrationFailure>
 
-    /// The measured directions, for display; nil if the task does not use a map.
+    /// The measured directions, or nil if the task does not use a map.
     var map: SphereMap? { get }
 }
 
@@ -52,11 +49,8 @@ extension CalibrationTask {
 }
 
 /// The reason why a calibration has no result, as a sentence.
-package struct CalibrationFailure: Error, Equatable {
-    package let reason: String
-}
+package struct CalibrationFailure: Error, Equatable { package let reason: String }
 
-/// A reading for a calibration.
 package struct CalibrationSample: Sendable {
     var kind: SensorKind
     /// The reading, in m/s², rad/s or gauss.
@@ -72,7 +66,7 @@ package struct SphereMap: Sendable {
 
     private var cells = [Bool](repeating: false, count: rows * columns)
 
-    /// Creates a map from the directions of the readings as seen from `center`.
+    /// Creates a map from the directions of the readings relative to `center`.
     init(_ readings: some Sequence<SIMD3<Double>>, center: SIMD3<Double>) {
         for reading in readings {
             let v = reading - center
@@ -86,11 +80,9 @@ package struct SphereMap: Sendable {
         }
     }
 
-    /// The fraction of the cells that contain a reading.
     var share: Double { Double(cells.count { $0 }) / Double(cells.count) }
 
-    /// Returns true if the cell contains a reading. Row 0 is the top row. `share` is the horizontal position as a
-    /// fraction of the width.
+    /// Row 0 is at the top. `share` is the horizontal position as a fraction of the width.
     package func isSeen(row: Int, at share: Double) -> Bool {
         let column = Int(share * Double(Self.columns))
         let cell = row * Self.columns + column

@@ -16,10 +16,9 @@ package enum CalibrationTopic: String, CaseIterable, Sendable {
     }
 
     var title: String { facts.title }
-
     package var kind: SensorKind { facts.kind }
 
-    /// Returns the sensor to calibrate, which is the preferred sensor of its kind.
+    /// Returns the sensor to calibrate, which is the preferred sensor of the topic's kind.
     package func sensor(of device: Device) -> SensorDescription? {
         device.motionSource.sensors.first { $0.kind == kind }
     }
@@ -36,15 +35,15 @@ package enum CalibrationTopic: String, CaseIterable, Sendable {
         }
     }
 
-    /// Returns the mount matrices that convert readings to the device's axes. Empty for the mount calibration, which
-    /// uses the sensor's axes.
+    /// Returns the matrices that convert readings to the device's axes. Empty for the mount calibration, which uses the
+    /// sensor's axes.
     package func mounts(of device: Device) -> [SensorKind: MountMatrix] {
         guard self != .mount else { return [:] }
         return Dictionary(device.motionSource.sensors.map { ($0.kind, $0.mountMatrix) }) { first, _ in first }
     }
 
-    /// Returns the calibrations that are possible with these sensors, in order. If `wanted` is nil, returns only the
-    /// useful calibrations.
+    /// Returns the calibrations that are possible with these sensors. If `wanted` is nil, returns only useful
+    /// calibrations.
     package static func topics(
         _ wanted: CalibrationTopic?, sensors: [SensorDescription], isTrace: Bool
     ) -> Result<[CalibrationTopic], CalibrationFailure> {
@@ -57,7 +56,7 @@ package enum CalibrationTopic: String, CaseIterable, Sendable {
                 : "There is no \(wanted.kind.name). `sensorctl doctor` reports the cause."
             return .failure(CalibrationFailure(reason: reason))
         }
-        // If a mount matrix is already known, the user is not asked to determine it again.
+        // The user is not asked to determine a mount matrix that is already known.
         let isMounted = sensors.first { $0.kind == .accelerometer }.map { !$0.mountMatrix.isIdentity } ?? false
         let topics = allCases.filter { kinds.contains($0.kind) && !($0 == .mount && isMounted) }
         guard topics.isEmpty else { return .success(topics) }
@@ -68,7 +67,7 @@ package enum CalibrationTopic: String, CaseIterable, Sendable {
                     : "There is no motion sensor. `sensorctl doctor` reports the cause."))
     }
 
-    /// Creates the task of this topic. If `keepsExact` is true, a mount matrix is not rounded to right angles.
+    /// - Parameter keepsExact: If true, a mount matrix is not rounded to right angles.
     package func task(keepsExact: Bool) -> any CalibrationTask {
         switch self {
         case .gyro: RestTask()

@@ -4,13 +4,11 @@ import DeviceCore
 import Foundation
 import SensorFusion
 
-/// Calibrates the magnetometer while the user rotates the device through all orientations.
+/// Calibrates the magnetometer while the user turns the device in all directions.
 struct MagnetometerTask: CalibrationTask {
-    /// The number of seconds without improvement after which a calibration of medium quality is accepted. A calibration
-    /// of high quality is accepted immediately.
+    /// A calibration of medium quality is accepted after this number of seconds without improvement.
     private static let improvementTimeout = 20.0
-    /// The minimum interval between evaluations of the candidate, in seconds. Evaluating is more expensive than
-    /// processing a reading.
+    /// The minimum interval between evaluations, which are expensive, in seconds.
     private static let evaluationInterval = 0.2
     private static let maximumDirections = 2000
 
@@ -97,8 +95,7 @@ struct MagnetometerTask: CalibrationTask {
         return nil
     }
 
-    /// Stores a reading for the coverage map. Skips readings that differ from the previous one by less than 2 % of
-    /// their length.
+    /// Skips readings that differ from the previous stored reading by less than 2 % of their length.
     private mutating func storeDirection(_ value: SIMD3<Double>) {
         if let last = readings.last {
             let step = value - last

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 package import SensorFusion
 
-/// Estimates a sensor's mount matrix from accelerometer readings in known poses.
+/// Estimates the mount matrix of a sensor from accelerometer readings in known poses.
 ///
 /// Two poses with different axes are sufficient. Opposite poses cancel the sensor's offset. The result is always a
-/// rotation (orthonormal, determinant +1), namely the rotation that maps the measured to the expected directions with
+/// rotation (orthonormal, determinant +1). This rotation maps the measured directions to the expected directions with
 /// the least squared error (Wahba's problem, solved by Davenport's q-method). If the result is within `rightAngleLimit`
-/// of one of the 24 right-angle rotations, it is replaced by that rotation, because sensors are usually soldered
+/// of one of the 24 right-angle rotations, that rotation replaces the result, because most sensors are soldered
 /// parallel to the edges of the device.
 package struct MountMatrixFinder: Sendable {
     package enum Problem: Error, Hashable {
-        /// Too few axes were measured. Any one of these poses is sufficient to continue.
+        /// Too few axes were measured. Each of the listed poses is sufficient to continue.
         case missingPoses([DevicePose])
         /// The poses contradict each other, because a pose was wrong or the device moved. `angle` is the
         /// root-mean-square error, in radians.
         case contradictory(angle: Double)
-        /// The sensor's axes are mirrored, which no rotation can correct: the driver reports one axis with the wrong
+        /// The sensor's axes are mirrored, which no rotation can correct. The driver reports one axis with the wrong
         /// sign.
         case mirrored
     }
@@ -26,11 +27,11 @@ package struct MountMatrixFinder: Sendable {
 
     private var readings: [DevicePose: SIMD3<Double>] = [:]
 
-    /// Creates a finder. `rightAngleLimit` is in radians; 0 keeps the measured rotation.
+    /// Creates a finder. `rightAngleLimit` is in radians. 0 keeps the measured rotation.
     package init(rightAngleLimit: Double = 0.21) { self.rightAngleLimit = rightAngleLimit }
 
-    /// Adds the mean accelerometer reading of a pose at rest, in any unit and in the sensor's own axes. Replaces an
-    /// earlier reading of the same pose. Returns false if the reading is zero, not finite or at least 1e9.
+    /// Adds the mean accelerometer reading of a pose at rest, in any unit and in the sensor's own axes. Returns false
+    /// if the reading is zero, not finite or at least 1e9.
     @discardableResult
     package mutating func add(_ acceleration: SIMD3<Double>, pose: DevicePose) -> Bool {
         guard acceleration.isFinite, acceleration.length > 0, acceleration.length < 1e9 else { return false }
@@ -49,10 +50,9 @@ package struct MountMatrixFinder: Sendable {
         }
     }
 
-    /// The reason why ``estimate`` is nil; nil if an estimate exists.
+    /// The reason why ``estimate`` is nil, or nil if there is an estimate.
     package var problem: Problem? { if case .failure(let problem) = outcome { problem } else { nil } }
 
-    /// The estimated rotation; nil if there is a ``problem``.
     package var estimate: MountEstimate? { try? outcome.get() }
 
     package mutating func reset() { readings.removeAll(keepingCapacity: true) }
@@ -64,7 +64,7 @@ extension MountMatrixFinder {
         return (0..<3).filter { axis in seen.contains { $0.up[axis] != 0 } }.count
     }
 
-    /// The largest root-mean-square error, in radians, for a device placed on a table by hand.
+    /// The largest plausible root-mean-square error, in radians, for a device that is placed on a table by hand.
     private static let maximumResidual = 0.35
 
     private var outcome: Result<MountEstimate, Problem> {
@@ -79,7 +79,7 @@ extension MountMatrixFinder {
         let q = Self.rotation(pairs)
         let residual = Self.residual(q, pairs)
         if residual > Self.maximumResidual {
-            // Three axes reveal a mirrored sensor: the inverted readings fit well.
+            // Readings on three axes reveal a mirrored sensor, because the inverted readings fit well.
             let mirrored = pairs.map { (-$0.measured, $0.expected) }
             if axesSeen == 3, Self.residual(Self.rotation(mirrored), mirrored) < Self.maximumResidual {
                 return .failure(.mirrored)
@@ -97,7 +97,7 @@ extension MountMatrixFinder {
             guard let up = readings[pose],
                 let down = DevicePose.allCases.first(where: { $0.up == -pose.up }).flatMap({ readings[$0] })
             else { continue }
-            // The mean of both readings contains the offset in all three components, but also the slope of the table.
+            // The mean of both readings contains all three components of the offset, but also the slope of the table.
             // Therefore only the component along the axis is used.
             let axis = up - down
             let length = axis.length
@@ -110,7 +110,7 @@ extension MountMatrixFinder {
         return pairs > 0 ? sum : .zero
     }
 
-    /// Returns the rotation from measured to expected directions with the smallest sum of squared differences.
+    /// Returns the rotation from measured to expected directions with the least sum of squared differences.
     private static func rotation(_ pairs: [(measured: SIMD3<Double>, expected: SIMD3<Double>)]) -> Quaternion {
         var matrix = [Double](repeating: 0, count: 16)
         for (a, b) in pairs {
@@ -129,7 +129,7 @@ extension MountMatrixFinder {
         return largestEigenvector(&matrix)
     }
 
-    /// Returns the eigenvector of the largest eigenvalue of a symmetric 4×4 matrix, by Jacobi's method.
+    /// Returns the eigenvector of the largest eigenvalue of a symmetric 4×4 matrix, using Jacobi's method.
     private static func largestEigenvector(_ a: inout [Double]) -> Quaternion {
         var vectors = [Double](repeating: 0, count: 16)
         for index in 0..<4 { vectors[5 * index] = 1 }
@@ -162,7 +162,7 @@ extension MountMatrixFinder {
     private static func residual(
         _ q: Quaternion, _ pairs: [(measured: SIMD3<Double>, expected: SIMD3<Double>)]
     ) -> Double {
-        // The chord approximates the angle if it is small, and stays large if the angle is large.
+        // The chord approximates small angles, and remains large for large angles.
         let squares = pairs.reduce(0) { $0 + (q.rotate($1.measured) - $1.expected).squaredLength }
         return pairs.isEmpty ? 0 : (squares / Double(pairs.count)).squareRoot()
     }
@@ -181,26 +181,13 @@ extension MountMatrixFinder {
                 if trace > best.trace { best = (trace, Matrix3(row0: first, row1: second, row2: third)) }
             }
         }
-        // The angle follows from the distance between the matrices: its square is 6 - 2·trace = 8·sin²(angle / 2).
-        estimate.angleFromRightAngles = Self.angle(halfSine: (max(0, 3 - best.trace) / 4).squareRoot())
+        // The angle follows from the distance between the matrices, whose square is 6 - 2·trace = 8·sin²(angle / 2).
+        estimate.angleFromRightAngles = 2 * asin((max(0, 3 - best.trace) / 4).squareRoot())
         if estimate.angleFromRightAngles <= rightAngleLimit {
             estimate.matrix = best.matrix
             estimate.isRightAngled = true
         }
         return estimate
-    }
-
-    /// Returns twice the arc sine of `x`, from its power series. The nearest of the 24 right-angle rotations is at most
-    /// 63° away, so the series converges.
-    private static func angle(halfSine x: Double) -> Double {
-        var sum = x
-        var term = x
-        for index in 1..<60 {
-            let n = Double(2 * index)
-            term *= x * x * (n - 1) / n
-            sum += term / (n + 1)
-        }
-        return 2 * sum
     }
 }
 
@@ -208,7 +195,7 @@ extension MountMatrixFinder {
 package struct MountEstimate: Sendable, Hashable {
     /// The rotation from the sensor's axes to the device's axes.
     package var matrix: Matrix3
-    /// True if each row contains a single 1 or -1: the sensor's axes are parallel to the device's axes.
+    /// True if the sensor's axes are parallel to the device's axes, so that each row contains a single 1 or -1.
     package var isRightAngled: Bool
     /// The angle between the measured rotation and the nearest right-angle rotation, in radians.
     package var angleFromRightAngles: Double

@@ -6,7 +6,7 @@ import JSONBytes
 import SensorFusion
 import SystemCalls
 
-/// Determines the accelerometer's mount matrix from three poses that the user is instructed to take.
+/// Determines the accelerometer's mount matrix from three poses that the user is asked to take.
 struct MountTask: CalibrationTask {
     private static let poses: [DevicePose] = [.faceUp, .topEdgeUp, .rightEdgeUp]
 
@@ -47,7 +47,7 @@ struct MountTask: CalibrationTask {
         }
         guard average.isComplete, let pose else { return }
         let mean = average.mean
-        // The pose has already been measured, so the user has not turned the device yet.
+        // If the pose has already been measured, the user has not turned the device yet.
         let isKnown = known.contains { former in
             let lengths = (former * former).sum() * (mean * mean).sum()
             return (former * mean).sum() > 0.7 * lengths.squareRoot()
@@ -92,7 +92,7 @@ extension MountMatrix {
         self.init(estimate.matrix.row0, estimate.matrix.row1, estimate.matrix.row2)
     }
 
-    /// The matrix rounded to four decimals, which exceeds the accuracy of manual placement.
+    /// The matrix rounded to four decimals, which is more precise than manual placement.
     fileprivate var withFourDecimals: MountMatrix {
         func rounded(_ row: SIMD3<Double>) -> SIMD3<Double> {
             // Adding zero turns -0 into 0.
@@ -102,9 +102,8 @@ extension MountMatrix {
     }
 }
 
-/// Formats mount matrices for configuration files and hwdb entries.
+/// Formats mount matrices for configuration files and for hwdb, the hardware database of systemd.
 enum MountText {
-    /// Returns the matrix as a configuration file of this package.
     static func configuration(_ matrix: MountMatrix, sensor: String) -> String {
         var writer = JSONWriter()
         writer.object { writer in
@@ -115,21 +114,18 @@ enum MountText {
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 
-    /// Returns the matrix as an entry of systemd's hwdb. Its convention yields a negative x or y on the axis that
-    /// points up.
+    /// Returns an hwdb entry with the matrix. By the convention of hwdb, x or y is negative on the axis that points up.
     static func hardwareDatabase(_ matrix: MountMatrix, sensor: SensorDescription?) -> [String] {
         ["sensor:modalias:\(sensor.flatMap(modalias) ?? "*"):dmi:*", " ACCEL_MOUNT_MATRIX=\(systemd(matrix).text)"]
     }
 
-    /// Returns the same rotation in the convention of systemd's hwdb.
     static func systemd(_ matrix: MountMatrix) -> MountMatrix {
         let (first, second, third) = matrix.rows
         // `-first` would create negative zeros.
         return MountMatrix(SIMD3(repeating: 0) - first, SIMD3(repeating: 0) - second, third)
     }
 
-    /// Returns the kernel's modalias of a local sensor. Returns nil for a remote sensor, or if the modalias contains
-    /// characters that hwdb treats as wildcards.
+    /// Returns nil for a remote sensor, or if the kernel's modalias contains wildcards of hwdb.
     private static func modalias(_ sensor: SensorDescription) -> String? {
         guard sensor.source == "local:",
             let name = sensor.id.split(separator: "/").first(where: { $0.hasPrefix("iio:device") })
@@ -138,7 +134,6 @@ enum MountText {
         defer { free(path) }
         guard let bytes = try? FileIO.read(String(cString: path) + "/../modalias", limit: 4096) else { return nil }
         let text = String(decoding: bytes, as: UTF8.self).filter { !$0.isWhitespace }
-        // Wildcards would match other devices.
         return text.isEmpty || text.contains(where: { "*?[]\\".contains($0) }) ? nil : text
     }
 }

@@ -17,7 +17,7 @@ struct RestTask: CalibrationTask {
     init(seconds: Double = 5) {
         self.seconds = seconds
         rest = RestBias(duration: seconds, limit: 0.08)
-        // Touching the table affects the accelerometer before it rotates the gyroscope.
+        // The accelerometer reacts to a touch of the table before the gyroscope does.
         table = StillAverage(limit: 0.6, duration: seconds)
     }
 
@@ -58,8 +58,8 @@ struct RestTask: CalibrationTask {
     }
 }
 
-/// Measures a gyroscope's bias while the device rests, in radians per second and in the axes of the readings. Rotation
-/// at a constant rate cannot be distinguished from a bias, unless the rate exceeds ``maximumBias``.
+/// Measures a gyroscope's bias while the device rests, in radians per second and in the axes of the readings. A
+/// rotation at a constant rate cannot be distinguished from a bias, unless the rate exceeds ``maximumBias``.
 package struct RestBias: Sendable {
     package enum State: Sendable, Hashable {
         /// The device is moving, or there are too few readings.
@@ -68,7 +68,7 @@ package struct RestBias: Sendable {
         case resting(progress: Double)
         /// ``RestBias/bias`` is valid. Each further reading improves it.
         case complete
-        /// The rate is constant, but larger than any bias: the device rotates.
+        /// The device rotates at a constant rate that is larger than any bias.
         case turning
     }
 
@@ -83,8 +83,8 @@ package struct RestBias: Sendable {
         average = StillAverage(limit: limit, duration: duration)
     }
 
-    /// Processes a rotation rate in radians per second, with its timestamp in seconds. Returns false if the device
-    /// moved and the measurement restarted, or if the rate is not finite.
+    /// Processes a rate in radians per second with its timestamp in seconds. Returns false if the measurement restarted
+    /// because the device moved, or if the rate is not finite.
     @discardableResult
     package mutating func update(_ rate: SIMD3<Double>, timestamp: Double) -> Bool {
         average.update(rate, timestamp: timestamp)
@@ -96,11 +96,11 @@ package struct RestBias: Sendable {
         return average.isComplete ? .complete : .resting(progress: average.progress)
     }
 
-    /// The mean rate; nil until the device has rested long enough.
+    /// The mean rate, or nil until the device has rested long enough.
     package var bias: SIMD3<Double>? { state == .complete ? average.mean : nil }
 
-    /// The standard deviation of ``bias`` on the worst axis, in radians per second, at least 1e-5, because readings are
-    /// not fully independent and biases drift with temperature. nil if there is no bias.
+    /// The standard deviation of ``bias`` on the worst axis, in radians per second. The value is at least 1e-5, because
+    /// readings are not fully independent and biases drift with temperature.
     package var sigma: Double? {
         guard state == .complete else { return nil }
         let deviation = average.deviation
@@ -109,6 +109,5 @@ package struct RestBias: Sendable {
         return max(1e-5, worst * (3 / Double(average.count)).squareRoot())
     }
 
-    /// Discards the current measurement and starts again.
     package mutating func restart() { average.restart() }
 }

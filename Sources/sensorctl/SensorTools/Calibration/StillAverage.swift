@@ -2,36 +2,35 @@
 
 import SensorFusion
 
-/// The mean of a sensor's readings since the last movement. A reading that differs from the mean by more than a limit
-/// counts as movement.
+/// The mean of a sensor's readings since the last movement. A reading counts as movement if it differs from the mean by
+/// more than a limit.
 package struct StillAverage: Sendable {
     /// The deviation from the mean that counts as movement, in the unit of the readings.
     package let limit: Double
     /// The required time without movement, in seconds.
     package let duration: Double
-    /// The mean since the last movement; zero before the first reading.
+    /// The mean since the last movement, or zero before the first reading.
     package private(set) var mean = SIMD3<Double>.zero
-    /// The number of readings since the last movement.
     package private(set) var count = 0
 
     private var squares = SIMD3<Double>.zero
     private var begin: Double?
     private var end = 0.0
 
-    /// The limit is in the unit of the readings, the duration in seconds.
     package init(limit: Double, duration: Double) {
         self.limit = limit.isFinite ? max(limit, 0) : 0
         self.duration = duration.isFinite ? max(duration, 0) : 0
     }
 
-    /// Processes a reading, with its timestamp in seconds. The average restarts if the timestamp does not increase, and
-    /// after a gap of more than 1 s. Returns false if the reading counts as movement, or if it is ignored because it is
-    /// not finite.
+    /// Processes a reading with its timestamp in seconds. The average restarts after a movement, after a gap of more
+    /// than 1 s, or if the timestamp does not increase. Returns false if the reading counts as movement, or if it is
+    /// ignored because it is not finite.
     @discardableResult
     package mutating func update(_ value: SIMD3<Double>, timestamp: Double) -> Bool {
         guard value.isFinite, timestamp.isFinite else { return false }
         if count > 0, timestamp <= end || timestamp - end > 1 { restart() }
-        // The mean of fewer than five readings is inaccurate, so readings may then differ from it by twice the limit.
+        // The mean of fewer than five readings is inaccurate, so readings may then differ from the mean by twice the
+        // limit.
         let allowance = count < 5 ? 2 * limit : limit
         let isMovement = count > 0 && (value - mean).length > allowance
         if isMovement { restart() }
@@ -56,7 +55,7 @@ package struct StillAverage: Sendable {
     /// True if the required time has elapsed and there are at least ten readings.
     package var isComplete: Bool { count >= 10 && progress >= 1 }
 
-    /// The standard deviation of a single reading on each axis; zero if there are fewer than two readings.
+    /// The standard deviation of a single reading on each axis, or zero if there are fewer than two readings.
     package var deviation: SIMD3<Double> {
         guard count > 1 else { return .zero }
         let variance = squares / Double(count - 1)

@@ -19,8 +19,8 @@ package struct StoredCalibrations {
         now = device.clock.wallTime
     }
 
-    /// Stores a calibration result. Returns the file or key under which the result was stored, or nil if the store is
-    /// read-only or the result cannot be stored.
+    /// Returns the file or key of the stored calibration, or nil if the store is read-only or the outcome cannot be
+    /// stored.
     package func store(_ outcome: CalibrationOutcome, of sensor: SensorDescription) throws(DeviceError) -> String? {
         guard store.isWritable, let calibration = outcome.stored(sensor.mountMatrix, date: now) else { return nil }
         let identity = SensorIdentity(sensor)
@@ -36,11 +36,10 @@ package struct StoredCalibrations {
         }
     }
 
-    /// The errors of stored calibrations that cannot be used.
     package var problems: [DeviceError] { store.problems }
 
-    /// Removes the stored calibrations of a topic, or of all topics if `topic` is nil. Returns the number of
-    /// calibrations removed.
+    /// Removes the calibrations of a topic, or all calibrations if `topic` is nil. Returns the number of removed
+    /// calibrations.
     package func remove(_ topic: CalibrationTopic?) throws(DeviceError) -> Int {
         var count = 0
         for sensor in sensors where topic.map({ $0.kind == sensor.kind }) ?? true {
@@ -55,7 +54,6 @@ package struct StoredCalibrations {
 extension StoredCalibrations.Entry {
     package var title: String { "\(sensor.kind.name) \(sensor.displayName)" }
 
-    /// The time since the calibration, as text for users.
     package func age(at now: WallTime) -> String {
         let seconds = now.seconds(since: date)
         switch seconds {

@@ -5,7 +5,7 @@ package import DeviceCore
 import Foundation
 import SystemCalls
 
-/// The accessory state that `doctor` examines.
+/// The accessory state that the `doctor` command examines.
 package struct AccessoryState: Sendable {
     var accessories: [AccessoryDescription] = []
     var candidates: [AccessoryCandidate] = []
@@ -13,10 +13,9 @@ package struct AccessoryState: Sendable {
     /// The device nodes of all accessories, candidates and declared accessories, by path.
     var nodes: [String: DeviceNodeState] = [:]
     var hasUdev = true
-    /// The container runtime; nil outside a container.
+    /// The container runtime, or nil outside a container.
     var container: String?
     var hasModemManager = false
-    /// True if this package's udev rules are installed.
     var hasRules = true
     var missingFolders: [String] = []
 }
@@ -26,7 +25,6 @@ extension AccessoryState {
         "/etc/udev/rules.d", "/run/udev/rules.d", "/usr/lib/udev/rules.d", "/lib/udev/rules.d",
     ]
 
-    /// Collects the accessories, their device nodes and the services that affect them.
     @concurrent package static func load(_ device: Device, user: String) async -> AccessoryState {
         var facts = AccessoryState()
         let source = device.accessorySource
@@ -58,17 +56,16 @@ extension AccessoryState {
 package enum UdevRules {
     package static let fileName = "65-external-accessory.rules"
 
-    /// The rules in Sources/Accessories/UdevSource/udev. They are embedded in the program, because the source folder is
-    /// not installed with it. A symbolic link in this folder points to them.
+    /// The rules are embedded, because Sources/Accessories/UdevSource/udev is not installed. A symbolic link in this
+    /// folder points to that file.
     package static let text = PackageResources.external_accessory_rules
 
-    /// The first line of the rules that tests a device. The rules from a configuration are inserted before it.
+    /// The first rule that tests a device. Rules from a configuration are inserted before this line.
     private static let firstTest = "SUBSYSTEM==\"usb\", ENV{DEVTYPE}==\"usb_device\", GOTO="
 
-    /// Returns the rules, extended by rules that grant access to the devices in the configuration.
-    ///
-    /// A configuration matches USB interfaces, but in udev the vendor and the interface belong to different parents.
-    /// Therefore the rules also grant access to the other nodes of the device.
+    /// Returns the rules, with additional rules that grant access to the devices in the configuration. They also grant
+    /// access to other nodes of the same device, because in udev the vendor and the interface belong to different
+    /// parent devices.
     package static func text(granting configuration: Configuration) -> [UInt8] {
         let lines = configuration.accessoryRules.value.compactMap(Self.line)
         var text = String(decoding: Self.text, as: UTF8.self)
@@ -78,7 +75,7 @@ package enum UdevRules {
         return Array(text.utf8)
     }
 
-    /// Returns a udev rule, or nil if the configuration rule has no device or no protocol.
+    /// Returns a udev rule, or nil if the configuration rule names no device or no protocol.
     private static func line(_ rule: AccessoryRule) -> String? {
         guard rule.protocols?.isEmpty == false else { return nil }
         var tests: [String] = []
@@ -90,8 +87,7 @@ package enum UdevRules {
         return (["SUBSYSTEMS==\"usb\""] + tests + [#"ENV{EXTERNAL_ACCESSORY}="1""#]).joined(separator: ", ")
     }
 
-    /// Returns true if the text contains no characters with a special meaning in udev rules, such as quotation marks
-    /// and wildcards.
+    /// Some characters, such as quotation marks and wildcards, have a special meaning in udev rules.
     private static func isPlain(_ text: String) -> Bool {
         !text.isEmpty && TerminalText.hasOnlyLettersDigits(text, and: "-.:_")
     }

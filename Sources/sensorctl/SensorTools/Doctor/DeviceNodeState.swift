@@ -22,20 +22,20 @@ struct DeviceNodeState: Sendable, Hashable {
     var canOpen = true
     /// True if the user is a member of the group, even if the user was added after the current session began.
     var isListedInGroup = false
-    /// The programs that have the node open, or are connected to the socket. Only root can see the programs of other
+    /// The programs that have the node open or are connected to the socket. Only root can see the programs of other
     /// users.
     var holders: [Holder] = []
-    /// True for a socket, which may accept several connections at a time.
     var isSocket = false
-    /// The number of connections to a socket, including those of unknown programs.
+    /// The number of connections to the socket, including those of unknown programs.
     var connections = 0
 
     var programs: String { holders.map { "\($0.name) (pid \($0.pid))" }.joined(separator: " and ") }
 }
 
 extension DeviceNodeState {
-    /// Reads the state of a node. `user` is the user whose group membership is checked; `holders` contains the programs
-    /// that have nodes open, by path.
+    /// - Parameters:
+    ///   - user: The user whose group membership is checked.
+    ///   - holders: The programs that have nodes open, by path.
     init(_ path: String, user: String, holders: [String: [Holder]]) {
         self.path = path
         var status = stat()
@@ -96,7 +96,6 @@ extension DeviceNodeState.Holder {
         return holders.mapValues { $0.sorted { $0.pid < $1.pid } }
     }
 
-    /// Returns true if a program with this name is running.
     static func runs(_ name: String, proc: String = "/proc") -> Bool {
         let processes = (try? FileManager.default.contentsOfDirectory(atPath: proc)) ?? []
         return processes.contains { Int32($0) != nil && Self.name(of: "\(proc)/\($0)") == name }

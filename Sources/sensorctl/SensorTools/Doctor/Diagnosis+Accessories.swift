@@ -4,13 +4,11 @@ import AccessoryFinding
 import DeviceCore
 
 extension Diagnosis {
-    /// Returns the problems that prevent accessories from being discovered, opened or used.
     static func accessories(_ facts: AccessoryState, _ machine: MachineState) -> [Finding] {
         var findings = discovery(facts, machine)
         let problems = facts.problems.filter { problem in
             // `discovery` has already reported missing udev support in more detail.
-            findings.isEmpty || ![.notSupported, .notFound].contains(problem.code)
-                || !problem.message.contains("udev")
+            findings.isEmpty || ![.notSupported, .notFound].contains(problem.code) || !problem.message.contains("udev")
         }
         findings += problems.map { Finding(.problem, topic, $0.description) }
         findings += facts.missingFolders.map { path in
@@ -29,7 +27,6 @@ extension Diagnosis {
 
     private static let topic = "accessories"
 
-    /// Returns findings about udev, and about ModemManager, which probes new serial ports.
     private static func discovery(_ facts: AccessoryState, _ machine: MachineState) -> [Finding] {
         var findings: [Finding] = []
         if !machine.traits.contains("LibUdev") {
@@ -96,7 +93,6 @@ extension Diagnosis {
         return findings
     }
 
-    /// Returns findings about declared accessories that are not attached.
     private static func declared(_ facts: AccessoryState, _ machine: MachineState) -> [Finding] {
         let attached = Set(facts.accessories.map(\.identity))
         return machine.configuration.declaredAccessories.value.filter { !attached.contains($0.description.identity) }
@@ -109,7 +105,6 @@ extension Diagnosis {
             }
     }
 
-    /// Returns a finding if a device node cannot be opened, or nil if it can.
     private static func node(_ name: String, _ node: DeviceNodeState, _ machine: MachineState) -> Finding? {
         let path = node.path
         guard node.exists else {
@@ -131,7 +126,6 @@ extension Diagnosis {
             .problem, topic, "\(name): \(path) is in use by \(node.programs).", repair: release(path, holder))
     }
 
-    /// Returns a finding about the programs connected to a socket, which may refuse further connections.
     private static func socket(_ name: String, _ node: DeviceNodeState) -> Finding? {
         guard node.connections > 0 else { return nil }
         return Finding(
@@ -161,8 +155,7 @@ extension Diagnosis {
         }
     }
 
-    /// Returns a finding about a port without a protocol name. The suggested repair lists the two ways to configure a
-    /// name.
+    /// Reports a port without a protocol name. The suggested repair describes the two ways to configure a name.
     private static func candidate(_ candidate: AccessoryCandidate, _ facts: AccessoryState) -> Finding {
         let configuration = "# in ~/.config/device-services.json, with the protocol name that your program uses:"
         var repair = [configuration, candidate.setting]

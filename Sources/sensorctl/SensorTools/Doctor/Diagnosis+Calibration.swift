@@ -5,7 +5,6 @@ import Foundation
 import SensorFusion
 
 extension Diagnosis {
-    /// Returns the active calibrations with their age and quality, and the missing calibrations.
     static func calibrations(_ facts: MachineState) -> [Finding] {
         var findings = facts.calibrationProblems.map { Finding(.remark, "calibration", $0.description) }
         let known = facts.calibrations
@@ -49,7 +48,7 @@ extension CalibrationOutcome {
 }
 
 extension MagneticCalibration {
-    /// The orientations that the calibration is based on, and the missing orientations.
+    /// The sides of the device that faced up during the calibration, and those that did not.
     fileprivate var waysHeld: String {
         guard !sidesUp.isEmpty else { return "" }
         let missing = MagneticSurvey.Side.allCases.filter { !sidesUp.contains($0) }

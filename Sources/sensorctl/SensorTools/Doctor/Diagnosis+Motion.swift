@@ -3,7 +3,6 @@
 import DeviceCore
 
 extension Diagnosis {
-    /// Returns the problems of the motion sensors, from the kernel to the readings.
     static func motion(_ facts: MachineState) -> [Finding] {
         guard facts.traits.contains("LibIIO") else {
             return .one(
@@ -32,10 +31,9 @@ extension Diagnosis {
         return findings + facts.trials.flatMap { trial($0, facts) }
     }
 
-    /// Returns a finding about a libiio context that cannot be opened.
     private static func unreachable(_ problem: DeviceError, _ facts: MachineState) -> Finding {
         var repair: [String] = []
-        // Selects the longest address, because one address may be a prefix of another.
+        // The longest matching address is used, because one address may be a prefix of another.
         let addresses = facts.configuration.motionSources.value.map(\.description).filter {
             problem.description.contains($0)
         }
@@ -70,8 +68,7 @@ extension Diagnosis {
         return permissions(facts) + facts.kernelSensors.flatMap { access(to: $0, facts) }
     }
 
-    /// Returns findings about devices that the user or other users cannot access. One udev rule grants access to all
-    /// devices.
+    /// A single udev rule grants access to all devices.
     private static func permissions(_ facts: MachineState) -> [Finding] {
         let sensors = facts.kernelSensors.filter { $0.hasBuffer && $0.hasNode }
         var findings: [Finding] = []
@@ -113,8 +110,7 @@ extension Diagnosis {
         var findings: [Finding] = []
         if !sensor.hasNode {
             findings += .one(
-                .problem, "motion", "\(name) has no device node /dev/\(sensor.id).",
-                repair: "ls -l /dev/iio*",
+                .problem, "motion", "\(name) has no device node /dev/\(sensor.id).", repair: "ls -l /dev/iio*",
                 "sudo udevadm trigger --subsystem-match=iio    # or CONFIG_DEVTMPFS in the kernel")
         }
         switch sensor.buffer {
@@ -153,16 +149,14 @@ extension Diagnosis {
         return findings
     }
 
-    /// Returns commands that install a udev rule that gives a group access to the sensors.
     static func udevRule(user: String) -> [String] {
         [
             "sudo groupadd --system --force iio && sudo usermod -aG iio \(word(user))",
             "sudo tee /etc/udev/rules.d/60-device-services.rules <<'END'",
-            // `GROUP` and `MODE` apply to the node. `RUN`, which requires absolute paths, changes the files that set
-            // the rate, the buffer and the trigger.
+            // `GROUP` and `MODE` apply to the node. `RUN` changes the files that set the rate, the buffer and the
+            // trigger.
             #"ACTION!="remove", SUBSYSTEM=="iio", GROUP="iio", MODE="0660", RUN+="/bin/chgrp -R iio /sys%p", RUN+="/bin/chmod -R g=u /sys%p""#,
-            "END",
-            "sudo udevadm control --reload && sudo udevadm trigger --action=add --subsystem-match=iio",
+            "END", "sudo udevadm control --reload && sudo udevadm trigger --action=add --subsystem-match=iio",
             "# then log in again, so that the group membership takes effect",
         ]
     }
@@ -172,7 +166,8 @@ extension Diagnosis {
         let name = "\(sensor.kind.rawValue) \(sensor.displayName)"
         var findings = sensor.remarks.map { Finding(.remark, "motion", "\(name): \($0)") }
         if let failure = trial.failure {
-            // A reading may exist despite the failure, because the initial value is read before the buffer is opened.
+            // A failed sensor may have delivered a reading, because the initial value is read before the buffer is
+            // opened.
             findings.insert(Finding(.problem, "motion", "\(name): \(failure.description)"), at: 0)
         } else if trial.readings > 0 {
             let rate = trial.measuredRate.map { ", \(Self.rounded($0)) Hz by the timestamps" } ?? ""
@@ -180,9 +175,8 @@ extension Diagnosis {
             findings.insert(
                 implausible
                     ?? Finding(
-                        .good, "motion",
-                        "\(name) delivers readings (\(sensor.mode.rawValue)\(rate); \(sensor.source))."),
-                at: 0)
+                        .good, "motion", "\(name) delivers readings (\(sensor.mode.rawValue)\(rate); \(sensor.source))."
+                    ), at: 0)
             if let remark = slowness(of: trial, name) { findings.append(remark) }
         } else {
             findings.insert(
@@ -196,16 +190,13 @@ extension Diagnosis {
         return findings
     }
 
-    /// The magnitudes of readings that a working sensor may have, and a sentence about what is expected.
+    /// The plausible magnitudes of readings, and a phrase that states the expected magnitude.
     private static let plausibleMagnitudes: [SensorKind: (range: ClosedRange<Double>, expected: String)] = [
-        .accelerometer: (4...20, "9.8 is expected at rest"),
-        .gyroscope: (0...40, "a value near 0 is expected at rest"),
+        .accelerometer: (4...20, "9.8 is expected at rest"), .gyroscope: (0...40, "a value near 0 is expected at rest"),
         .pressure: (25...120, "30 to 110 is expected on the Earth"),
         .magnetometer: (0.02...20, "the Earth's field is 0.22 to 0.67"),
     ]
 
-    /// Returns a finding about readings that are implausible for a device at rest, or nil if the readings are
-    /// plausible.
     private static func implausibleSize(of trial: MachineState.Trial, _ name: String) -> Finding? {
         guard let mean = trial.meanMagnitude, let (range, expected) = plausibleMagnitudes[trial.sensor.kind],
             !range.contains(mean)
@@ -217,7 +208,6 @@ extension Diagnosis {
             repair: "grep . /sys/bus/iio/devices/*/in_*_scale    # the scale factors of the driver")
     }
 
-    /// Returns a finding if the rate measured from timestamps is less than half the requested rate.
     private static func slowness(of trial: MachineState.Trial, _ name: String) -> Finding? {
         guard let measured = trial.measuredRate, let set = trial.sensor.rates.rate(atLeast: MachineState.Trial.rate)
         else { return nil }

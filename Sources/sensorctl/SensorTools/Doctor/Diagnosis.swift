@@ -3,22 +3,22 @@
 import AccessoryFinding
 import DeviceCore
 
-/// A single result of `doctor`.
-struct Finding: Sendable, Hashable {
-    enum Level: String, Sendable { case good, remark, problem }
+/// A single result of the `doctor` command.
+package struct Finding: Sendable, Hashable {
+    package enum Level: String, Sendable { case good, remark, problem }
 
-    let level: Level
-    /// The subject: "positions", "motion", "calibration", "accessories", "configuration", "battery" or "beacons".
-    let topic: String
-    let message: String
-    /// Shell commands that solve the problem; empty if no action is required.
-    let repair: [String]
+    package let level: Level
+    /// One of "positions", "motion", "calibration", "accessories", "configuration", "battery" or "beacons".
+    package let topic: String
+    package let message: String
+    /// Shell commands that solve the problem. Empty if no action is required.
+    package let repair: [String]
 
     init(_ level: Level, _ topic: String, _ message: String, repair: [String]) {
         (self.level, self.topic, self.message, self.repair) = (level, topic, message, repair)
     }
 
-    init(_ level: Level, _ topic: String, _ message: String, repair: String...) {
+    package init(_ level: Level, _ topic: String, _ message: String, repair: String...) {
         self.init(level, topic, message, repair: repair)
     }
 }
@@ -34,10 +34,10 @@ extension [Finding] {
 }
 
 /// The causes of missing data, and the commands that remedy them.
-package struct Diagnosis {
+struct Diagnosis {
     let findings: [Finding]
 
-    package init(_ facts: MachineState) {
+    init(_ facts: MachineState) {
         var findings = facts.configuration.allProblems.map { Finding(.problem, "configuration", $0.description) }
         findings += facts.unknownVariables.map { name in
             Finding(
@@ -50,7 +50,7 @@ package struct Diagnosis {
         self.findings = findings
     }
 
-    package var hasProblem: Bool { findings.contains { $0.level == .problem } }
+    var hasProblem: Bool { findings.contains { $0.level == .problem } }
 
     private static func positions(_ facts: MachineState) -> [Finding] {
         let address = facts.configuration.positionSource.value
@@ -85,7 +85,6 @@ package struct Diagnosis {
         return .one(.good, "positions", "gpsd responds at \(address). Receivers: \(names).")
     }
 
-    /// Returns findings about a remote board whose positions arrive through an MQTT broker.
     private static func board(_ facts: MachineState, at address: PositionSourceAddress) -> [Finding] {
         guard let failure = facts.positionFailure else {
             return .one(.good, "positions", "The broker responds, and the subscription to \(address.topic) is active.")
@@ -96,7 +95,6 @@ package struct Diagnosis {
             repair: "mosquitto_sub -v \(options)    # prints messages; with a password or TLS, add -u, -P, --cafile")
     }
 
-    /// Returns findings about settings that match no sensor, usually because of a misspelled name.
     private static func settings(_ facts: MachineState) -> [Finding] {
         guard !facts.trials.isEmpty else { return [] }
         let names = Set(facts.trials.map(\.sensor).flatMap { [$0.name, $0.label] }.filter { !$0.isEmpty }).sorted()
@@ -110,7 +108,7 @@ package struct Diagnosis {
         }
     }
 
-    /// Returns the text quoted for a shell. Names come from drivers and other machines and are not trusted.
+    /// Quotes the text for a shell. Names from drivers and other machines are not trusted.
     static func word(_ text: String) -> String {
         let isPlain = TerminalText.hasOnlyLettersDigits(text, and: "_-+.,:/@%=[]")
         if isPlain, !text.isEmpty, !text.hasPrefix("-") { return text }

@@ -9,16 +9,11 @@ package struct DiagnosisReport: Report {
     private let facts: MachineState
     private let diagnosis: Diagnosis
 
-    package init(facts: MachineState, diagnosis: Diagnosis) { (self.facts, self.diagnosis) = (facts, diagnosis) }
+    package init(_ facts: MachineState) { (self.facts, diagnosis) = (facts, Diagnosis(facts)) }
 
-    /// The findings: the level ("good", "remark" or "problem"), the topic, a sentence and shell commands.
-    package var findings: [(level: String, topic: String, message: String, repair: [String])] {
-        diagnosis.findings.map { ($0.level.rawValue, $0.topic, $0.message, $0.repair) }
-    }
-
+    package var findings: [Finding] { diagnosis.findings }
     package var hasProblem: Bool { diagnosis.hasProblem }
 
-    /// The active settings and their origins.
     private var settings: [(name: String, value: String, origin: String)] {
         let configuration = facts.configuration
         var settings: [(name: String, value: String, origin: String)] = []

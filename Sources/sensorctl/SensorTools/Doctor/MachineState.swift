@@ -4,8 +4,8 @@ package import DeviceCore
 import Foundation
 import SystemCalls
 
-/// The state that `doctor` examines. It is the only input of ``Diagnosis``, so that the diagnosis can be tested on any
-/// machine.
+/// The machine state that the `doctor` command examines. It is the only input of ``Diagnosis``, which tests can thus
+/// run on any machine.
 package struct MachineState: Sendable {
     /// The result of a short subscription to a sensor.
     package struct Trial: Sendable {
@@ -16,10 +16,10 @@ package struct MachineState: Sendable {
         var readings: Int
         /// The duration of the subscription, in seconds.
         var seconds: Double
-        /// The rate computed from the timestamps, in hertz; nil if there were too few readings.
+        /// The rate computed from the timestamps in hertz, or nil if there were too few readings.
         var measuredRate: Double?
         var failure: DeviceError?
-        /// The mean magnitude of the readings, in the unit of the sensor's kind; nil without readings.
+        /// The mean magnitude of the readings in the unit of the sensor's kind, or nil without readings.
         var meanMagnitude: Double?
 
         package init(
@@ -35,10 +35,9 @@ package struct MachineState: Sendable {
     var configuration: Configuration
     /// Environment variables that resemble this package's variables but are unknown.
     var unknownVariables: [String] = []
-    /// The optional libraries that the program was built with.
     var traits: [String]
     package var user: String
-    /// True if the program runs as root. `user` is then the user that invoked sudo, if known.
+    /// True if the program runs as root. In this case, `user` is the user who invoked sudo, if known.
     var isRoot: Bool
     /// True if the kernel supports Industrial I/O.
     var hasKernelBus: Bool
@@ -47,14 +46,11 @@ package struct MachineState: Sendable {
     var canMakeTimerTriggers: Bool
     package var trials: [Trial]
     package var calibrations: [StoredCalibrations.Entry] = []
-    /// The errors of stored calibrations that cannot be used.
     package var calibrationProblems: [DeviceError] = []
     package var now = WallTime.epoch
-    /// The errors of libiio contexts that could not be opened.
     package var motionProblems: [DeviceError] = []
-    /// The error of the connection to gpsd; nil if gpsd answers.
     package var positionFailure: DeviceError?
-    /// gpsd's receivers; nil if gpsd did not list them.
+    /// The receivers that gpsd lists, or nil if gpsd listed none in time.
     package var receivers: [ReceiverDescription]?
     var battery: BatteryReading?
     package var beacons = BeaconAvailability.unknown
@@ -74,25 +70,23 @@ package enum BeaconAvailability: Sendable {
 struct KernelSensor: Sendable, Hashable {
     /// The device's ID, such as "iio:device0".
     var id: String
-    /// The driver's name; empty if the driver reports none.
+    /// The name that the driver reports, or an empty string.
     var name: String
     var hasBuffer: Bool
     var hasNode: Bool
     var canOpenNode: Bool
-    /// The node's mode and group, such as "0600, group root"; empty if the device has no node.
+    /// The mode and group of the node, such as "0600, group root", or an empty string if the device has no node.
     var nodeOwnership: String
     /// True if the current user can write the files that set the rate and the buffer.
     var canWriteSettings: Bool
-    /// The current trigger; empty if none is set, nil if the device does not support triggers.
+    /// The current trigger. Empty if no trigger is set, or nil if the device does not support triggers.
     var trigger: String?
-    /// The sampling rate as written by the driver; nil if the device has no rate of its own.
+    /// The sampling rate as the driver writes it, or nil if the device has no rate of its own.
     var rate: String?
     var buffer = BufferUse.disabled
 
-    /// The driver's name and the ID, or only the ID.
     var shownName: String { name.isEmpty ? id : "\(name) (\(id))" }
 
-    /// The use of a device's buffer.
     enum BufferUse: Sendable {
         case disabled
         /// Another program has the device open, or the device cannot be opened.
@@ -113,8 +107,7 @@ extension MachineState {
         readEnvironment()
     }
 
-    /// Marks all buffers as unused. Required if this program has buffers open, because the kernel does not report the
-    /// owner of a buffer.
+    /// Must be called if this program has buffers open, because the kernel does not report which program uses a buffer.
     package mutating func ignoreBufferUse() {
         for index in kernelSensors.indices { kernelSensors[index].buffer = .disabled }
     }
@@ -149,7 +142,7 @@ extension MachineState {
         if isRoot, let former = getenv("SUDO_USER").map({ String(cString: $0) }), !former.isEmpty { user = former }
     }
 
-    /// Finds environment variables that this package does not read, for example because their names are misspelled.
+    /// Finds variables that this package does not read, for example because their names are misspelled.
     mutating func readEnvironment(_ names: some Sequence<String> = ProcessInfo.processInfo.environment.keys) {
         let known = [
             "DEVICE_SERVICES_ACCESSORIES", "DEVICE_SERVICES_CONFIG", "DEVICE_SERVICES_GPSD", "DEVICE_SERVICES_IIO",
@@ -160,8 +153,7 @@ extension MachineState {
         unknownVariables = names.filter { $0.uppercased().hasPrefix("DEVICE_SERVICE") && !known.contains($0) }.sorted()
     }
 
-    /// Returns the use of an enabled buffer, determined by opening the node: the kernel allows only one program at a
-    /// time to do so. Opening the node has no side effects.
+    /// Only one program at a time can open the node. Opening the node has no side effects.
     private static func use(of node: String) -> KernelSensor.BufferUse {
         let descriptor = open(node, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return .inUse }
@@ -171,7 +163,6 @@ extension MachineState {
 
     private static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-    /// Returns a file's text without surrounding white space, or nil if the file cannot be read.
     private static func text(_ path: String) -> String? {
         guard let bytes = try? FileIO.read(path, limit: 4096) else { return nil }
         return String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)

@@ -32,7 +32,7 @@ package struct FieldReport: Report {
         ]
     }
 
-    /// The limitations of the result, such as a date outside the model's years.
+    /// The limitations of the result, such as a date outside the years of the model.
     package var remarks: [String] {
         var remarks: [String] = []
         if !model.validYears.contains(field.year) {

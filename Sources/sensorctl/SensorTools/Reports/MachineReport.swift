@@ -4,7 +4,7 @@ import AccessoryFinding
 package import DeviceCore
 package import JSONBytes
 
-/// The report that `list` prints.
+/// The report that the `list` command prints.
 package struct MachineReport: Report {
     let configuration: Configuration
     let answer: ServiceStatus
@@ -12,7 +12,7 @@ package struct MachineReport: Report {
     let battery: BatteryReading?
     let accessories: AccessoryList
 
-    /// Creates a report. The caller queries the sensors and accessories beforehand, because both queries may block.
+    /// The caller queries the sensors and accessories beforehand, because these queries may block.
     package init(of device: Device, answer: ServiceStatus, sensors: [SensorDescription], accessories: AccessoryList) {
         configuration = device.configuration
         battery = device.statusSource.battery
@@ -34,19 +34,18 @@ package struct MachineReport: Report {
     }
 }
 
-/// The result of querying a position source for its release and receivers.
+/// The response of a position source to a query of its release and receivers.
 package struct ServiceStatus: Sendable {
     package var failure: DeviceError?
-    /// The release of gpsd; empty if it was not reported.
+    /// The release of gpsd, or an empty string if unknown.
     package var release = ""
-    /// The receivers; nil if they were not reported in time.
+    /// The receivers, or nil if they were not reported in time.
     package var receivers: [ReceiverDescription]?
 
     package init() {}
 }
 
 extension SensorRates {
-    /// The rates as text for users; empty if the driver does not report them.
     var text: String {
         switch self {
         case .unknown: ""

@@ -4,19 +4,17 @@ package import DeviceCore
 import Foundation
 import SystemCalls
 
-/// The local programs that are connected to a TCP port, such as gpsd's, as far as /proc reveals them to the current
-/// user.
+/// The local programs that are connected to a TCP port and that /proc reveals to the current user.
 package struct ServiceClients: Sendable {
     package struct Client: Sendable, Hashable {
-        /// The process ID; nil if only the program's user is known.
+        /// The process ID, or nil if only the program's user is known.
         package var pid: Int32?
         package var name: String
     }
 
-    /// The connected programs, except this program.
     package let clients: [Client]
 
-    /// Reads the connections to the port and their owners, except for the process `own`. May take tens of milliseconds.
+    /// Reading /proc may take tens of milliseconds. Excludes the process `own`.
     package init(port: UInt16, proc: String = "/proc", own: Int32 = getpid()) {
         let sockets = ["tcp", "tcp6"].reduce(into: [UInt64: UInt32]()) { found, name in
             guard let bytes = try? FileIO.read("\(proc)/net/\(name)", limit: Self.tableLimit) else { return }
@@ -48,7 +46,7 @@ package struct ServiceClients: Sendable {
     private static let tableLimit = 8 << 20
     private static let established = "01"
 
-    /// Returns the inodes and user IDs of the established sockets to the port, from the kernel's table.
+    /// Returns the inodes and user IDs of the sockets that are connected to the port, from the kernel's table.
     static func sockets(_ table: String, port: UInt16) -> [UInt64: UInt32] {
         var sockets: [UInt64: UInt32] = [:]
         for line in table.split(separator: "\n").dropFirst() {
@@ -73,7 +71,7 @@ package struct ServiceClients: Sendable {
     }
 }
 
-/// The programs that have device nodes of accessories open.
+/// Finds the programs that have device nodes of accessories open.
 package enum AccessoryNodeHolders {
     /// Returns the names of the programs, by accessory ID. Excludes this program.
     @concurrent package static func find(_ accessories: [AccessoryDescription]) async -> [Int: [String]] {

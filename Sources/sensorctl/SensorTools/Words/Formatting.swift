@@ -5,10 +5,9 @@ package import JSONBytes
 package import SensorFusion
 import SystemCalls
 
-/// Sanitized text from other machines and devices, for output to a terminal.
+/// Sanitizes text from other machines and devices for output to a terminal.
 package enum TerminalText {
-    /// Returns the text on one line, with line breaks and tabs replaced by spaces. Other control characters are
-    /// replaced when the text is written.
+    /// Replaces line breaks and tabs with spaces. Other control characters are replaced when the text is written.
     package static func text(_ text: String) -> String {
         guard text.utf8.contains(where: { $0 < 0x20 }) else { return text }
         return TerminalSanitizer.sanitizedLines(text).split(whereSeparator: { $0 == "\n" || $0 == "\t" }).joined(
@@ -20,15 +19,14 @@ package enum TerminalText {
         Array(TerminalSanitizer.sanitizedLines(text).replacing(TerminalStyle.escape, with: "\u{1B}[").utf8)
     }
 
-    /// Returns the bytes as text, or nil if they are not valid UTF-8 or contain control characters other than tab, line
-    /// feed and carriage return. Text in traces follows the same rule.
+    /// Returns nil for invalid UTF-8 and for control characters other than tab, line feed and carriage return. Text in
+    /// traces follows the same rule.
     package static func plain(_ bytes: some Sequence<UInt8>) -> String? {
         let bytes = Array(bytes)
         guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || [9, 10, 13].contains($0) }) else { return nil }
         return String(validating: bytes, as: UTF8.self)
     }
 
-    /// True if the text contains only ASCII letters, digits and the given characters.
     static func hasOnlyLettersDigits(_ text: String, and others: String) -> Bool {
         text.unicodeScalars.allSatisfy {
             $0.isASCII && ($0.properties.isAlphabetic || ("0"..."9").contains($0)) || others.unicodeScalars.contains($0)
@@ -40,7 +38,7 @@ package enum TerminalText {
 }
 
 extension CivilDate {
-    /// The date and time with milliseconds, and with more decimals if they are not zero: `2026-11-21T03:05:09.000Z`.
+    /// The date and time with at least three decimals: `2026-11-21T03:05:09.000Z`.
     package var timestamp: String {
         var (fraction, decimals) = (nanosecond, 9)
         while decimals > 3, fraction % 10 == 0 { (fraction, decimals) = (fraction / 10, decimals - 1) }
@@ -83,17 +81,13 @@ package protocol Report {
     func write(to writer: inout JSONWriter)
 }
 
-/// Keys and values, in output order.
 package typealias JSONMembers = KeyValuePairs<StaticString, any JSONWritable>
 
 extension JSONWriter {
     package mutating func members(_ members: JSONMembers) { for (key, value) in members { member(key, value) } }
 
-    /// Writes an array with an object for each element.
     package mutating func objects<Thing>(_ key: StaticString, _ things: [Thing], _ members: (Thing) -> JSONMembers) {
-        array(key) { writer in
-            for thing in things { writer.object { $0.members(members(thing)) } }
-        }
+        array(key) { writer in for thing in things { writer.object { $0.members(members(thing)) } } }
     }
 
     /// Writes an object on a separate line.
@@ -102,7 +96,6 @@ extension JSONWriter {
         newline()
     }
 
-    /// Writes an object with a "kind" member on a separate line.
     mutating func line(kind: String, _ body: (inout JSONWriter) -> Void) {
         line { writer in
             writer.member("kind", kind)
@@ -115,8 +108,8 @@ extension JSONWriter {
 
 /// The styles of terminal text.
 package struct TerminalStyle: Sendable {
-    /// A placeholder for the introducer of terminal control sequences (CSI), which ``TerminalText/lines(_:)`` replaces.
-    /// It consists of random private-use characters, so that untrusted text cannot contain it.
+    /// A placeholder for the control sequence introducer (CSI) of the terminal, which ``TerminalText/lines(_:)``
+    /// inserts. The placeholder consists of random private-use characters, so that untrusted text cannot contain it.
     package static let escape = String(
         String.UnicodeScalarView(
             (0..<8).map { _ in Unicode.Scalar(UInt32.random(in: 0x100000...0x10fffd)) ?? "\u{10fffd}" }))

@@ -38,21 +38,14 @@ struct CalibrateCommand: AsyncParsableCommand {
 
     @Option(
         name: [.customLong("output")], help: "Also write the results to this file, one JSON object per line.",
-        completion: .file())
-    var file: String?
+        completion: .file()) var file: String?
 
     @Flag(help: "Print the stored calibrations.") var show = false
-
     @Flag(help: "Delete the stored calibrations.") var forget = false
-
     @Flag(name: [.customLong("dry-run"), .customLong("no-store")], help: "Store nothing.") var isTrial = false
-
     @Flag(help: "Keep the measured mount matrix, even if it is close to quarter turns.") var exact = false
-
     @Option(help: "Timeout of each calibration in seconds.") var timeout = 120.0
-
     @OptionGroup(title: "Recordings of other programs, with --trace") var imports: ImportOptions
-
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
@@ -67,10 +60,9 @@ struct CalibrateCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        // Reads the file before signal handlers are installed, so that a signal ends the program while it waits for a
-        // pipe.
-        let file = try trace.map { try imports.read($0) }
-        try await Termination.run { try await calibrate(file, stop: $0) }
+        try await Termination.run(reading: try trace.map { try imports.read($0) }) { file, stop in
+            try await calibrate(file, stop: stop)
+        }
     }
 
     @MainActor private func calibrate(_ file: TraceFile?, stop: StopRequest) async throws -> ExitStatus {
@@ -142,7 +134,7 @@ struct CalibrateCommand: AsyncParsableCommand {
         return .success
     }
 
-    /// Stores the outcome. Returns the path or key, or nil if the outcome was not stored.
+    /// Stores the outcome. Returns the path or key of the stored calibration, or nil if nothing was stored.
     private func store(
         _ outcome: CalibrationOutcome, _ sensor: SensorDescription?, _ status: inout ExitStatus
     ) -> String? {
@@ -171,7 +163,7 @@ struct CalibrateCommand: AsyncParsableCommand {
 
     private static func write(_ bytes: [UInt8], to path: String) -> Bool {
         let isWritten: Void? = Log.attempt {
-            // The file contains no positions, so it has the default permissions for new files.
+            // The file contains no positions, so it has the default permissions of new files.
             let others = umask(0)
             umask(others)
             let output = try TraceOutput(

@@ -20,7 +20,6 @@ struct ConvertCommand: ParsableCommand {
             """)
 
     @OptionGroup var recording: EditOptions
-
     @OptionGroup var faults: TraceFaultOptions
 
     func run() throws {

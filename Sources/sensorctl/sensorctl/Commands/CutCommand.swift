@@ -20,11 +20,8 @@ struct CutCommand: ParsableCommand {
             """)
 
     @OptionGroup var recording: EditOptions
-
     @Option(help: "Start of the part.") var from: TraceTime = TraceTime(seconds: 0)
-
     @Option(help: "End of the part. Default: the end of the recording.") var to: TraceTime?
-
     @OptionGroup var faults: TraceFaultOptions
 
     func validate() throws {

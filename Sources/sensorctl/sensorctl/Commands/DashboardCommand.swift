@@ -37,59 +37,47 @@ struct DashboardCommand: AsyncParsableCommand {
     var files: [String] = []
 
     @Flag(help: "Show this machine live.") var live = false
-
     @Option(help: "TCP port; 0 for any free port.") var port: UInt16 = 8421
-
     @Flag(help: "Open the page in a browser with xdg-open.") var open = false
-
     @Flag(help: "Accept no commands from the page.") var readOnly = false
 
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "Address of the map tiles, such as https://tile.example.org/{z}/{x}/{y}.png. Default: no map tiles.",
-            valueName: "url"))
-    var tiles: String?
+            valueName: "url")) var tiles: String?
 
-    @Option(help: ArgumentHelp("Attribution that the licence of the map tiles requires.", valueName: "text"))
+    @Option(help: .init("Attribution that the licence of the map tiles requires.", valueName: "text"))
     var tilesAttribution: String?
 
     @Option(
-        help: ArgumentHelp(
-            "Folder that contains the folders leaflet and dygraphs.", valueName: "folder"),
-        completion: .directory)
-    var assets = "/usr/share/javascript"
+        help: .init("Folder that contains the folders leaflet and dygraphs.", valueName: "folder"),
+        completion: .directory) var assets = "/usr/share/javascript"
 
     @Option(
         help: "Alignment of several recordings: clock (by their start times) or start (all begin together).",
-        transform: DashboardCommand.alignment)
-    var align: TraceMerger.Alignment = .clock
+        transform: DashboardCommand.alignment) var align: TraceMerger.Alignment = .clock
 
     @Option(help: "Playback speed relative to the recording, from 0.1 to 100.") var speed = 1.0
-
     @Flag(help: "Repeat the recording.") var loop = false
 
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "Region to monitor: name, latitude, longitude and radius in metres. May be repeated.",
-            valueName: "name=lat,lon,metres"))
-    var region: [NamedRegion] = []
+            valueName: "name=lat,lon,metres")) var region: [NamedRegion] = []
 
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "Reference frame of the attitude, as in watch. Default: magnetic with a magnetometer, otherwise arbitrary.",
-            valueName: "frame"))
-    var frame: FrameName?
+            valueName: "frame")) var frame: FrameName?
 
-    @Option(help: ArgumentHelp("Edge of the device that the heading refers to, as in watch.", valueName: "orientation"))
+    @Option(help: .init("Edge of the device that the heading refers to, as in watch.", valueName: "orientation"))
     var orientation = EdgeName.portrait
 
     @Option(
-        help: ArgumentHelp("Load the page's files from this folder first.", valueName: "folder", visibility: .hidden),
-        completion: .directory)
-    var page: String?
+        help: .init("Load the page's files from this folder first.", valueName: "folder", visibility: .hidden),
+        completion: .directory) var page: String?
 
     @OptionGroup(title: "Recordings of other programs") var imports: ImportOptions
-
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
@@ -113,10 +101,9 @@ struct DashboardCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        // Reads the files before signal handlers are installed, so that a signal ends the program while it waits for a
-        // pipe.
-        let trace = files.isEmpty ? nil : try merged(try imports.read(files))
-        try await Termination.run { stop in await show(trace, stop: stop) }
+        try await Termination.run(reading: files.isEmpty ? nil : try merged(try imports.read(files))) { trace, stop in
+            await show(trace, stop: stop)
+        }
     }
 
     private func merged(_ traces: [TraceFile]) throws -> TraceFile {
@@ -183,8 +170,8 @@ private final class OpenedPage {
     private nonisolated static let fileName = "dashboard.html"
     private var folder: ScratchDirectory?
 
-    /// Opens a private file that redirects to the address. The address contains the token, and command lines are
-    /// public.
+    /// Opens a private file that redirects to the address, because the address contains the token and other users can
+    /// see command lines.
     func open(_ address: String) {
         do throws(DeviceError) {
             let owner = "the page that opens the dashboard"

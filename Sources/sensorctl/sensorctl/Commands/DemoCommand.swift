@@ -25,10 +25,9 @@ struct DemoCommand: AsyncParsableCommand {
     var seconds = "24"
 
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "Region to draw and to monitor: name, latitude, longitude and radius in metres. May be repeated.",
-            valueName: "name=lat,lon,metres"))
-    var region: [NamedRegion] = []
+            valueName: "name=lat,lon,metres")) var region: [NamedRegion] = []
 
     @OptionGroup var output: OutputOptions
 
@@ -47,10 +46,9 @@ struct DemoCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        // Reads the files before signal handlers are installed, so that a signal ends the program while it waits for a
-        // pipe.
-        let traces = try files.map { try TraceFile.read(userPath: $0) }
-        try await Termination.run { stop in await play(traces, stop: stop) }
+        try await Termination.run(reading: try files.map { try TraceFile.read(userPath: $0) }) { traces, stop in
+            await play(traces, stop: stop)
+        }
     }
 
     @MainActor private func play(_ files: [TraceFile], stop: StopRequest) async -> ExitStatus {

@@ -23,7 +23,6 @@ struct DoctorCommand: AsyncParsableCommand {
             """)
 
     @Option(help: "Seconds for which the sensors are read.") var seconds = 1.5
-
     @OptionGroup var output: OutputOptions
 
     func validate() throws { try Self.validate(duration: seconds) }
@@ -38,12 +37,12 @@ struct DoctorCommand: AsyncParsableCommand {
         return stop.status(or: report.hasProblem ? .unavailable : .success)
     }
 
-    /// Examines the machine by subscribing to the sensors for `seconds`. Returns nil if a signal interrupts the
-    /// examination. `isListening` is true if this program has already subscribed to the sensors.
+    /// - Parameter isListening: True if this program has already subscribed to sensors.
+    /// - Returns: nil if a signal interrupts the examination.
     static func examine(
         _ device: Device, seconds: Double, isListening: Bool = false, stop: StopRequest
     ) async -> DiagnosisReport? {
-        // Collects the facts before any subscription, so that any buffer in use belongs to a different program.
+        // The state is collected before any subscription, so that a buffer in use belongs to another program.
         var facts = MachineState(of: device)
         if isListening { facts.ignoreBufferUse() }
         async let answer = ServiceProbe.query(device, timeout: 2, stop: stop)
@@ -60,7 +59,7 @@ struct DoctorCommand: AsyncParsableCommand {
         (facts.calibrations, facts.calibrationProblems, facts.now) =
             (stored.entries, stored.problems, device.clock.wallTime)
         (facts.positionFailure, facts.receivers) = (position.failure, position.receivers)
-        return DiagnosisReport(facts: facts, diagnosis: Diagnosis(facts))
+        return DiagnosisReport(facts)
     }
 }
 

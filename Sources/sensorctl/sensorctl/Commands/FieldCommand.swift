@@ -28,7 +28,6 @@ struct FieldCommand: ParsableCommand {
 
     // `.unconditional` accepts values that begin with a minus sign.
     @Option(parsing: .unconditional, help: "Latitude in degrees, north positive.") var latitude: Double
-
     @Option(parsing: .unconditional, help: "Longitude in degrees, east positive.") var longitude: Double
 
     @Option(
@@ -42,7 +41,6 @@ struct FieldCommand: ParsableCommand {
     var date: FieldDate?
 
     @Option(help: "File of coefficients in NOAA's format (WMM.COF).", completion: .file()) var model: String?
-
     @OptionGroup var output: OutputOptions
 
     func validate() throws {

@@ -28,7 +28,6 @@ struct InfoCommand: ParsableCommand {
     var file: String
 
     @OptionGroup(title: "Recordings of other programs") var imports: ImportOptions
-
     @OptionGroup var output: OutputOptions
 
     func run() throws {

@@ -26,7 +26,6 @@ struct ListCommand: AsyncParsableCommand {
 
     private func list(_ stop: StopRequest) async throws -> ExitStatus {
         let device = LiveDevice.withAccessories
-        // Both queries may block until a server answers.
         async let sensors = Self.sensors(of: device)
         async let accessories = AccessoryList.load(device.accessorySource)
         let answer = await ServiceProbe.query(device, timeout: 2, stop: stop)
@@ -36,7 +35,7 @@ struct ListCommand: AsyncParsableCommand {
         return stop.status()
     }
 
-    /// Returns the sensors. Runs off the main actor because the query may block.
+    /// Runs off the main actor, because the query may block.
     @concurrent private static func sensors(of device: Device) async -> [SensorDescription] {
         device.motionSource.sensors
     }

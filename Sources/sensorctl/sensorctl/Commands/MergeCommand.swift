@@ -20,8 +20,7 @@ struct MergeCommand: ParsableCommand {
     @Argument(help: "Recordings to merge.", completion: .file()) var files: [String]
 
     @Option(
-        name: .shortAndLong, help: ArgumentHelp("Output file; - for standard output.", valueName: "file"),
-        completion: .file())
+        name: .shortAndLong, help: .init("Output file; - for standard output.", valueName: "file"), completion: .file())
     var output: String
 
     @Option(help: "Output format, if the extension of the output does not determine it.") var format: String?
@@ -31,13 +30,10 @@ struct MergeCommand: ParsableCommand {
 
     @OptionGroup var new: NewFileOptions
 
-    @Option(
-        help: ArgumentHelp(
-            "Receiver whose positions are written, for formats with a single receiver.", valueName: "path"))
+    @Option(help: .init("Receiver whose positions are written, for formats with a single receiver.", valueName: "path"))
     var receiver: String?
 
     @Flag(help: "Also write arrival times, in the formats gpsd and nmea.") var stamps = false
-
     @OptionGroup(title: "Recordings of other programs, for all files") var imports: ImportOptions
 
     func validate() throws {

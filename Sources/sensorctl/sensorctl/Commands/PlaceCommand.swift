@@ -33,11 +33,10 @@ struct PlaceCommand: AsyncParsableCommand {
     // `.allUnrecognized` accepts latitudes that begin with a minus sign, and texts of several words.
     @Argument(
         parsing: .allUnrecognized,
-        help: "Coordinate in degrees, name of a place, or - for coordinates on standard input.")
-    var place: [String]
+        help: "Coordinate in degrees, name of a place, or - for coordinates on standard input.") var place: [String]
 
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "Language of country names, such as de. Default: that of LC_ALL, LC_MESSAGES or LANG.", valueName: "name"))
     var locale: String?
 
@@ -133,22 +132,21 @@ struct PlaceCommand: AsyncParsableCommand {
 }
 
 enum PlaceArgument {
-    /// Parses two numbers separated by a comma, white space or a semicolon. Returns nil for other text.
+    /// Parses two numbers separated by a comma, white space or a semicolon.
     static func coordinate(_ text: some StringProtocol) -> CLLocationCoordinate2D? {
         let parts = text.split { $0 == "," || $0 == ";" || $0.isWhitespace }
         guard parts.count == 2, let latitude = number(parts[0]), let longitude = number(parts[1]) else { return nil }
         return CLLocationCoordinate2D(latitude: latitude, longitude: longitude)
     }
 
-    /// Returns true if the text consists of two words that `Double` accepts but that are not decimal numbers, such as
-    /// "nan" or "0x1".
+    /// Returns true for numbers that `Double` accepts but that are not decimal, such as "nan" and "0x1".
     static func isUnsupportedNumber(_ text: some StringProtocol) -> Bool {
         let parts = text.split { $0 == "," || $0 == ";" || $0.isWhitespace }
         return parts.count == 2 && parts.allSatisfy { Double($0) != nil } && coordinate(text) == nil
     }
 
     private static func number(_ text: some StringProtocol) -> Double? {
-        // Excludes "nan", "infinity" and hexadecimal numbers, which `Double` also accepts: Nan is a town in Thailand.
+        // `Double` also accepts "nan", "infinity" and hexadecimal numbers, but Nan is a town in Thailand.
         guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) || "+-.eE".utf8.contains($0) }) else { return nil }
         return Double(text)
     }
@@ -165,7 +163,6 @@ struct PlacePrinter {
         }
     }
 
-    /// Prints a line for an invalid coordinate, or for a coordinate without a result.
     func printNothing(at coordinate: CLLocationCoordinate2D?) {
         if json { write(nil, coordinate) } else { output.write(line: "-") }
     }
@@ -185,11 +182,9 @@ struct PlacePrinter {
     private static func line(_ placemark: CLPlacemark, _ coordinate: CLLocationCoordinate2D) -> String {
         var parts: [String] = []
         for part in [
-            placemark.name, placemark.subLocality, placemark.locality, placemark.administrativeArea,
-            placemark.country, placemark.ocean,
-        ] {
-            if let part, !parts.contains(part) { parts.append(part) }
-        }
+            placemark.name, placemark.subLocality, placemark.locality, placemark.administrativeArea, placemark.country,
+            placemark.ocean,
+        ] { if let part, !parts.contains(part) { parts.append(part) } }
         let zone = placemark.timeZone.map { " (\($0.identifier))" } ?? ""
         let place = String(format: "%.5f,%.5f", coordinate.latitude, coordinate.longitude)
         return "\(place)  \(parts.joined(separator: ", "))\(zone)"

@@ -6,32 +6,29 @@ import SimulatedDevice
 import Trace
 import TraceEditing
 
-/// The options that select and modify the played part of a trace.
+/// Selects and modifies the part of a trace to play.
 struct PlaybackArguments: ParsableArguments {
     @Option(help: "Start of the playback in seconds of the trace; the playback begins with the state at that time.")
     var from: Double?
 
     @Option(help: "End of the playback in seconds of the trace.") var to: Double?
-
     @Option(help: "Maximum length of pauses in seconds; longer pauses are shortened.") var maxGap: Double?
 
     @Option(help: "Play the trace this many times, or forever; timestamps continue to increase.")
     var loop: PlaybackLoop?
 
     @Option(
-        help: ArgumentHelp(
-            "Streams to play, separated by commas: positions, motion, \(SensorKind.allCases.map(\.rawValue).joined(separator: ", ")), battery, accessories, beacons, and sensor:ID for a single sensor.",
-            valueName: "streams"))
-    var streams: StreamList?
+        help: .init(
+            "Streams to play, separated by commas: positions, motion, \(SensorKindName.list), battery, accessories, beacons, and sensor:ID for a single sensor.",
+            valueName: "streams")) var streams: StreamList?
 
-    @Option(help: ArgumentHelp("Rename a sensor or a receiver of the trace. May be repeated.", valueName: "old=new"))
+    @Option(help: .init("Rename a sensor or a receiver of the trace. May be repeated.", valueName: "old=new"))
     var rename: [Renaming] = []
 
     @Option(
         help:
             "Behaviour at the end: hold (no more data arrives), stop (the clock stops too), fail (an error is reported)."
-    )
-    var atEnd = EndName.hold
+    ) var atEnd = EndName.hold
 
     func validate() throws {
         if let from, !(from >= 0 && from.isFinite) {
@@ -83,10 +80,9 @@ struct PlaybackArguments: ParsableArguments {
         }
     }
 
-    /// The report types that contain a receiver's path.
+    /// The types of reports that contain a receiver's path.
     private static let receiverKinds: Set = ["TPV", "SKY", "ATT", "DEVICE"]
 
-    /// The options that affect the callbacks, by name.
     var description: [String: String] {
         let values: [String: String?] = [
             "from": from?.description, "to": to?.description, "max-gap": maxGap?.description, "loop": loop?.text,
@@ -150,8 +146,7 @@ struct StreamList: ExpressibleByArgument, Equatable {
             default:
                 if name.hasPrefix("sensor:"), name.count > 7 {
                     ids.insert(String(name.dropFirst(7)))
-                } else if let kind = SensorKind.allCases.first(where: { [$0.rawValue, $0.name].contains(String(name)) })
-                {
+                } else if let kind = SensorKindName(argument: String(name))?.kind {
                     streams.kinds.insert(kind)
                     hasWholeKinds = true
                 } else {
@@ -159,7 +154,7 @@ struct StreamList: ExpressibleByArgument, Equatable {
                 }
             }
         }
-        // A combination of kinds and single sensors would be ambiguous.
+        // A combination of whole kinds and single sensors would be ambiguous.
         guard ids.isEmpty || !hasWholeKinds else { return nil }
         if !ids.isEmpty {
             streams.kinds = Set(SensorKind.allCases)

@@ -30,11 +30,10 @@ extension PlotBuilder {
         let extents = figure.charts.flatMap { $0.lines.compactMap(\.series.span) }
         var first = min(start, extents.map(\.lowerBound).min() ?? start)
         let last = max(figure.range.upperBound, extents.map(\.upperBound).max() ?? start)
-        // Omits a long search for the first fix, which would leave too little space for the data.
+        // A long search for the first fix is omitted, because it would leave too little space for the data.
         if let begin = extents.map(\.lowerBound).min(), begin - first > (last - first) * 0.6 {
             first = begin - (last - begin) * 0.05
         }
-        // A single reading is drawn in the middle.
         figure.range = last > first ? first...last : first - 0.5...first + 0.5
         return figure
     }
@@ -65,7 +64,7 @@ extension PlotBuilder {
         }
     }
 
-    /// Returns the filenames. Equal filenames are preceded by the folder name.
+    /// Returns the filenames. The folder name precedes filenames that occur more than once.
     static func names(of paths: [String]) -> [String] {
         let parts = paths.map { $0.split(separator: "/").map(String.init) }
         return parts.map { own in
@@ -75,7 +74,7 @@ extension PlotBuilder {
         }
     }
 
-    /// Returns the faults on the common time axis. Each fault is placed relative to the start of each recording.
+    /// Fault times are relative to the start of each recording.
     private func placedSpans(_ offsets: [Double], _ names: [String]) -> [PlotSpan] {
         let recorded = sources.indices.filter { sources[$0].trace != nil }
         guard let first = recorded.first, recorded.contains(where: { offsets[$0] != offsets[first] }) else {
@@ -102,7 +101,7 @@ extension PlotBuilder {
         return words.joined(separator: ", ")
     }
 
-    /// Exits with an error if there is nothing to draw, and logs the reasons for missing subjects.
+    /// Exits with an error if there is nothing to draw. Logs the reasons for missing subjects.
     func reportMissing(_ harvests: [CollectedData], isEmpty: Bool) throws {
         var missing: [PlotSubject] = []
         for subject in isChosen ? subjects : [] where subject != .intervals {
@@ -148,7 +147,6 @@ extension PlotBuilder.CollectedData {
 }
 
 extension PlotSubject {
-    /// The title, unit and height of the chart; nil if the subject is not a time chart.
     fileprivate var chart: (title: String, unit: String, quantity: PlotQuantity, height: Double)? {
         switch self {
         case .track, .sky, .intervals: nil

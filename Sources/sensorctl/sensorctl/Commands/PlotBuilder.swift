@@ -6,7 +6,7 @@ import SimulatedDevice
 import Trace
 import TraceEditing
 
-/// The source of a figure: a recording, or the callbacks that `replay` has written.
+/// The source of a figure: a recording, or callbacks that `replay` has written.
 enum PlotSource {
     case recording(TraceFile)
     case callbacks(RecordedCallbacks)
@@ -76,7 +76,6 @@ struct PlotBuilder {
         let kinds = Set(trace.findSensors().map(\.kind))
         var warnings: [TraceWarning] = []
         for group in groups where !group.isEmpty && stop.reason == nil {
-            // Skips the trace if it contains none of these sensors.
             if group.allSatisfy({ $0.isSensor && !kinds.isSuperset(of: $0.sensors) }) { continue }
             let simulated = SimulatedDevice(trace, stamps: .recorded, options: options)
             collector.clock = simulated.device.clock
@@ -116,14 +115,14 @@ struct PlotBuilder {
         var isKnown: Bool { wall != .epoch }
     }
 
-    /// The start of each source. Callbacks have no start time of their own and use the start of the first recording.
+    /// The start of each source. Callbacks have no start time and use the start of the first recording.
     var startTimes: [StartTimes] {
         let recorded = sources.map { $0.trace.map { StartTimes(of: $0) } }
         let first = recorded.compactMap(\.self).first ?? StartTimes(boot: .zero, wall: .epoch)
         return recorded.map { $0 ?? first }
     }
 
-    /// Returns the start of each trace on the time axis, in seconds after the earliest start.
+    /// Returns the start of each trace in seconds after the earliest start.
     private func offsets() throws -> [Double] {
         let begins = startTimes
         guard sources.count > 1, align != .start else { return begins.map { _ in 0 } }
@@ -137,7 +136,8 @@ struct PlotBuilder {
             }
             return begins.map { $0.wall.seconds(since: first) }
         }
-        // Recordings that overlap are aligned by their clocks. Others are aligned at their starts for comparison.
+        // Recordings that overlap are aligned by their clocks. Other recordings all begin at zero, so that they can be
+        // compared.
         let ends = zip(begins, sources).compactMap { begin, source in
             source.trace.map { begin.wall.advanced(bySeconds: Double(TraceSummary($0).duration) / 1e9) }
         }

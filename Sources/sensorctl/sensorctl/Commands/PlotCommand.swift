@@ -46,36 +46,25 @@ struct PlotCommand: AsyncParsableCommand {
     var words: [String]
 
     @Option(
-        name: .shortAndLong,
-        help: ArgumentHelp("Output file: .svg, .html or .png; - for standard output.", valueName: "file"),
-        completion: .file())
-    var output: String?
+        name: .shortAndLong, help: .init("Output file: .svg, .html or .png; - for standard output.", valueName: "file"),
+        completion: .file()) var output: String?
 
     @Option(help: "Output format, if the extension of the output does not determine it: svg, html or png.")
     var format: PlotFormat?
 
     @OptionGroup var new: NewFileOptions
-
     @Option(help: "Title of the plot. Default: the name of the recording.") var title: String?
-
     @Flag(help: "Label the axis with times of day (UTC), not with the time since the start.") var clock = false
 
     @Option(
-        help:
-            "Alignment of several recordings: clock or start. Default: clock if they overlap, otherwise start.",
-        transform: PlotCommand.alignment)
-    var align: TraceMerger.Alignment?
+        help: "Alignment of several recordings: clock or start. Default: clock if they overlap, otherwise start.",
+        transform: PlotCommand.alignment) var align: TraceMerger.Alignment?
 
     @Option(help: "Resolution of a PNG in dots per inch.") var dpi = 150
-
     @OptionGroup var reference: ReferenceOptions
-
     @OptionGroup(title: "Recordings of other programs, for all files") var imports: ImportOptions
-
     @OptionGroup(title: "Playback") var choices: PlaybackArguments
-
     @OptionGroup(title: "Faults") var faults: TraceFaultOptions
-
     @OptionGroup var printed: OutputOptions
 
     /// The maximum number of recordings in a plot, limited by the number of colors and dash patterns.
@@ -83,7 +72,7 @@ struct PlotCommand: AsyncParsableCommand {
 
     var files: [String] { words.filter { PlotSubject.named($0) == nil } }
 
-    /// The subjects to draw, in page order; all subjects if none are named.
+    /// In page order. If no subject is named, all subjects are drawn.
     var subjects: [PlotSubject] {
         let named = Set(words.compactMap { PlotSubject.named($0) }.joined())
         if named == [.intervals] { return [.intervals] }
@@ -91,7 +80,6 @@ struct PlotCommand: AsyncParsableCommand {
     }
 
     var isChosen: Bool { files.count < words.count }
-
     var chosenFormat: PlotFormat? { format ?? output.flatMap { $0 == "-" ? .svg : PlotFormat(fileName: $0) } }
 
     func validate() throws {
@@ -119,12 +107,8 @@ struct PlotCommand: AsyncParsableCommand {
 
     func run() async throws {
         if let output { try OutputCheck.check(output, against: files) }
-        // Searches for the PNG converter before a long recording is played.
         let maker = try chosenFormat == .png ? ExitStatus.exitOnError({ _ in .unavailable }, PNGConverter.init) : nil
-        // Reads the sources before signal handlers are installed, so that a signal ends the program while it waits for
-        // a pipe.
-        let sources = try sources()
-        try await Termination.run { try await run(sources, maker, $0) }
+        try await Termination.run(reading: try sources()) { try await run($0, maker, $1) }
     }
 
     private func run(_ sources: [PlotSource], _ maker: PNGConverter?, _ stop: StopRequest) async throws -> ExitStatus {

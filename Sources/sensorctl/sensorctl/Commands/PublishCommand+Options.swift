@@ -5,17 +5,14 @@ import DeviceCore
 
 struct PublisherIdentity: ParsableArguments {
     @Option(help: "Second level of the topic. Default: the name of the current user.") var user: String?
-
     @Option(help: "Third level of the topic. Default: the name of this machine.") var device: String?
-
     @Option(help: "Topic of the positions. Default: owntracks/USER/DEVICE.") var topic: String?
 
     @Option(
         name: .customLong("client-id"),
-        help: ArgumentHelp(
+        help: .init(
             "MQTT client identifier. Default: USER-DEVICE. The broker closes older connections with the same identifier.",
-            valueName: "name"))
-    var clientID: String?
+            valueName: "name")) var clientID: String?
 
     static var currentUser: String {
         level(getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) } ?? "user\(geteuid())")
@@ -35,19 +32,15 @@ struct PublisherIdentity: ParsableArguments {
 }
 
 struct BrokerOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("File that contains one line, name:password.", valueName: "file"))
-    var passwordFile: String?
+    @Option(help: .init("File that contains one line, name:password.", valueName: "file")) var passwordFile: String?
 
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "Authorities that may sign the broker's certificate, in PEM. Default: those of the system.",
-            valueName: "file"))
-    var caFile: String?
+            valueName: "file")) var caFile: String?
 
-    @Option(help: ArgumentHelp("Certificate of this client, in PEM.", valueName: "file")) var certificateFile: String?
-
-    @Option(help: ArgumentHelp("Private key of the certificate, in PEM.", valueName: "file")) var keyFile: String?
-
+    @Option(help: .init("Certificate of this client, in PEM.", valueName: "file")) var certificateFile: String?
+    @Option(help: .init("Private key of the certificate, in PEM.", valueName: "file")) var keyFile: String?
     @Option(help: "Interval in seconds after which an idle connection is checked. Default: 30.") var keepAlive: Int?
 
     var files: BrokerCredentialFiles {
@@ -57,7 +50,7 @@ struct BrokerOptions: ParsableArguments {
     var namesTLS: Bool { caFile != nil || certificateFile != nil || keyFile != nil }
 }
 
-/// A motion sensor kind, by its name in traces or its display name.
+/// A motion sensor, given by its name in traces or its display name.
 struct SensorKindName: ExpressibleByArgument, Hashable {
     let kind: SensorKind
 

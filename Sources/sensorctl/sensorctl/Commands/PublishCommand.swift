@@ -35,34 +35,22 @@ struct PublishCommand: AsyncParsableCommand {
 
     private static let example = "mqtt://broker/owntracks/USER/DEVICE"
 
-    @Argument(help: ArgumentHelp("Broker: mqtt://host[:port], or mqtts:// for TLS.", valueName: "broker"))
-    var broker: String
-
+    @Argument(help: .init("Broker: mqtt://host[:port], or mqtts:// for TLS.", valueName: "broker")) var broker: String
     @OptionGroup(title: "Publisher") var identity: PublisherIdentity
     @OptionGroup(title: "Broker") var access: BrokerOptions
 
     @Option(
-        help: ArgumentHelp(
-            "Also publish readings of this sensor: \(SensorKindName.list). May be repeated.", valueName: "kind"))
-    var motion: [SensorKindName] = []
+        help: .init("Also publish readings of this sensor: \(SensorKindName.list). May be repeated.", valueName: "kind")
+    ) var motion: [SensorKindName] = []
 
     @Option(help: "Seconds between motion readings; 0 for every reading.") var interval = 0.1
-
     @Flag(help: "Publish discovery messages for Home Assistant.") var homeAssistant = false
-
-    @Option(help: ArgumentHelp("Folder for messages that wait for the broker.", valueName: "folder")) var spool: String?
-
-    @Option(help: ArgumentHelp("Play a recording instead of this board's sensors.", valueName: "file"))
-    var trace: String?
-
+    @Option(help: .init("Folder for messages that wait for the broker.", valueName: "folder")) var spool: String?
+    @Option(help: .init("Play a recording instead of this board's sensors.", valueName: "file")) var trace: String?
     @Option(help: "Playback speed relative to the recording; max for no delays.") var speed: PlaybackSpeed?
-
     @Flag(help: "Shift the times of the trace so that it starts now.") var rebase = false
-
     @OptionGroup(title: "Recordings of other programs") var imports: ImportOptions
-
     @Option(help: "End after this many seconds.") var duration: Double?
-
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
@@ -114,8 +102,7 @@ struct PublishCommand: AsyncParsableCommand {
             shortfall: "The broker accepted \(statistics.delivered) messages in \(duration ?? 0) s.")
     }
 
-    /// Ends the publisher. If `patient` is true, first waits until the broker has accepted all messages or a stop is
-    /// requested.
+    /// If `patient` is true, waits until the broker has accepted all messages or a stop is requested.
     private static func end(_ publisher: MQTTPublisher, patient: Bool, _ stop: StopRequest) async {
         publisher.flush()
         while patient, stop.reason == nil, publisher.statistics.queued > 0 {
@@ -132,7 +119,6 @@ struct PublishCommand: AsyncParsableCommand {
         }
     }
 
-    /// Returns the reason why the position must not be published, or nil if it may be published.
     private func authorizationFailure(_ configuration: Configuration) -> String? {
         let status = LocationAuthorization.current.status
         if status == .denied || status == .restricted {
@@ -183,7 +169,7 @@ struct PublishCommand: AsyncParsableCommand {
         return subscriptions
     }
 
-    /// Plays the trace to its end. At maximum speed, pauses while more than 1000 messages are waiting for the broker.
+    /// At maximum speed, playback pauses while more than 1000 messages are waiting for the broker.
     @MainActor private func play(_ simulated: SimulatedDevice, _ publisher: MQTTPublisher, until stop: StopRequest)
         async
     {

@@ -48,17 +48,12 @@ struct RecordCommand: AsyncParsableCommand {
     @Option(
         help:
             "Parts to record, separated by commas: position, motion, battery, accessories, beacons. Beacons require continuous Bluetooth scanning."
-    )
-    var parts: PartNames = PartNames(parts: .default)
+    ) var parts: PartNames = PartNames(parts: .default)
 
     @Option(help: "Seconds between readings of a motion sensor; 0 for every reading.") var interval = 0.01
-
     @Option(help: "End after this many seconds.") var duration: Double?
-
     @OptionGroup var new: NewFileOptions
-
     @OptionGroup var blackBox: BlackBoxOptions
-
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
@@ -89,7 +84,7 @@ struct RecordCommand: AsyncParsableCommand {
         let recorder: TraceRecorder
         var box: BlackBoxSession?
         do throws(DeviceError) {
-            // The path may have been replaced by another user's symbolic link to a folder.
+            // Another user's symbolic link to a folder may have replaced the path.
             if file != self.file, ExclusiveFile.isLinkOfOtherUser(self.file) {
                 throw ExclusiveFile.failure(self.file, call: "open", errno: EEXIST)
             }
@@ -129,20 +124,19 @@ struct RecordCommand: AsyncParsableCommand {
         let (accessories, sightings) = (recorder.recordedAccessoryEvents, recorder.recordedSightings)
         events.ended(lines: lines, samples: samples, accessories: accessories, sightings: sightings)
         events.finish()
-        // Printing the last events may have failed.
         if !Self.isFailure(end), let last = stop.reason, Self.isFailure(last) { end = last }
         return end.status(
             isComplete: lines + samples + accessories + sightings > 0,
             shortfall: "Nothing was recorded in \(duration ?? 0) s.")
     }
 
-    /// Returns the path of the trace. If `file` is a folder, this is a file in the folder that is named after the time.
+    /// If `file` is a folder, the trace in that folder is named after the time.
     private func newFile(at time: WallTime) -> String {
         let place = RingLocation(file)
         return file != "-" && place.isFolder ? place.path(at: time, for: "recording") : file
     }
 
-    /// Subscribes to the events to print. If `position` is true, subscribes to positions even if they are not recorded.
+    /// If `position` is true, subscribes to positions even if they are not recorded.
     private func subscriptions(to device: Device, _ events: RecordingEvents, position: Bool) -> [Subscription] {
         var subscriptions: [Subscription] = []
         if position || parts.parts.contains(.position) {
@@ -162,7 +156,7 @@ struct RecordCommand: AsyncParsableCommand {
         return subscriptions
     }
 
-    /// Returns a trace output to standard output. After a stop request, writes wait at most 2 s for a slow reader.
+    /// After a stop request, writes wait at most 2 s for a slow reader.
     private static func standardOutput(until stop: StopRequest) -> TraceOutput {
         TraceOutput(pipe: Descriptor.standardOutput.number, name: "standard output", isPatient: stop.gracePeriod())
     }
@@ -171,14 +165,14 @@ struct RecordCommand: AsyncParsableCommand {
         if case .failed = reason { true } else { false }
     }
 
-    /// Returns the reason to stop. A pipe closed by its reader is not a failure.
+    /// A pipe that its reader has closed is not a failure.
     private static func reason(of error: DeviceError) -> StopRequest.Reason {
         if case .system(_, DeviceError.brokenPipe) = error.cause { return .outputClosed }
         return .failed(error, .inputOutput)
     }
 }
 
-/// The parts of a trace, given as a list on the command line.
+/// The parts of a trace to record, as a list on the command line.
 struct PartNames: ExpressibleByArgument, CustomStringConvertible {
     private static let names: [(String, TraceParts)] = [
         ("position", .position), ("motion", .motion), ("battery", .battery), ("accessories", .accessories),

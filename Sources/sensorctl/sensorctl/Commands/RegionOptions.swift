@@ -4,22 +4,19 @@ import ArgumentParser
 import CoreLocation
 import Foundation
 
-/// The regions and beacons of `watch` and `replay`.
 struct RegionOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "Region for the streams regions and monitor: name, latitude, longitude and radius in metres. May be repeated.",
-            valueName: "name=lat,lon,metres"))
-    var region: [NamedRegion] = []
+            valueName: "name=lat,lon,metres")) var region: [NamedRegion] = []
 
     @Option(
         name: .customLong("beacon"),
-        help: ArgumentHelp(
+        help: .init(
             "Beacons to range: all with this UUID, all with this UUID and major, or a single one. May be repeated.",
-            valueName: "uuid[,major[,minor]]"))
-    var beacons: [BeaconChoice] = []
+            valueName: "uuid[,major[,minor]]")) var beacons: [BeaconChoice] = []
 
-    /// Checks that regions or beacons are given if the stream requires them, and only then.
+    /// Checks that regions or beacons are given only if the stream requires them, and are not missing if it does.
     func validate(for stream: StreamName) throws {
         let isWanted = stream == .regions || stream == .monitor
         if isWanted, region.isEmpty {
@@ -50,7 +47,7 @@ struct NamedRegion: ExpressibleByArgument {
     let argument: String
 
     init?(argument: String) {
-        // Splits at the last equals sign, because the name may contain one.
+        // The name may contain equals signs.
         guard let sign = argument.lastIndex(of: "="), sign > argument.startIndex else { return nil }
         let numbers = argument[argument.index(after: sign)...].split(separator: ",", omittingEmptySubsequences: false)
             .map { Double($0) }

@@ -47,27 +47,18 @@ struct ReplayCommand: AsyncParsableCommand {
     var speed: PlaybackSpeed?
 
     @Flag(help: "Print every report of the receiver, not one per epoch.") var everyReport = false
-
     @Option(help: "Seconds between motion readings; 0 for every reading of the trace.") var interval = 0.0
-
     @OptionGroup var reference: ReferenceOptions
-
     @OptionGroup var regions: RegionOptions
-
     @Flag(help: "Shift the times of the trace so that it starts now.") var rebase = false
-
     @OptionGroup(title: "Recordings of other programs") var imports: ImportOptions
-
     @OptionGroup(title: "Playback") var choices: PlaybackArguments
-
     @OptionGroup(title: "Faults") var faults: TraceFaultOptions
 
-    @Option(
-        help: ArgumentHelp("Compare the callbacks with those in this file.", valueName: "file"), completion: .file())
+    @Option(help: .init("Compare the callbacks with those in this file.", valueName: "file"), completion: .file())
     var expect: String?
 
     @Flag(help: "Rewrite the file of --expect, and keep its tolerances.") var updateExpected = false
-
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
@@ -108,7 +99,6 @@ struct ReplayCommand: AsyncParsableCommand {
 
     private static let isReading = Atomic<Bool>(false)
 
-    /// Replays the trace and compares the callbacks with a file of expected callbacks.
     @MainActor private func compare(_ trace: TraceFile, with path: String, stop: StopRequest) async -> ExitStatus {
         let run: ExpectationRun
         do throws(DeviceError) {

@@ -23,19 +23,12 @@ struct ScrubCommand: ParsableCommand {
             """)
 
     @OptionGroup var recording: EditOptions
-
     @Option(parsing: .unconditional, help: "New first position: degrees north, degrees east.") var place: Place?
-
     @Flag(help: "Keep the positions.") var keepPlace = false
-
     @Flag(help: "Keep the times.") var keepTime = false
-
     @Flag(help: "Remove the altitudes.") var dropAltitude = false
-
     @Flag(help: "Keep the directions of satellites in the sky.") var keepSky = false
-
     @Flag(help: "Keep the data sent to and received from accessories.") var keepBytes = false
-
     @Flag(help: "Keep the names of accessories, which may contain the names of their owners.") var keepNames = false
 
     func validate() throws {

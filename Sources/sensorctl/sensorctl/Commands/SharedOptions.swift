@@ -5,19 +5,15 @@ import CoreLocation
 import CoreMotion
 import TraceEditing
 
-struct OutputOptions: ParsableArguments {
-    @Flag(help: "Print one JSON object per line.")
-    var json = false
-}
+struct OutputOptions: ParsableArguments { @Flag(help: "Print one JSON object per line.") var json = false }
 
 struct NewFileOptions: ParsableArguments {
     @Flag(help: "Replace an existing file.") var overwrite = false
 
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "Permissions of the new file, such as 0640. Default: 0600, because recordings reveal a person's positions.",
-            valueName: "mode"))
-    var mode: FileMode?
+            valueName: "mode")) var mode: FileMode?
 }
 
 /// File permissions in octal, as for chmod(1). The owner must have read and write permission.
@@ -32,10 +28,8 @@ struct FileMode: ExpressibleByArgument, Equatable {
     }
 }
 
-/// The options of a simulation: the duration, the output and a program to run.
 struct ProgramOptions: ParsableArguments {
     @Option(help: "End after this many seconds.") var duration: Double?
-
     @OptionGroup var output: OutputOptions
 
     @Argument(parsing: .postTerminator, help: "Program to run with the simulated devices, and its arguments.")
@@ -52,7 +46,7 @@ extension ParsableArguments {
         if isWrong { throw ValidationError(message()) }
     }
 
-    /// Checks that a duration is positive and at most 1e8 s, the range of a timer.
+    /// 1e8 s is the range of a timer.
     static func validate(duration: Double?) throws {
         guard let duration else { return }
         try rejectIf(
@@ -70,7 +64,6 @@ extension ParsableArguments {
         return alignment
     }
 
-    /// Checks that JSON output and a program are not combined, because the program uses standard output.
     static func validate(program: [String], json: Bool) throws {
         try rejectIf(json && !program.isEmpty, "The program uses standard output: omit --json.")
     }
@@ -78,19 +71,17 @@ extension ParsableArguments {
 
 struct ReferenceOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "Reference frame of device motion: arbitrary, corrected (by the magnetometer), magnetic or true (north); or its name in Core Motion.",
-            valueName: "frame"))
-    var frame = FrameName.arbitrary
+            valueName: "frame")) var frame = FrameName.arbitrary
 
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "Edge of the device that the heading refers to: portrait (the top edge), portraitUpsideDown, landscapeLeft or landscapeRight.",
-            valueName: "orientation"))
-    var orientation = EdgeName.portrait
+            valueName: "orientation")) var orientation = EdgeName.portrait
 }
 
-/// The reference frame of device motion. The command line accepts a word or Core Motion's name, ignoring case.
+/// The command line accepts a word or Core Motion's name, ignoring case.
 enum FrameName: String, ExpressibleByArgument, CaseIterable {
     case arbitrary, corrected, magnetic, `true`
 
@@ -116,11 +107,9 @@ enum FrameName: String, ExpressibleByArgument, CaseIterable {
     }
 
     var needsMagnetometer: Bool { self != .arbitrary }
-
     var hasHeading: Bool { self == .magnetic || self == .true }
 }
 
-/// The orientation of the device, which determines the edge that the heading refers to.
 enum EdgeName: String, ExpressibleByArgument, CaseIterable {
     case portrait, portraitUpsideDown, landscapeLeft, landscapeRight
 

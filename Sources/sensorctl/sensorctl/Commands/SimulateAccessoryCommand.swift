@@ -30,7 +30,6 @@ struct SimulateAccessoryCommand: AsyncParsableCommand {
               sensorctl simulate accessory scale.trace -- sensorctl watch accessories
             """)
 
-    /// The peer of an accessory whose file contains no dialogue.
     enum Peer: String, ExpressibleByArgument, CaseIterable { case echo, silent, pattern }
 
     @Argument(help: "Description, declaration or trace.", completion: .file()) var file: String
@@ -41,13 +40,10 @@ struct SimulateAccessoryCommand: AsyncParsableCommand {
     @Option(
         help:
             "Peer if the file contains no dialogue: echo returns all bytes, silent sends nothing, pattern sends bytes endlessly."
-    )
-    var peer = Peer.echo
+    ) var peer = Peer.echo
 
     @Option(help: "Playback speed of a trace relative to the recording.") var speed = 1.0
-
     @Flag(help: "Repeat a trace endlessly.") var loop = false
-
     @OptionGroup var with: ProgramOptions
 
     enum Transport: String, EnumerableFlag { case socket, pty }
@@ -57,8 +53,6 @@ struct SimulateAccessoryCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        // Reads the file before signal handlers are installed, so that a signal ends the program while it waits for a
-        // pipe.
         let simulator = try read()
         let run = ProgramRun(with.program)
         let folder = try ExitStatus.exitOnError({ $0.code == .inputOutput ? .cannotCreate : .unavailable }) {

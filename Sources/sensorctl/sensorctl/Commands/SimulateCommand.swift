@@ -45,10 +45,9 @@ struct SimulateAllCommand: AsyncParsableCommand {
             """)
 
     @Argument(
-        help: ArgumentHelp(
+        help: .init(
             "Recordings, - for standard input; after --, a program to run and its arguments.", valueName: "trace"),
-        completion: .file())
-    var words: [String] = []
+        completion: .file()) var words: [String] = []
 
     @Option(help: "Playback speed relative to the recording.") var speed = 1.0
 
@@ -56,37 +55,30 @@ struct SimulateAllCommand: AsyncParsableCommand {
     var loop = false
 
     @Flag(help: "Shift the times of positions so that the first fix is at the current time.") var rebase = false
-
     @Flag(help: "Start immediately, not with the first use.") var atOnce = false
 
     @Option(
         help: "Alignment of several recordings: clock (by their start times) or start (all begin together).",
-        transform: SimulateAllCommand.alignment)
-    var align: TraceMerger.Alignment = .clock
+        transform: SimulateAllCommand.alignment) var align: TraceMerger.Alignment = .clock
 
     @OptionGroup var faults: TraceFaultOptions
-
-    @Option(help: ArgumentHelp("Faults of gpsd; see simulate gpsd --help.", valueName: "faults")) var gpsdFault: String?
-
-    @Option(help: ArgumentHelp("Faults of iiod; see simulate iio --help.", valueName: "faults")) var iioFault: String?
+    @Option(help: .init("Faults of gpsd; see simulate gpsd --help.", valueName: "faults")) var gpsdFault: String?
+    @Option(help: .init("Faults of iiod; see simulate iio --help.", valueName: "faults")) var iioFault: String?
 
     @Flag(help: "Simulate accessories as pseudo-terminals, which look like serial ports, not as sockets.")
     var pty = false
 
     @Option(help: "End after this many seconds.") var duration: Double?
-
     @OptionGroup(title: "Recordings of other programs, for all files") var imports: ImportOptions
-
     @OptionGroup var output: OutputOptions
 
-    /// The number of words that belong to the program. The parser appends the words after `--` to `words`.
+    /// The parser appends the words after `--` to `words`.
     private var programCount: Int {
         let arguments = CommandLine.arguments
         return min(words.count, arguments.count - (arguments.firstIndex(of: "--").map { $0 + 1 } ?? arguments.count))
     }
 
     private var files: [String] { words.dropLast(programCount) }
-
     private var program: [String] { words.suffix(programCount) }
 
     func validate() throws {
@@ -136,8 +128,7 @@ struct SimulateAllCommand: AsyncParsableCommand {
         }
     }
 
-    /// Returns true if the variable is DEVICE_SERVICES_CONFIG and the user has set it. The user's value is then passed
-    /// on.
+    /// The user's own DEVICE_SERVICES_CONFIG is passed on to the program.
     private static func isKept(_ name: String) -> Bool {
         name == "DEVICE_SERVICES_CONFIG" && !(ProcessInfo.processInfo.environment[name] ?? "").isEmpty
     }
@@ -158,8 +149,7 @@ struct SimulateAllCommand: AsyncParsableCommand {
         }
         standardOutput.writeObject { writer in
             writer.member("event", "listening")
-            writer.object("environment") { writer in
-                for (name, value) in variables { writer.member(text: name, value) }
+            writer.object("environment") { writer in for (name, value) in variables { writer.member(text: name, value) }
             }
             writer.members(["sources": sources, "seconds": seconds])
         }

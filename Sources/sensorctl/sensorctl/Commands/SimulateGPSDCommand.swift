@@ -29,7 +29,6 @@ struct SimulateGPSDCommand: AsyncParsableCommand {
             """)
 
     @Argument(help: "Recording, for example a trace; - for standard input.", completion: .file()) var file: String
-
     @Option(help: "TCP port; 0 for any free port. gpsd itself uses 2947.") var port: UInt16 = 0
 
     @Option(help: "Playback speed relative to the recording; max sends as fast as clients read.")
@@ -39,10 +38,9 @@ struct SimulateGPSDCommand: AsyncParsableCommand {
     var loop = false
 
     @Flag(help: "Shift all times so that the first fix is at the current time.") var rebase = false
-
     @Flag(help: "Start immediately, not with the first client that watches.") var atOnce = false
 
-    @Option(help: ArgumentHelp("Faults to inject, and their times. \(GPSDFault.syntax)", valueName: "faults"))
+    @Option(help: .init("Faults to inject, and their times. \(GPSDFault.syntax)", valueName: "faults"))
     var fault: String?
 
     @Flag(help: "Simulate a receiver on a pseudo-terminal instead of a gpsd.") var pty = false
@@ -51,7 +49,6 @@ struct SimulateGPSDCommand: AsyncParsableCommand {
     var receiver: String?
 
     @OptionGroup(title: "Recordings of other programs") var imports: ImportOptions
-
     @OptionGroup var with: ProgramOptions
 
     func validate() throws {
@@ -62,8 +59,6 @@ struct SimulateGPSDCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        // Reads the file before signal handlers are installed, so that a signal ends the program while it waits for a
-        // pipe.
         let trace = try imports.read(file)
         let run = ProgramRun(with.program)
         if pty {

@@ -29,8 +29,7 @@ struct SimulateIIOCommand: AsyncParsableCommand {
     @Argument(
         help:
             "Recording: a trace, a CSV file, a Sensor Logger folder, or libiio's XML with its buffers; - for standard input.",
-        completion: .file())
-    var file: String
+        completion: .file()) var file: String
 
     @Option(help: "TCP port; 0 for any free port. iiod itself uses 30431.") var port: UInt16 = 0
 
@@ -39,18 +38,15 @@ struct SimulateIIOCommand: AsyncParsableCommand {
 
     @Flag(help: "Repeat the recording; otherwise the sensors are silent after the end.") var loop = false
 
-    @Option(help: ArgumentHelp("Faults to inject, and their times. \(IIODFault.syntax)", valueName: "faults"))
+    @Option(help: .init("Faults to inject, and their times. \(IIODFault.syntax)", valueName: "faults"))
     var fault: String?
 
     @OptionGroup(title: "Recordings of other programs") var imports: ImportOptions
-
     @OptionGroup var with: ProgramOptions
 
     func validate() throws { if let fault { _ = try ExitStatus.validating { try IIODFault.list(fault) } } }
 
     func run() async throws {
-        // Reads the file before signal handlers are installed, so that a signal ends the program while it waits for a
-        // pipe.
         let (server, seconds) = try makeServer()
         let run = ProgramRun(with.program)
         let port = try ExitStatus.exitOnError(ExitStatus.init(starting:)) { try server.start() }
@@ -61,7 +57,6 @@ struct SimulateIIOCommand: AsyncParsableCommand {
         }
     }
 
-    /// Creates the server. Also returns the duration of the recording, in seconds.
     private func makeServer() throws -> (IIODServer, seconds: Double) {
         let trace = try imports.read(file)
         return try ExitStatus.exitOnError {
@@ -88,8 +83,8 @@ struct SimulateIIOCommand: AsyncParsableCommand {
         if let remark { Log.notice(remark) }
     }
 
-    /// Returns a note that explains when the recording is played, because it may have ended before a second client
-    /// connects. Returns nil at maximum speed, at which each client receives the whole recording.
+    /// Explains when the recording is played, because it may end before a second client connects. Returns nil at
+    /// maximum speed, at which each client receives the whole recording.
     static func remark(seconds: Double, speed: PlaybackSpeed, loops: Bool) -> String? {
         guard case .times(let factor) = speed else { return nil }
         let length = "\((seconds / factor * 10).rounded() / 10) s"

@@ -36,33 +36,27 @@ struct SynthesizeCommand: AsyncParsableCommand {
     var rate = 100.0
 
     @Option(help: "Rate of positions in hertz; 0 for none.") var fixRate = 1.0
-
     @Option(help: "Delay of positions in seconds.") var fixDelay = 0.0
 
     @Option(help: "Chip whose noise gyroscope and accelerometer have: \(SynthesizeCommand.names(InertialUnit.all)).")
     var imu = "ideal"
 
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "Magnetometer: \(SynthesizeCommand.names(SensorModel.magnetometers)). Default: that of --imu, otherwise ak8963.",
-            valueName: "chip"))
-    var magnetometer: String?
+            valueName: "chip")) var magnetometer: String?
 
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "Barometer: \(SynthesizeCommand.names(SensorModel.barometers)). Default: ideal with --imu ideal, otherwise bmp280.",
-            valueName: "chip"))
-    var barometer: String?
+            valueName: "chip")) var barometer: String?
 
     @Option(help: "Receiver whose noise the positions have: \(ReceiverNoise.all.map(\.name).joined(separator: ", ")).")
     var receiver = "ideal"
 
     @Option(help: "Initial bias of each sensor as a fraction of its zero tolerance, from 0 to 1.") var bias = 0.0
-
     @Option(help: "Leaning in turns: flat like a car, or coordinated like a bicycle or an aircraft.") var turns = "flat"
-
     @Option(help: "Speed between waypoints without a speed, in m/s.") var speed = 10.0
-
     @Option(help: "Maximum change of speed between waypoints, in m/s^2.") var acceleration = 2.0
 
     @Option(help: "Maximum lateral acceleration in corners between waypoints, in m/s^2; inf for no braking.")
@@ -72,7 +66,6 @@ struct SynthesizeCommand: AsyncParsableCommand {
     var smoothing = 1.0
 
     @Flag(help: "Keep the device level on slopes, for tracks with noisy altitudes.") var level = false
-
     @Flag(help: "Omit the earth's rotation.") var stillEarth = false
 
     @Option(
@@ -82,21 +75,19 @@ struct SynthesizeCommand: AsyncParsableCommand {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp(
+        help: .init(
             "Rotation from the vehicle's axes (right, forward, up) to the device's: \"r, r, r; r, r, r; r, r, r\".",
-            valueName: "matrix"))
-    var placement: String?
+            valueName: "matrix")) var placement: String?
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Mount matrix of the sensors, which is written to the header.", valueName: "matrix"))
+        help: .init("Mount matrix of the sensors, which is written to the header.", valueName: "matrix"))
     var mountMatrix: String?
 
     @Option(help: "Start time: 2026-01-01, 2026-01-01T12:00:00Z, or now. Default: that of the recording.")
     var start: StartTime?
 
     @Option(help: "Seed of the noise.") var seed: UInt64 = 1
-
     @OptionGroup var new: NewFileOptions
 
     func validate() throws {
@@ -107,10 +98,9 @@ struct SynthesizeCommand: AsyncParsableCommand {
     func run() async throws {
         try OutputCheck.check(output, against: [route])
         let options = try motionOptions()
-        // Reads the route before signal handlers are installed, so that a signal ends the program while it waits for a
-        // pipe.
-        let way = try ExitStatus.exitOnError(Self.status) { try readRoute() }
-        try await Termination.run { stop in try await run(way, options, stop) }
+        try await Termination.run(reading: try ExitStatus.exitOnError(Self.status) { try readRoute() }) {
+            try await run($0, options, $1)
+        }
     }
 
     private func run(_ way: MotionRoute, _ options: MotionOptions, _ stop: StopRequest) async throws -> ExitStatus {
@@ -119,7 +109,7 @@ struct SynthesizeCommand: AsyncParsableCommand {
         return Self.write(synthesizer, to: output, overwrite: new.overwrite, mode: new.mode?.bits, until: stop)
     }
 
-    /// Returns the exit status for an error. An impossible route is an error in the file, not a failure to read it.
+    /// An impossible route is invalid input, not a read failure.
     private static func status(_ error: DeviceError) -> ExitStatus {
         switch error.code {
         case .invalidConfiguration: .usage
@@ -128,7 +118,7 @@ struct SynthesizeCommand: AsyncParsableCommand {
         }
     }
 
-    /// Writes the trace. An incomplete trace is kept unless it would replace an existing file.
+    /// An incomplete trace is kept unless it would replace an existing file.
     static func write(
         _ synthesizer: MotionSynthesizer, to output: String, overwrite: Bool, mode: UInt32? = nil,
         until stop: StopRequest
@@ -177,7 +167,7 @@ struct SynthesizeCommand: AsyncParsableCommand {
                 ? try RecordingFile.read(contents, name: name) : try RecordingFile.open(route))
     }
 
-    /// The maximum size of a waypoint list, in bytes: a million waypoints of 64 bytes.
+    /// The maximum size of a waypoint list in bytes: a million waypoints of 64 bytes.
     private static let maximumListSize = 64_000_000
 
     private static func route(of recording: RecordingFile) throws(DeviceError) -> MotionRoute {

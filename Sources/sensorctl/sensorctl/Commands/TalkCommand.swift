@@ -47,7 +47,6 @@ struct TalkCommand: AsyncParsableCommand {
     @Flag(help: "Send each key as it is typed; Ctrl-] ends the session.") var raw = false
 
     @Option(help: "Line ending that is sent in a terminal: lf, cr or crlf.") var lineEnd = TalkOptions.LineEnd.lf
-
     @Flag(help: "Print both directions as rows of bytes.") var hex = false
 
     @Option(help: "Repeat the dialogue of this .script file, and compare the answers.", completion: .file())
@@ -60,11 +59,9 @@ struct TalkCommand: AsyncParsableCommand {
 
     @Option(
         help: "Record the accessory and the data into this trace; replay it with `sensorctl simulate accessory`.",
-        completion: .file())
-    var record: String?
+        completion: .file()) var record: String?
 
     @OptionGroup(title: "Recording") var new: NewFileOptions
-
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
@@ -116,7 +113,7 @@ struct TalkCommand: AsyncParsableCommand {
         }
     }
 
-    /// Runs the conversation on a thread of its own, because reads and writes may block.
+    /// Uses a separate thread, because reads and writes may block.
     private func talk(
         _ loop: TalkLoop, script: UmockdevScript?, input: Descriptor, endingKey: String?
     ) async -> TalkEnd {

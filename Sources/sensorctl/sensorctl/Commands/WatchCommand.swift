@@ -38,21 +38,13 @@ struct WatchCommand: AsyncParsableCommand {
             """)
 
     @Argument(help: "Stream to watch: \(StreamName.list).") var stream: StreamName
-
     @Flag(help: "Print every report of the receiver, not one per epoch.") var everyReport = false
-
     @Option(help: "Use only this receiver, by its name in gpsd (for example /dev/ttyACM0).") var receiver: String?
-
     @Option(help: "Seconds between motion readings; 0 for every reading.") var interval = 0.1
-
     @OptionGroup var reference: ReferenceOptions
-
     @OptionGroup var regions: RegionOptions
-
     @Option(help: "End after this many updates.") var count: Int?
-
     @Option(help: "End after this many seconds.") var duration: Double?
-
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
@@ -84,7 +76,7 @@ struct WatchCommand: AsyncParsableCommand {
             shortfall: "Only \(listener.outlet.count) of \(count ?? 0) \(stream.noun) arrived in \(duration ?? 0) s.")
     }
 
-    /// Logs a note if a required sensor is missing. The command waits, because the sensor may appear later.
+    /// The command waits for a missing sensor, because it may appear later.
     private func logMissingSensor(_ device: Device) {
         var kinds = stream.sensors
         if stream == .deviceMotion, reference.frame.needsMagnetometer { kinds.append(.magnetometer) }
@@ -97,7 +89,7 @@ struct WatchCommand: AsyncParsableCommand {
         )
     }
 
-    /// Logs the loss of positions, without which the streams `regions`, `monitor` and `visits` print nothing.
+    /// Without positions, the streams `regions`, `monitor` and `visits` print nothing.
     private func logLostPositions(_ device: Device) -> Subscription? {
         guard [.regions, .monitor, .visits].contains(stream),
             ![.denied, .restricted].contains(LocationAuthorization.current.status)
@@ -115,7 +107,7 @@ struct WatchCommand: AsyncParsableCommand {
         }
     }
 
-    /// Waits until the required sensors exist. Core Motion rejects subscriptions without a sensor.
+    /// Core Motion rejects subscriptions without a sensor.
     @MainActor private func waitForSensor(stop: StopRequest) async {
         guard !isAvailable else { return }
         // The device searches for sensors only while there are subscriptions.

@@ -6,19 +6,18 @@ import JSONBytes
 import SensorTools
 import Trace
 
-/// The accessories and their traffic. Unchecked because it is used only on the main thread, which also plays traces.
+/// Tracks accessories and their traffic. Unchecked because it is used only on the main thread, which also plays traces.
 final class AccessoryTrafficTracker: @unchecked Sendable {
     private struct Entry {
         var accessory: AccessoryReading
         var isConnected = true
-        /// The time of the connection or disconnection on the session's clock, in seconds.
+        /// The time of the connection or disconnection, in seconds on the session's clock.
         var since: Double
         var users: [String] = []
-        /// The number of bytes; nil if the traffic is unknown.
         var received: Int?
         var sent: Int?
 
-        /// Adds a user, unless already present: after a seek, sessions that were opened earlier are opened again.
+        /// The name may be present, because sessions that were opened before a seek are opened again.
         mutating func use(_ name: String) { if !users.contains(name) { users.append(name) } }
     }
 
@@ -28,7 +27,7 @@ final class AccessoryTrafficTracker: @unchecked Sendable {
     private static let count = 64
 
     private let feed: DashboardFeed
-    /// True if the traffic is known, because a trace contains it.
+    /// True for a trace, which contains the traffic.
     private let countsTraffic: Bool
     private var entries: [Entry] = []
     private var hasChanged = true
@@ -50,7 +49,6 @@ final class AccessoryTrafficTracker: @unchecked Sendable {
         }
     }
 
-    /// Sets the programs that have accessories open, by connection ID.
     func set(users: [Int: [String]]) {
         for index in entries.indices {
             let names = users[entries[index].accessory.connectionID] ?? []
@@ -102,7 +100,6 @@ final class AccessoryTrafficTracker: @unchecked Sendable {
         }
     }
 
-    /// Resets the traffic and removes disconnected accessories.
     func reset(at time: Double) {
         hasChanged = true
         entries.removeAll { !$0.isConnected }
@@ -115,7 +112,6 @@ final class AccessoryTrafficTracker: @unchecked Sendable {
 }
 
 extension AccessoryReading {
-    /// Returns true if `other` is the same accessory, possibly reattached.
     fileprivate func isSame(as other: AccessoryReading) -> Bool {
         name == other.name && serial == other.serial && model == other.model
     }

@@ -3,13 +3,14 @@
 import Dashboard
 import DeviceCore
 import JSONBytes
+import Plotting
 import SensorTools
 import Synchronization
 
-/// The listeners that `watch` and `replay` use, for all streams. Publishes their callbacks. Used on the main thread.
+/// Runs the listeners of `watch` and `replay` for all streams and publishes their callbacks. Used on the main thread.
 @MainActor
 final class DashboardListeners {
-    /// The interval between readings of live sensors, in seconds. Sufficient for charts and for the attitude.
+    /// The interval between readings of live sensors in seconds, which is sufficient for charts and the attitude.
     private static let liveInterval = 0.01
 
     let printer: DashboardPrinter
@@ -55,7 +56,7 @@ final class DashboardListeners {
         }
     }
 
-    /// Starts the streams whose sensors have become available. Core Motion rejects subscriptions without a sensor.
+    /// Core Motion rejects subscriptions to sensors that are not available yet.
     func startWaiting() async {
         let kinds = Set(device.motionSource.sensors.map(\.kind))
         for stream in waiting where isAvailable(stream, kinds) {
@@ -77,7 +78,7 @@ final class DashboardListeners {
         return needed.allSatisfy(kinds.contains)
     }
 
-    /// Each listener has its own outlet, so that a listener without permission does not stop the others.
+    /// Each listener has its own outlet, so that a listener without permission does not stop other listeners.
     private func listener(for stream: StreamName) -> any StreamListener {
         ListenerOptions(
             stream: stream, asJSON: true, interval: device.isSimulated ? 0 : Self.liveInterval,
@@ -104,7 +105,7 @@ final class SatellitePublisher: Sendable {
     func end() { subscription.withLock { $0.take() }?.cancel() }
 
     private func publish(_ sky: SkyReport) {
-        // A report with only dilutions of precision contains no satellites and must not clear them.
+        // A report that contains only dilutions of precision must not clear the satellites.
         guard let satellites = sky.satellites else { return }
         let time = clock.seconds(sky.arrival)
         feed.publish(
@@ -112,7 +113,7 @@ final class SatellitePublisher: Sendable {
                 writer.member("t", time)
                 writer.objects("list", satellites) { satellite in
                     [
-                        "system": satellite.system?.facts.name ?? "unknown", "id": satellite.label,
+                        "system": satellite.system?.name ?? "unknown", "id": satellite.label,
                         "azimuth": satellite.azimuth, "elevation": satellite.elevation, "snr": satellite.signal,
                         "used": satellite.isUsed,
                     ]
@@ -126,21 +127,7 @@ extension Satellite {
     /// The satellite's RINEX name (system letter and number), or gpsd's number if the system is unknown.
     fileprivate var label: String {
         guard let system, systemNumber >= 0 else { return "\(number)" }
-        return "\(system.facts.letter)\(systemNumber < 10 ? "0" : "")\(systemNumber)"
-    }
-}
-
-extension Satellite.System {
-    fileprivate var facts: (name: String, letter: String) {
-        switch self {
-        case .gps: ("GPS", "G")
-        case .sbas: ("SBAS", "S")
-        case .galileo: ("Galileo", "E")
-        case .beiDou: ("BeiDou", "C")
-        case .imes: ("IMES", "M")
-        case .qzss: ("QZSS", "J")
-        case .glonass: ("GLONASS", "R")
-        case .navIC: ("NavIC", "I")
-        }
+        let letter = system == .imes ? "M" : system.letter
+        return "\(letter)\(systemNumber < 10 ? "0" : "")\(systemNumber)"
     }
 }

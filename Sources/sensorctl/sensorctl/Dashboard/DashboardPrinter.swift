@@ -7,7 +7,7 @@ import Foundation
 import JSONBytes
 import SensorTools
 
-/// A printer that publishes the readings of the listeners to the pages. Used on the main thread.
+/// Publishes the readings of the listeners to the pages. Used on the main thread.
 final class DashboardPrinter: ReadingPrinter {
     private let feed: DashboardFeed
     private let clock: SessionClock
@@ -21,7 +21,7 @@ final class DashboardPrinter: ReadingPrinter {
     }
 
     func print(_ reading: some Reading) {
-        // Checks the most frequent readings first.
+        // The most frequent readings are checked first.
         switch reading {
         case let reading as MotionReading: add(reading)
         case let reading as DeviceMotionReading: add(reading)
@@ -54,7 +54,7 @@ final class DashboardPrinter: ReadingPrinter {
         guard let channel = ChannelName(reading.stream) else { return }
         var values = SIMD4<Float>(repeating: .nan)
         for (index, value) in reading.values.prefix(4).enumerated() { values[index] = Float(value.number) }
-        // Core Motion reports kilopascals; the channel uses hectopascals.
+        // Core Motion reports kilopascals. The channel uses hectopascals.
         if channel == .pressure { values[0] *= 10 }
         feed.add(channel, at: clock.seconds(reading.timestamp), values)
     }
@@ -88,7 +88,7 @@ final class DashboardPrinter: ReadingPrinter {
             })
     }
 
-    /// gpsd's fix status, as text. Other values are meaningless to users.
+    /// The other fix statuses of gpsd are meaningless to users.
     private static let fixStatus: [UInt8: String] = [
         2: "DGPS", 3: "RTK fixed", 4: "RTK float", 5: "dead reckoning", 6: "GNSS and dead reckoning", 7: "surveyed",
         8: "simulated", 9: "P(Y)",
@@ -97,7 +97,7 @@ final class DashboardPrinter: ReadingPrinter {
     private func publish(_ location: CLLocation) {
         let time = location.report.map { clock.seconds($0.arrival) } ?? clock.now
         if let gap = gaps.process(time) {
-            // The gap is part of the track, so that pages opened later do not draw a line across the gap.
+            // The gap is part of the track, so that pages that are opened later do not draw a line across the gap.
             feed.publish("gap", .track, ["t": gap.start, "channel": "location", "seconds": time - gap.start])
         }
         feed.publish(
@@ -113,7 +113,7 @@ final class DashboardPrinter: ReadingPrinter {
                     "speed": location.speed, "speedAccuracy": location.speedAccuracy, "course": location.course,
                     "courseAccuracy": location.courseAccuracy,
                 ]
-                // Negative numbers represent unknown values in Core Location.
+                // Core Location represents unknown values by negative numbers.
                 for (name, value) in values where value >= 0 { writer.member(name, value) }
                 writer.memberIfPresent("mode", location.report.map { $0.mode.words })
                 writer.memberIfPresent("status", location.report.flatMap { Self.fixStatus[$0.status] })
@@ -154,7 +154,6 @@ enum ChannelName: Int, CaseIterable {
         }
     }
 
-    /// Creates the channel of a sensor stream. Returns nil for other streams.
     init?(_ stream: StreamName) {
         switch stream {
         case .accelerometer: self = .accelerometer
@@ -175,7 +174,6 @@ extension DashboardFeed {
         publish(DashboardMessage(type, retention) { $0.members(members) })
     }
 
-    /// Publishes a state that consists of a list of objects.
     func publish<Thing>(_ type: String, list: [Thing], _ members: (Thing) -> JSONMembers) {
         publish(DashboardMessage(type, .state) { $0.objects("list", list, members) })
     }

@@ -7,7 +7,7 @@ import Foundation
 import JSONBytes
 import SensorTools
 
-/// A location manager that monitors the regions defined by the user and by pages. Used on the main thread.
+/// Monitors the regions that the user and the pages define. Used on the main thread.
 final class DashboardRegions: NSObject, CLLocationManagerDelegate {
     private struct State {
         var region: DashboardRegion
@@ -17,7 +17,7 @@ final class DashboardRegions: NSObject, CLLocationManagerDelegate {
         static let unknown = "unknown"
     }
 
-    /// The maximum number of regions that a manager monitors.
+    /// The maximum number of regions that a location manager monitors.
     static let limit = 20
 
     private let manager = CLLocationManager()
@@ -32,7 +32,7 @@ final class DashboardRegions: NSObject, CLLocationManagerDelegate {
     }
 
     func start(_ regions: [NamedRegion]) {
-        // Removes regions left behind by an earlier run that was killed.
+        // An earlier run that was killed may have left regions behind.
         for region in manager.monitoredRegions { manager.stopMonitoring(for: region) }
         for region in regions {
             _ = add(
@@ -56,7 +56,7 @@ final class DashboardRegions: NSObject, CLLocationManagerDelegate {
         publish()
     }
 
-    /// Adds a region. Returns nil on success, or the reason why the region cannot be added.
+    /// Returns nil on success, or the reason for the failure.
     func add(_ region: DashboardRegion) -> String? {
         guard !states.contains(where: { $0.region.name == region.name }) else {
             return "The region \(region.name) already exists."
@@ -68,7 +68,7 @@ final class DashboardRegions: NSObject, CLLocationManagerDelegate {
         return nil
     }
 
-    /// Removes a region. Returns nil on success, or the reason why the region cannot be removed.
+    /// Returns nil on success, or the reason for the failure.
     func remove(_ name: String) -> String? {
         guard let index = states.firstIndex(where: { $0.region.name == name }) else {
             return "There is no region \(name)."
@@ -99,8 +99,7 @@ final class DashboardRegions: NSObject, CLLocationManagerDelegate {
     private func updateState(_ state: CLRegionState, of region: CLRegion) {
         guard let index = states.firstIndex(where: { $0.region.name == region.identifier }) else { return }
         states[index].state = "\(state)"
-        // The state has the receiver's time, which may differ greatly from the system time. Limits the time to the
-        // session.
+        // The receiver's time may differ greatly from the system time, so it is limited to the session.
         states[index].since = region.stateDate.map { min(max(0, clock.seconds(WallTime($0))), clock.now) }
         publish()
     }

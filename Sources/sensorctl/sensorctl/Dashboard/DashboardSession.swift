@@ -14,7 +14,7 @@ import TraceEditing
 struct DashboardPlan {
     var options: DashboardOptions
     var regions: [NamedRegion] = []
-    /// The reference frame; nil selects a frame that suits the sensors.
+    /// If nil, the session selects a frame that suits the sensors.
     var frame: FrameName?
     var edge = EdgeName.portrait
     var speed = 1.0
@@ -23,7 +23,7 @@ struct DashboardPlan {
     var announce: @MainActor (_ address: String, _ port: UInt16, _ token: String) -> Void = { _, _, _ in }
 }
 
-/// A dashboard session: its listeners and the server that publishes their callbacks.
+/// A dashboard session, which consists of listeners and the server that publishes their callbacks.
 @MainActor
 final class DashboardSession {
     private let plan: DashboardPlan
@@ -85,15 +85,13 @@ final class DashboardSession {
         for remark in trace.remarks(on: simulated.warnings) { Log.warning(remark) }
     }
 
-    /// Publishes the damage found in the trace as findings, in place of findings about a live machine.
+    /// Findings about the trace replace those about a live machine.
     private func publishTraceFindings(_ trace: TraceFile, at time: Double) {
         let damage = ReportDiagnostics(trace)
         let remarks = damage.remarks + damage.lineWarnings.remarks
-        var findings: [(level: String, topic: String, message: String, repair: [String])] = remarks.map {
-            (level: "remark", topic: "recording", message: $0, repair: [])
-        }
-        if remarks.isEmpty { findings = [("good", "recording", "\(trace.name) can be read completely.", [])] }
-        feed.publish(findings: findings, at: time)
+        let findings = remarks.map { Finding(.remark, "recording", $0) }
+        let success = Finding(.good, "recording", "\(trace.name) can be read completely.")
+        feed.publish(findings: remarks.isEmpty ? [success] : findings, at: time)
     }
 
     func runLive() async throws(DeviceError) {
@@ -124,7 +122,7 @@ final class DashboardSession {
             book.publishIfChanged()
             if clock.now >= nextQuery {
                 await listeners.startWaiting()
-                // Clients are only queried while pages are open.
+                // Clients are queried only while pages are open.
                 if server.counts.pages > 0 {
                     let users = [ownUse] + (await watch.users())
                     if users != former { feed.publish(clients: users) }
@@ -143,8 +141,8 @@ final class DashboardSession {
         return PositionClient(name: "sensorctl dashboard", pid: getpid(), since: 0, wants: wants)
     }
 
-    /// Returns the reference frame. The default is magnetic if a magnetometer is available: the heading enables the
-    /// magnetometer and shares one filter with the attitude, so every attitude follows the magnetometer.
+    /// The default is magnetic if there is a magnetometer. The heading then enables the magnetometer anyway, and shares
+    /// a filter with the attitude.
     private func frame(_ kinds: Set<SensorKind>) -> FrameName {
         plan.frame ?? (kinds.isSuperset(of: [.accelerometer, .gyroscope, .magnetometer]) ? .magnetic : .arbitrary)
     }
@@ -161,8 +159,7 @@ final class DashboardSession {
         return hello
     }
 
-    /// Starts the server. `execute` is called on the main thread. `execute` returns nil on success, or the reason why a
-    /// command cannot be executed.
+    /// `execute` is called on the main thread. It returns nil on success, or the reason for the failure.
     private func start(
         _ hello: SessionDescription, execute: @escaping @MainActor @Sendable (PageCommand.Action) -> String?
     ) throws(DeviceError) -> DashboardServer {
@@ -181,4 +178,30 @@ final class DashboardSession {
         plan.announce("http://127.0.0.1:\(port)/\(token)", port, server.token.text)
         return server
     }
+}
+
+/// The clock of a dashboard session, in seconds since the start of the trace or of the dashboard. For a trace, it
+/// follows the civil time, which jumps with the playback position. For a live machine, it follows the boot clock,
+/// because the civil time may be set at any time.
+final class SessionClock: Sendable {
+    private let clock: any DeviceClock
+    private let boot: BootTime
+    private let beginning: WallTime?
+
+    init(_ clock: any DeviceClock, isTrace: Bool) {
+        self.clock = clock
+        boot = clock.now
+        beginning = isTrace ? clock.wallTime : nil
+    }
+
+    /// The civil time at which this clock is zero. For a live machine, it depends on the current system time.
+    var start: WallTime { beginning ?? clock.wallTime.advanced(bySeconds: -now) }
+
+    var now: Double { beginning.map { clock.wallTime.seconds(since: $0) } ?? clock.now.seconds(since: boot) }
+
+    /// Converts a timestamp in seconds since boot to this clock.
+    func seconds(_ boot: Double) -> Double { now - (clock.now.seconds - boot) }
+
+    func seconds(_ boot: BootTime) -> Double { now - clock.now.seconds(since: boot) }
+    func seconds(_ time: WallTime) -> Double { time.seconds(since: start) }
 }

@@ -5,12 +5,12 @@ import DeviceCore
 import JSONBytes
 import SensorTools
 
-/// The periodically updated state of a live machine: the findings of `doctor` and the clients of its services.
+/// Monitors the state of a live machine: the findings of `doctor`, and the clients of the machine's services.
 @MainActor
 final class LiveStatusMonitor {
     /// The interval between queries for clients, in seconds.
     static let queryInterval = 2.0
-    /// The duration of `doctor`'s sensor trials, in seconds.
+    /// The duration of the sensor trials of `doctor`, in seconds.
     private static let trialDuration = 1.5
 
     private let device: Device
@@ -32,7 +32,6 @@ final class LiveStatusMonitor {
         feed.publish(findings: report.findings, at: clock.now)
     }
 
-    /// Returns the other programs that are connected to gpsd.
     func users() async -> [PositionClient] {
         let address = device.configuration.positionSource.value
         guard address.broker == nil else { return [] }
@@ -52,19 +51,19 @@ final class LiveStatusMonitor {
 struct PositionClient: Sendable, Equatable {
     var name: String
     var pid: Int32?
-    /// The time at which the program began to use the services, on the session's clock, in seconds; nil if unknown.
+    /// The start of the use in seconds on the session's clock, or nil if unknown.
     var since: Double?
     var wants: String
 }
 
 extension DashboardFeed {
-    func publish(findings: [(level: String, topic: String, message: String, repair: [String])], at time: Double) {
-        let levels = ["good": "ok", "remark": "note", "problem": "error"]
+    func publish(findings: [Finding], at time: Double) {
+        let levels: [Finding.Level: String] = [.good: "ok", .remark: "note", .problem: "error"]
         publish(
             DashboardMessage("doctor", .state) { writer in
                 writer.objects("findings", findings) { finding in
                     [
-                        "level": levels[finding.level] ?? finding.level, "title": finding.topic,
+                        "level": levels[finding.level] ?? "", "title": finding.topic,
                         "text": finding.message, "mend": finding.repair.joined(separator: "\n"),
                     ]
                 }

@@ -8,7 +8,7 @@ import TraceEditing
 /// Faults that pages switch on and off during playback, independently of the playback position.
 final class ManualFaultInjection: Sendable {
     struct Fault: Sendable {
-        /// The fault in the syntax of `--fault`.
+        /// The fault, in the syntax of `--fault`.
         let id: String
         let label: String
         let about: String
@@ -17,7 +17,7 @@ final class ManualFaultInjection: Sendable {
 
     private struct State {
         var active: [(id: String, edit: FaultEdit)] = []
-        /// The events that report the end of a loss. Inserted before the next event.
+        /// Events that report the end of a loss. They are inserted before the next event.
         var pendingRecoveries: [TraceEvent.Contents] = []
     }
 
@@ -72,12 +72,12 @@ final class ManualFaultInjection: Sendable {
 
     var active: [String] { state.withLock { $0.active.map(\.id) } }
 
-    /// True if sensor readings have to be passed to ``apply(_:)`` too.
+    /// True if sensor readings also have to be passed to ``apply(_:)``.
     var requiresSamples: Bool { state.withLock { !$0.active.isEmpty || !$0.pendingRecoveries.isEmpty } }
 
     var detachesAccessories: Bool { active.contains("unplug") }
 
-    /// Switches a fault on or off. Returns nil on success, or the reason for the failure.
+    /// Returns nil on success, or the reason for the failure.
     func set(_ id: String, isOn: Bool) -> String? {
         guard let fault = all.first(where: { $0.id == id }) else { return "This recording has no fault \(id)." }
         return state.withLock { state in
@@ -120,7 +120,7 @@ final class ManualFaultInjection: Sendable {
         }
     }
 
-    /// Applies the active faults to an event. Returns the resulting events, or nil if the event is unchanged.
+    /// Returns the resulting events, or nil if the event is unchanged.
     func apply(_ event: TraceEvent) -> [TraceEvent]? {
         let result = state.withLock { state -> [TraceEvent]? in
             guard !state.active.isEmpty || !state.pendingRecoveries.isEmpty else { return nil }

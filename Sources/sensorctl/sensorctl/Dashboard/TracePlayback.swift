@@ -8,28 +8,24 @@ import SimulatedDevice
 import Trace
 import TraceEditing
 
-/// The playback of a trace under the control of pages: play, pause, step, seek, speed and loop.
+/// Plays a trace under the control of pages, which can pause, step, seek, loop and set the speed.
 @MainActor
 final class TracePlayback {
-    /// The interval between playback steps, about the same as the interval between page updates.
+    /// The interval between playback steps, which is similar to the interval between page updates.
     private static let interval = Duration.milliseconds(30)
     /// The duration of the history, in seconds, that is replayed before the main thread yields to other work.
     private static let portion = 1.0
 
     let simulated: SimulatedDevice
     let faults: ManualFaultInjection
-    /// The duration of the trace, in seconds.
     let duration: Double
     private let clock: SessionClock
     private let feed: DashboardFeed
-    /// Called when the playback position has changed, to discard earlier readings.
     private let onSeek: @MainActor () async -> Void
     private var isPlaying = true
     private var speed: Double
     private var loops: Bool
-    /// The target of the current seek; nil if no seek is in progress.
     private var target: Double?
-    /// True if the target has changed since the current seek began.
     private var hasNewTarget = false
     private var seekTask: Task<Void, Never>?
     private var nextStatePublication = ContinuousClock.now
@@ -53,10 +49,10 @@ final class TracePlayback {
     /// The playback position, in seconds from the start of the trace.
     private var position: Double { clock.now }
 
-    /// True at the end of the trace. The tolerance of 1 µs covers rounding errors of the position.
+    /// True at the end of the trace. The tolerance of 1 µs covers rounding errors.
     private var hasEnded: Bool { position > duration - 1e-6 }
 
-    /// Plays the trace until a stop is requested. Playback starts when `isWatched` first returns true.
+    /// Playback starts when `isWatched` first returns true.
     func run(until stop: StopRequest, isWatched: () -> Bool) async {
         filter()
         publishState()
@@ -66,7 +62,7 @@ final class TracePlayback {
         while stop.reason == nil {
             try? await Task.sleep(for: Self.interval)
             let now = real.now
-            // If the machine is too busy, playback falls behind instead of catching up in one step.
+            // On a busy machine, playback falls behind instead of catching up in a single step.
             let passed = min(now - last, .milliseconds(250))
             last = now
             guard isPlaying, seekTask == nil else { continue }
@@ -100,7 +96,7 @@ final class TracePlayback {
         return true
     }
 
-    /// Executes a command. Returns nil on success, or the reason for the failure.
+    /// Returns nil on success, or the reason for the failure.
     func execute(_ action: PageCommand.Action) -> String? {
         switch action {
         case .play:
@@ -117,10 +113,8 @@ final class TracePlayback {
         case .fault(let id, let isOn):
             if let why = faults.set(id, isOn: isOn) { return why }
             filter()
-            // When the fault ends, a seek to the current position attaches the accessories again.
-            if id == "unplug" {
-                if isOn { detachAccessories() } else { seek(to: target ?? position) }
-            }
+            // When the fault ends, a seek to the current position reattaches the accessories.
+            if id == "unplug" { if isOn { detachAccessories() } else { seek(to: target ?? position) } }
         case .doctor, .addRegion, .removeRegion: return "This command is not available for a recording."
         }
         publishState()
@@ -162,11 +156,11 @@ final class TracePlayback {
         if faults.detachesAccessories { detachAccessories() }
         while self.position < place, !hasNewTarget, !Task.isCancelled {
             let former = self.position
-            // Stops if the clock has reached the end of its range.
+            // The position no longer increases at the end of the clock's range.
             guard advance(by: min(Self.portion, place - former)), self.position > former else { break }
             await Task.yield()
         }
-        // If there is a newer target, the seek to that target ends the replay.
+        // If there is a newer target, the replay of that target's history follows.
         guard !hasNewTarget else { return }
         feed.endHistoryReplay(at: self.position)
     }

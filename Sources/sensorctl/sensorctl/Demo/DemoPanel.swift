@@ -5,7 +5,8 @@ import DeviceCore
 import Foundation
 import SensorTools
 
-/// The demo's screen: the trail on the left, instruments and sky on the right, and the time at the bottom.
+/// The screen of the demo. The trail is on the left, instruments and sky are on the right, and the time is at the
+/// bottom.
 struct DemoPanel {
     let trace: DemoTrace
     let factor: Double
@@ -71,7 +72,6 @@ struct DemoPanel {
         let main = isLost ? 244 : Palette.text
         let gap = spaced ? 2 : 1
         var row = y + 1
-        /// Draws a name and a value, and advances to the next row.
         func line(_ name: String, _ value: String, color: Int) {
             canvas.row(name, value, x: left, y: row, width: inner, color: color)
             row += 1

@@ -34,7 +34,7 @@ struct DemoPlayer {
                 stop.request(.outputClosed)
                 break
             }
-            // Shows the last picture for a moment.
+            // The last picture remains for a moment.
             if end.reason != nil {
                 picturesLeft -= 1
                 if picturesLeft == 0 { break }
@@ -45,12 +45,10 @@ struct DemoPlayer {
         return tracker.state
     }
 
-    /// Plays the trace at maximum speed and prints a few lines of text.
     func summarize(on output: StandardOutput) async -> DemoState {
         let device = SimulatedDevice(trace.file)
         let tracker = device.use { DemoTracker(regions: trace.regions) }
         defer { tracker.end() }
-        // Prints about ten lines per trace.
         let interval = max(5, trace.duration / 10)
         let start = trace.start
         var due = 0.0
@@ -101,7 +99,7 @@ final class DemoTracker: NSObject, CLLocationManagerDelegate {
     }
 
     func locationManager(_ manager: CLLocationManager, didExitRegion region: CLRegion) {
-        state.recordExit(region.identifier)
+        state.setInside(region.identifier, false)
         onChange()
     }
 
@@ -116,7 +114,7 @@ final class DemoTracker: NSObject, CLLocationManagerDelegate {
     }
 }
 
-/// A trace of the demo, with properties determined by playing the trace once without output.
+/// A trace for the demo. Playing the trace once without output determines its properties.
 struct DemoTrace {
     let file: TraceFile
     let regions: [NamedRegion]
@@ -127,7 +125,6 @@ struct DemoTrace {
     let duration: Double
     /// The highest speed, in metres per second.
     let fastest: Double
-    /// The first receiver that gpsd reported.
     let receiver: ReceiverDescription?
 
     @MainActor init(_ file: TraceFile, regions: [NamedRegion]) {
@@ -138,7 +135,7 @@ struct DemoTrace {
         let device = SimulatedDevice(file)
         let tracker = device.use { DemoTracker(regions: []) }
         start = device.wallTime
-        // Nothing else plays this device.
+        // The only possible error is concurrent playback, which cannot occur here.
         try? device.play()
         duration = device.wallTime.seconds(since: start)
         fastest = tracker.state.fastest
@@ -146,7 +143,6 @@ struct DemoTrace {
         tracker.end()
     }
 
-    /// The title, such as "synthetic: mountain-road.json".
     var title: String {
         var title = (isSynthetic ? "synthetic: " : "recorded: ") + name
         if let receiver, !receiver.driver.isEmpty, !isSynthetic { title += " (\(receiver.driver))" }

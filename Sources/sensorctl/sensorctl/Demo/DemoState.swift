@@ -3,13 +3,12 @@
 import CoreLocation
 import DeviceCore
 
-/// The state that the delegate's callbacks have produced. It is the only input of the panel.
+/// The state that results from the callbacks of the delegate. It is the only input of the panel.
 struct DemoState {
     struct TrailPoint {
         var latitude: Double
         var longitude: Double
         var speed: Double
-        /// True if positions were lost before this position.
         var isAfterGap: Bool
     }
 
@@ -30,13 +29,11 @@ struct DemoState {
     /// The altitudes in metres above sea level, with the time in seconds since the first position.
     private(set) var altitudes: [(time: Double, altitude: Double)] = []
     private(set) var distance = 0.0
-    /// The distance as text for users.
     var length: String {
         distance < 1000 ? String(format: "%.0f m", distance) : String(format: "%.2f km", distance / 1000)
     }
     private(set) var locations = 0
     private(set) var losses = 0
-    /// The reason why no position is available; nil if a position is available.
     private(set) var failure: String?
     /// The highest speed so far, in metres per second.
     private(set) var fastest = 0.0
@@ -75,17 +72,15 @@ struct DemoState {
         }
     }
 
-    mutating func recordExit(_ name: String) { setInside(name, false) }
-
     mutating func setInside(_ name: String, _ isInside: Bool) {
         for index in regions.indices where regions[index].region.name == name { regions[index].isInside = isInside }
     }
 
-    /// Removes every other position, and halves the rate of further positions.
+    /// Removes every other position, and halves the rate at which further positions are stored.
     private mutating func decimate() {
         trail = trail.enumerated().filter { $0.offset % 2 == 0 || $0.element.isAfterGap }.map(\.element)
         altitudes = altitudes.enumerated().filter { $0.offset % 2 == 0 }.map(\.element)
-        // The positions after gaps alone may exceed the limit.
+        // The positions after gaps may exceed the limit on their own.
         if trail.count > Self.limit { trail.removeFirst(trail.count - Self.limit / 2) }
         stride *= 2
     }

@@ -3,11 +3,11 @@
 import CoreLocation
 import Foundation
 
-/// The visible area of the map. It follows the trail smoothly.
+/// The visible area of the map, which follows the trail smoothly.
 struct MapView {
     private var latitude = 0.0
     private var longitude = 0.0
-    /// The scale in metres per dot; 0 before the first position.
+    /// The scale in metres per dot, or 0 before the first position.
     private var scale = 0.0
 
     mutating func draw(
@@ -40,7 +40,7 @@ struct MapView {
         ruler(on: &canvas, x: x + 1, y: y + rows - 1, columns: columns)
     }
 
-    /// Draws the border of a region, dotted while the device is outside.
+    /// The border is dotted while the device is outside.
     private func circle(_ fence: DemoState.Fence, on grid: inout BrailleGrid, _ size: (width: Double, height: Double)) {
         let center = dot(fence.region.center.latitude, fence.region.center.longitude, size)
         let radius = fence.region.radius / scale
@@ -56,7 +56,6 @@ struct MapView {
         }
     }
 
-    /// Draws the name of a region above its border, if it fits.
     private func name(
         _ fence: DemoState.Fence, on canvas: inout Canvas, x: Int, y: Int, _ columns: Int, _ rows: Int,
         _ size: (width: Double, height: Double)
@@ -99,7 +98,6 @@ struct MapView {
         return (size.width / 2 + east / scale, size.height / 2 - north / scale)
     }
 
-    /// Moves the visible area toward the bounds of the whole trail.
     private mutating func follow(_ state: DemoState, width: Int, height: Int) {
         let (latitudes, longitudes) = (state.trail.map(\.latitude), state.trail.map(\.longitude))
         guard let south = latitudes.min(), let north = latitudes.max(), let west = longitudes.min(),

@@ -4,7 +4,7 @@ import CoreLocation
 import DeviceCore
 import Foundation
 
-/// A view of the satellites: their positions in the sky and the number of used satellites per system.
+/// Draws the positions of the satellites in the sky, and the number of used satellites of each system.
 struct SkyView {
     private typealias Kind = (name: String, system: Satellite.System?, color: Int)
 
@@ -18,7 +18,7 @@ struct SkyView {
     /// True if there is no current position, so that the satellites are outdated.
     let isStale: Bool
 
-    /// Draws the sky as a circle, with north at the top. The circle is twice as wide in columns as it is high in rows.
+    /// Draws the sky as a circle with north at the top. The circle has twice as many columns as rows.
     func drawPlot(on canvas: inout Canvas, x: Int, y: Int, rows: Int) {
         guard rows >= 5 else { return }
         let columns = rows * 2
@@ -32,7 +32,7 @@ struct SkyView {
         }
         grid.draw(on: &canvas, x: x, y: y)
         canvas.dim("N", x: x + columns / 2, y: y)
-        // Satellites in use are drawn last, on top of the others.
+        // Satellites in use are drawn last, on top of other satellites.
         for satellite in satellites.sorted(by: { !$0.isUsed && $1.isUsed }) {
             guard satellite.elevation >= 0, satellite.elevation <= 90, satellite.azimuth.isFinite else { continue }
             let distance = (90 - satellite.elevation) / 90 * (grid.radius - 1)
@@ -44,7 +44,7 @@ struct SkyView {
         }
     }
 
-    /// Draws a line for each system: the name, the numbers of satellites used and in view, and marks if there is space.
+    /// Each system has a row with its numbers of used and visible satellites, and a row of marks if there is space.
     func drawSystems(on canvas: inout Canvas, x: Int, y: Int, columns: Int, rows: Int) {
         var row = y
         for kind in Self.kinds {
@@ -64,7 +64,6 @@ struct SkyView {
         }
     }
 
-    /// Returns the number of rows that the systems occupy.
     func systemRows(_ rows: Int) -> Int {
         let systems = Set(satellites.map { Self.kind(of: $0).name }).count
         return min(rows, rows >= 10 ? systems * 2 : systems)

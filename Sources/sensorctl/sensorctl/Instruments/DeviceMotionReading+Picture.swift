@@ -12,8 +12,7 @@ extension DeviceMotionReading: DrawnReading {
         let isWide = width >= PictureSize.wideColumns && height >= Self.numbersRows + 2
         let numbersWidth = PictureSize.numbersColumns
         let horizonWidth = isWide ? width - numbersWidth : width
-        // The frame is at least twice as wide as high in characters, because a character is twice as high as it is
-        // wide.
+        // The frame has at least twice as many columns as rows, because a character is twice as high as it is wide.
         let maximumHeight = isWide ? height : height - Self.shortRows
         let frameHeight = min(max(maximumHeight, 7), max(Self.numbersRows + 2, horizonWidth / 2))
         var canvas = Canvas(width: width, height: isWide ? frameHeight : frameHeight + Self.shortRows)

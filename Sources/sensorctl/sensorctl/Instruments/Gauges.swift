@@ -6,7 +6,6 @@ import SensorTools
 enum Gauges {
     static let levels: [Character] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
 
-    /// Draws a bar that fills a fraction of the width, in the speed colors.
     static func bar(_ share: Double, on canvas: inout Canvas, x: Int, y: Int, width: Int) {
         let share = share.isFinite ? min(max(share, 0), 1) : 0
         let halves = Int((share * Double(width * 2)).rounded())
@@ -29,7 +28,6 @@ enum Gauges {
         }
     }
 
-    /// Draws an altitude profile over the whole duration. The future is drawn as dots.
     static func profile(
         _ values: [(time: Double, altitude: Double)], duration: Double, on canvas: inout Canvas, x: Int, y: Int,
         width: Int
@@ -50,7 +48,7 @@ enum Gauges {
         }
     }
 
-    /// Draws a section of a compass card, with the course in the center. A column is 5° wide.
+    /// A column is 5° wide.
     static func compassTape(_ course: Double, on canvas: inout Canvas, x: Int, y: Int, width: Int) {
         let middle = width / 2
         let first = Int((course / 5).rounded()) - middle
@@ -72,7 +70,7 @@ enum Gauges {
     }
 }
 
-/// The most recent readings of an axis as a row of block characters.
+/// Displays the most recent readings of an axis as a row of block characters.
 struct Sparkline {
     static let maximumWidth = 120
 
@@ -97,7 +95,6 @@ struct Sparkline {
         return String(repeating: " ", count: width - drawn.count) + String(drawn)
     }
 
-    /// The smallest and largest finite readings; nil if no reading is finite.
     var range: (least: Double, greatest: Double)? {
         guard let least = readings.filter(\.isFinite).min(), let greatest = readings.filter(\.isFinite).max() else {
             return nil

@@ -2,9 +2,8 @@
 
 import Foundation
 
-/// An artificial horizon, seen in the direction of the device's top edge with the screen up. The horizon is level if
-/// the device lies flat. Raising the top edge (pitch) lowers the horizon; lowering the right edge (roll) turns it
-/// counterclockwise.
+/// An artificial horizon, seen toward the device's top edge with the screen up. Raising the top edge (pitch) lowers the
+/// horizon. Lowering the right edge (roll) turns it counterclockwise.
 struct HorizonView {
     /// The height of the picture, in degrees.
     private static let span = 70.0
@@ -77,9 +76,9 @@ struct HorizonView {
         }
     }
 
-    /// Draws a label beside each third rung.
+    /// Draws a label beside every third line of the pitch scale.
     private func labels(on canvas: inout Canvas, x: Int, y: Int, columns: Int, rows: Int, step: Double, side: Double) {
-        // Near the zenith and the nadir, a rung has no ends.
+        // Near the zenith and the nadir, a line of the pitch scale has no ends.
         guard abs(pitch) < 80 * .pi / 180 else { return }
         let degrees = pitch * 180 / .pi
         for rung in [-60, -30, 30, 60] {

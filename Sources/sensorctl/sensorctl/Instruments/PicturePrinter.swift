@@ -6,7 +6,7 @@ import SensorTools
 
 /// A reading that can be drawn in a terminal.
 protocol PicturedReading: TimedReading {
-    /// Returns the rows of a picture of the readings up to this one. `rate` is in hertz; nil if unknown.
+    /// Returns the rows of a picture of the readings up to this one. `rate` is in hertz, or nil if unknown.
     func rows(_ past: [any PicturedReading], size: PictureSize, rate: Double?, ink: TerminalStyle) -> [String]
 }
 
@@ -14,7 +14,7 @@ protocol PicturedReading: TimedReading {
 protocol DrawnReading: PicturedReading { func picture(width: Int, height: Int, rate: Double?) -> Canvas }
 
 extension DrawnReading {
-    /// Returns a picture of at most 100 columns and 22 rows. The row below it contains the cursor.
+    /// Returns a picture of at most 100 columns and 22 rows. One row remains free for the cursor.
     func rows(_ past: [any PicturedReading], size: PictureSize, rate: Double?, ink: TerminalStyle) -> [String] {
         picture(width: min(size.width, 100), height: min(size.height - 1, 22), rate: rate).rows(colored: ink.isOn)
     }
@@ -32,7 +32,7 @@ struct PictureSize: Equatable {
     var height: Int
 }
 
-/// A printer that redraws readings in the same rows of a terminal.
+/// Draws readings in a terminal. Each reading replaces the previous one.
 final class PicturePrinter: ReadingPrinter {
     private let clock: any DeviceClock
     private let screen = TerminalScreen(.standardOutput)
@@ -40,7 +40,6 @@ final class PicturePrinter: ReadingPrinter {
     private let ink = TerminalStyle(.standardOutput)
     private var painter: RowPainter
     private var lastDrawn: BootTime?
-    /// The most recent readings, up to the number that a sparkline shows.
     private var recent: [any PicturedReading] = []
 
     init(output: StandardOutput, clock: any DeviceClock) {
@@ -60,7 +59,7 @@ final class PicturePrinter: ReadingPrinter {
         painter.draw(reading.rows(recent, size: screen.measure(), rate: rate, ink: ink))
     }
 
-    /// Prints a reading that has no picture. The text remains on the screen above the next picture.
+    /// The text remains on the screen above the next picture.
     private func printBelow(_ reading: some Reading) {
         painter.keepRows()
         let failure = reading as? StreamFailure
@@ -68,7 +67,6 @@ final class PicturePrinter: ReadingPrinter {
         for line in lines { output.write(line: line) }
     }
 
-    /// The rate computed from timestamps, in readings per second.
     private var rate: Double? {
         let times = recent.suffix(50).map(\.timestamp)
         guard times.count > 1, let first = times.first, let last = times.last, last > first else { return nil }
@@ -76,7 +74,7 @@ final class PicturePrinter: ReadingPrinter {
     }
 }
 
-/// A terminal screen that redraws the calibration progress in the same rows.
+/// Displays the progress of a calibration. Each picture replaces the previous one.
 final class PictureScreen: CalibrationScreen {
     let showsPictures = true
     private let output: StandardOutput
@@ -90,7 +88,7 @@ final class PictureScreen: CalibrationScreen {
     }
 
     func print(_ line: String) {
-        // Erases the picture. The next one is drawn below the line.
+        // Erases the picture. The next picture is drawn below the line.
         painter.draw([])
         painter.keepRows()
         output.write(line: line)

@@ -3,7 +3,8 @@
 import SensorTools
 import SystemCalls
 
-/// A terminal that shows pictures on its alternate screen, without cursor and echo. ``restore()`` restores the state.
+/// A terminal that shows pictures on its alternate screen, without cursor and echo. ``restore()`` restores the
+/// terminal.
 final class TerminalScreen {
     private let descriptor: Descriptor
     private let ink: TerminalStyle
@@ -19,7 +20,6 @@ final class TerminalScreen {
 
     deinit { restore() }
 
-    /// Returns the size of the terminal, or 80 columns by 24 rows if the terminal does not report its size.
     func measure() -> PictureSize {
         var window = winsize()
         guard ioctl(descriptor.number, UInt(TIOCGWINSZ), &window) == 0, window.ws_col > 0, window.ws_row > 0 else {
@@ -35,7 +35,8 @@ final class TerminalScreen {
         if tcgetattr(0, &current) == 0 {
             attributes = current
             current.c_lflag &= ~tcflag_t(ECHO | ICANON)
-            // Disables the keys that suspend or abort the program on the alternate screen. Ctrl-C still ends it.
+            // Disables the keys that suspend or abort the program on the alternate screen. Ctrl-C still ends the
+            // program.
             withUnsafeMutableBytes(of: &current.c_cc) { keys in
                 for key in [Int(VSUSP), Int(VQUIT)] where keys.indices.contains(key) { keys[key] = 0 }
             }
@@ -55,7 +56,7 @@ final class TerminalScreen {
         }
     }
 
-    /// Shows a picture. Writes only the rows that have changed. Returns false if the write fails.
+    /// Writes only the rows that have changed. Returns false if the write fails.
     func show(_ canvas: Canvas) -> Bool {
         let rows = canvas.rows(colored: ink.isOn)
         var text = ""
@@ -69,7 +70,7 @@ final class TerminalScreen {
         }
         shown = rows
         guard !text.isEmpty else { return true }
-        // Requests a synchronized update, which terminals that support it show at once.
+        // Requests a synchronized update, so that a terminal that supports it shows all rows at once.
         return write("\(TerminalStyle.escape)?2026h\(text)\(TerminalStyle.escape)?2026l")
     }
 
@@ -78,7 +79,7 @@ final class TerminalScreen {
 
 /// Redraws rows at the same position of a terminal, without using the alternate screen.
 struct RowPainter {
-    /// The minimum interval between pictures, in seconds. A shorter interval may exceed the speed of a serial terminal.
+    /// The minimum interval between pictures, in seconds. Shorter intervals may exceed the speed of a serial terminal.
     static let minimumInterval = 0.05
 
     private let output: StandardOutput

@@ -16,8 +16,8 @@ struct Descriptor: Sendable {
         case failed(errno: Int32)
     }
 
-    /// Opens /dev/null for standard descriptors that are closed. Must be called first. Otherwise, the next file to be
-    /// opened would get one of their numbers and receive the program's output.
+    /// Opens /dev/null for standard descriptors that are closed. Must be called first. Otherwise, the next opened file
+    /// would get such a number and receive the program's output.
     static func openStandardDescriptors() {
         for number in 0...2 as ClosedRange<Int32> where fcntl(number, F_GETFD) < 0 && errno == EBADF {
             // open(2) returns the lowest free number.
@@ -27,14 +27,13 @@ struct Descriptor: Sendable {
 
     var isTerminal: Bool { isatty(number) == 1 }
 
-    /// True if the terminal can draw pictures, that is, if TERM is set and not "dumb".
+    /// Requires that TERM is set and not "dumb".
     var showsPictures: Bool {
         let kind = getenv("TERM").map { String(cString: $0) } ?? ""
         return isTerminal && !kind.isEmpty && kind != "dumb"
     }
 
-    /// Writes all bytes, with as many system calls as required. Calls `isPatient` repeatedly while the descriptor is
-    /// not writable. If it returns false, the write ends with `closed`.
+    /// `isPatient` is called repeatedly while the descriptor is not writable. If it returns false, the write ends.
     func write(_ bytes: [UInt8], isPatient: () -> Bool = { true }) -> Outcome {
         bytes.withUnsafeBytes { buffer in
             var start = 0
@@ -57,7 +56,7 @@ struct Descriptor: Sendable {
         }
     }
 
-    /// Writes all bytes. After a stop request, waits at most 2 s for a slow reader.
+    /// After a stop request, waits at most 2 s for a slow reader.
     func write(_ bytes: [UInt8], until stop: StopRequest) -> Outcome { write(bytes, isPatient: stop.gracePeriod()) }
 
     /// Returns true if a write would not block, even if the write would fail.

@@ -6,7 +6,7 @@ import JSONBytes
 import SensorTools
 import Synchronization
 
-/// A printer of events, in order and on its own queue, so that callers never wait for the reader.
+/// Prints events in order on its own queue, so that callers never wait for the reader.
 final class EventPrinter: Sendable {
     /// The maximum number of bytes that wait for the reader. Further lines are dropped and counted.
     static let limit = 1 << 20
@@ -15,7 +15,6 @@ final class EventPrinter: Sendable {
         var pendingByteCount = 0
         var droppedCount = 0
         var printed = 0
-        /// True if the reader has closed the pipe.
         var isClosed = false
     }
 
@@ -23,11 +22,11 @@ final class EventPrinter: Sendable {
     private let state = Mutex(State())
     private let droppedCount: @Sendable (Int) -> Bool
 
-    /// `missed` prints the number of dropped lines; `missed` is called like the closure of ``print(_:_:)``.
+    /// `missed` prints the number of dropped lines. It is called like the closure of ``print(_:_:)``.
     init(missed: @escaping @Sendable (Int) -> Bool) { self.droppedCount = missed }
 
-    /// Prints a line of about `size` bytes after all previous ones. Drops it if too many bytes are waiting. `body` is
-    /// called on the printer's queue and returns false if the reader has closed the pipe.
+    /// Drops a line of about `size` bytes if too many bytes are waiting. `body` is called on the printer's queue and
+    /// returns false if the reader has closed the pipe.
     func print(_ size: Int, _ body: @escaping @Sendable () -> Bool) {
         let gap = state.withLock { state -> Int? in
             guard !state.isClosed else { return nil }
@@ -84,7 +83,7 @@ final class EventReporter: Sendable {
     private let clock: any DeviceClock
     private let printer: EventPrinter
 
-    /// - Parameter subject: The subject of the events, used in the message about dropped events.
+    /// - Parameter subject: The subject of the events, for the message about dropped events.
     init(_ subject: String, asJSON: Bool, clock: any DeviceClock, stop: StopRequest) {
         (self.asJSON, self.clock, self.stop) = (asJSON, clock, stop)
         printer = EventPrinter { count in

@@ -24,10 +24,9 @@ enum ExitStatus: Int32, Error {
         the use of the position or of a device is not allowed.
         """
 
-    /// Creates the status for a failure to read or modify a trace.
     init(reading error: DeviceError) { self.init(error, otherwise: .noInput) }
 
-    /// Creates the status for an error. Errors other than `invalidTrace` and `invalidConfiguration` result in `status`.
+    /// Errors other than `invalidTrace` and `invalidConfiguration` result in `status`.
     init(_ error: DeviceError, otherwise status: Self) {
         self =
             switch error.code {
@@ -42,7 +41,7 @@ enum ExitStatus: Int32, Error {
     /// Throws this status to end the command, unless it is `success`. Prints nothing.
     func exit() throws { if self != .success { throw ExitCode(rawValue) } }
 
-    /// Executes the closure. If it fails with a device error, logs it and throws the exit status.
+    /// Logs a device error and throws its exit status.
     static func exitOnError<Value>(
         _ status: (DeviceError) -> ExitStatus = ExitStatus.init(reading:), _ body: () throws -> Value
     ) throws -> Value {
@@ -53,7 +52,7 @@ enum ExitStatus: Int32, Error {
         }
     }
 
-    /// Executes the closure. If it fails with a device error, throws a validation error.
+    /// Converts a device error to a validation error.
     static func validating<Value>(_ body: () throws -> Value) throws -> Value {
         do { return try body() } catch let error as DeviceError { throw ValidationError(error.description) }
     }

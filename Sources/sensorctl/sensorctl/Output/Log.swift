@@ -4,22 +4,19 @@ import Logging
 import SensorTools
 import Synchronization
 
-/// Log messages on standard error. They can be held back while a picture is shown on the terminal.
+/// Log messages on standard error. They can be held back while the terminal shows a picture.
 enum Log {
     private static let held = Mutex<[String]?>(nil)
     private static let heldLimit = 100
-    /// True if the reader of standard error did not read the last message within 2 s. Later messages do not wait for
-    /// the reader.
+    /// True if the last message was not read within 2 s. Later messages do not wait for the reader.
     private static let isReaderStalled = Mutex(false)
     private static let logger = Logger(label: "sensorctl")
 
     static func notice(_ text: String) { logger.notice("\(text)") }
-
     static func warning(_ text: String) { logger.warning("\(text)") }
-
     static func error(_ text: String) { logger.error("\(text)") }
 
-    /// Executes the closure. If it fails, logs the error and returns nil.
+    /// Logs an error and returns nil.
     static func attempt<Value>(_ body: () throws -> Value) -> Value? {
         do { return try body() } catch {
             Self.error("\(error)")
@@ -27,7 +24,7 @@ enum Log {
         }
     }
 
-    /// Sends all log messages to standard error. Must be called once, before any message is logged.
+    /// Must be called once, before any message is logged.
     static func bootstrap() { LoggingSystem.bootstrap { NoteHandler(label: $0) } }
 
     /// Holds messages back until ``resume()``.
@@ -45,7 +42,8 @@ enum Log {
     }
 
     private static func write(_ line: String) {
-        // Ignores errors, because they cannot be reported anywhere else. A stalled reader must not block the program.
+        // Errors are ignored, because they cannot be reported anywhere else. A stalled reader must not block the
+        // program.
         var waits = isReaderStalled.withLock { $0 } ? 20 : 0
         let outcome = Descriptor.standardError.write(
             TerminalText.lines(line + "\n"),

@@ -5,24 +5,25 @@ import Foundation
 import JSONBytes
 import SensorTools
 
-/// Standard output, or a closure instead. Each line or block is a single write. Used on one thread.
+/// Standard output, or a closure that replaces it. Each line or block is a single write. Used on one thread.
 final class StandardOutput {
     private let stop: StopRequest
     private let descriptor = Descriptor.standardOutput
     private let sink: (([UInt8]) -> Void)?
     private var isBroken = false
-    /// The number of bytes that are buffered before they are written; 0 to write immediately.
+    /// The number of bytes that are buffered before they are written, or 0 to write immediately.
     private let block: Int
     private var buffer: [UInt8] = []
 
-    /// If `isBuffered` is true, output is buffered until ``flush()``. `sink` receives the output instead of standard
-    /// output.
+    /// - Parameters:
+    ///   - isBuffered: If true, output is buffered until ``flush()``.
+    ///   - sink: Receives the output instead of standard output.
     init(stop: StopRequest, isBuffered: Bool = false, sink: (([UInt8]) -> Void)? = nil) {
         (self.stop, self.sink) = (stop, sink)
         block = isBuffered ? 1 << 15 : 0
     }
 
-    /// Writes bytes, or appends them to the buffer. If a write fails, requests a stop and discards further output.
+    /// If a write fails, requests a stop and discards further output.
     func write(_ bytes: [UInt8]) {
         if let sink { return sink(bytes) }
         guard block > 0 else { return writeImmediately(bytes) }
@@ -49,7 +50,7 @@ final class StandardOutput {
 
     func write(line: String) { write(lines: line + "\n") }
 
-    /// Writes lines of text. Sanitizes them, because they may contain untrusted parts.
+    /// Writes lines of text. Sanitizes the lines, because they may contain untrusted text.
     func write(lines: String) { write(TerminalText.lines(lines)) }
 
     func writeObject(_ body: (inout JSONWriter) -> Void) {
@@ -58,7 +59,7 @@ final class StandardOutput {
         write(writer.bytes)
     }
 
-    /// Prints the address of a service: as a JSON object, or as a line with an example in a log message.
+    /// Prints the address as a JSON object, or prints the address as a line and logs an example.
     func announce(_ place: String, asJSON: Bool, example: String, _ members: JSONMembers) {
         guard asJSON else {
             write(line: place)
@@ -70,7 +71,6 @@ final class StandardOutput {
         }
     }
 
-    /// Writes a report as text or as JSON.
     func write(_ report: some Report, asJSON: Bool) {
         guard asJSON else { return write(line: report.text(ink: TerminalStyle(descriptor))) }
         var writer = JSONWriter()
@@ -80,7 +80,7 @@ final class StandardOutput {
 }
 
 extension TerminalStyle {
-    /// Creates styles, which are on for a terminal with colors unless the user disables them (https://no-color.org).
+    /// Styles are on for a terminal with colors unless the user disables them (https://no-color.org).
     init(_ descriptor: Descriptor) {
         let environment = ProcessInfo.processInfo.environment
         let isRefused = !(environment["NO_COLOR"] ?? "").isEmpty || environment["TERM"] == "dumb"

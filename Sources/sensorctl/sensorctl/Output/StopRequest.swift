@@ -3,7 +3,7 @@
 import DeviceCore
 import Synchronization
 
-/// A request to end the command, with its reason. Only the first request counts.
+/// A request to end the command. Only the first request takes effect.
 final class StopRequest: Sendable {
     enum Reason: Sendable {
         case signal
@@ -35,8 +35,8 @@ final class StopRequest: Sendable {
         for handler in handlers { handler() }
     }
 
-    /// Calls the closure when a stop is requested, on the requesting thread, or immediately if a stop has already been
-    /// requested.
+    /// If a stop has already been requested, calls the closure immediately. Otherwise, calls it on the requesting
+    /// thread.
     func onRequest(_ handler: @escaping @Sendable () -> Void) {
         let isLate = state.withLock { state in
             if state.reason == nil { state.handlers.append(handler) }
@@ -51,14 +51,13 @@ final class StopRequest: Sendable {
         }
     }
 
-    /// Returns the exit status of a command that has ended: the status of the stop request, or `status` without a
-    /// request.
+    /// Returns the exit status of the stop request, or `status` if no stop was requested.
     func status(or status: ExitStatus = .success) -> ExitStatus {
         reason?.status(isComplete: true, shortfall: "") ?? status
     }
 
-    /// Returns a closure that returns true until a stop is requested and for 20 further calls, which take 2 s in
-    /// `Descriptor.write`.
+    /// Returns a closure that returns true until a stop is requested, and for 20 further calls (2 s in
+    /// `Descriptor.write`).
     func gracePeriod() -> @Sendable () -> Bool {
         let waits = Atomic(0)
         return { self.reason == nil || waits.add(1, ordering: .relaxed).newValue < 20 }
@@ -66,13 +65,11 @@ final class StopRequest: Sendable {
 }
 
 extension StopRequest.Reason {
-    /// Returns the reason for a failed write to standard output.
     static func unwritable(errno number: Int32) -> Self {
         let cause = DeviceError.Cause.system(call: "write", errno: number)
         return .failed(DeviceError(.inputOutput, "Standard output cannot be written.", cause: cause), .inputOutput)
     }
 
-    /// Returns the exit status for the reason. Logs a message if required.
     func status(isComplete: Bool, shortfall: String) -> ExitStatus {
         switch self {
         case .signal, .complete, .outputClosed: return .success

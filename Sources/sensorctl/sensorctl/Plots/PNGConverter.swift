@@ -41,9 +41,9 @@ struct PNGConverter {
             "PNG output requires \(names), but neither is installed. Install one of them, or write .svg or .html.")
     }
 
-    /// Converts an SVG document, with the resolution in dots per inch. Fails if a stop is requested.
+    /// Converts an SVG document. The resolution is in dots per inch. Fails if a stop is requested.
     func png(of svg: String, resolution: Int, until stop: StopRequest) async throws(DeviceError) -> [UInt8] {
-        // Uses files instead of pipes, so that a program that writes before it has read all input causes no deadlock.
+        // Pipes could cause a deadlock if a program writes before it has read all input, so files are used instead.
         let (input, output) = (try Self.file(), try Self.file())
         defer {
             close(input)

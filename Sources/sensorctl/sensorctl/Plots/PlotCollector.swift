@@ -6,16 +6,15 @@ import Plotting
 import SensorTools
 import Synchronization
 
-/// A printer that stores the readings of a trace for a figure, in bounded memory.
+/// Stores the readings of a trace for a figure, in bounded memory.
 final class PlotCollector: ReadingPrinter {
     struct LineName: Hashable {
         let subject: PlotSubject
-        /// The name in the legend; empty if the chart has only one line.
+        /// The name in the legend, or an empty string if the chart has only one line.
         let name: String
         var isDoubtful = false
     }
 
-    /// The clock of the device that plays the trace.
     var clock: (any DeviceClock)?
     /// The start of the trace on both clocks.
     private let origin: BootTime
@@ -36,8 +35,7 @@ final class PlotCollector: ReadingPrinter {
 
     func line(_ name: LineName) -> SeriesDecimator { lines[name] ?? SeriesDecimator() }
 
-    /// Returns the pause, in seconds, above which a line is interrupted. The limit is computed separately for each
-    /// line, because a receiver may report the altitude only with every fourth position.
+    /// Each line has its own limit, because a receiver may report the altitude only with every fourth position.
     func gap(of name: LineName) -> Double? {
         let stream = name.subject.stream.flatMap { intervals[$0]?.gap }
         return [stream, partIntervals[name]?.gap].compactMap(\.self).max()
@@ -73,8 +71,8 @@ final class PlotCollector: ReadingPrinter {
         if location.verticalAccuracy >= 0 { add(.accuracy, "vertical", .amount, time, location.verticalAccuracy) }
     }
 
-    /// Returns the location's timestamp on the time axis, or its arrival time if they differ by more than 10 s because
-    /// the receiver's clock is wrong or jumps.
+    /// Returns the timestamp, or the arrival time if they differ by more than 10 s because the receiver's clock is
+    /// wrong.
     private func time(of location: CLLocation) -> Double {
         let reportedTime = location.time.seconds(since: start)
         let arrivalTime = clock?.now.seconds(since: origin) ?? reportedTime
@@ -86,7 +84,6 @@ final class PlotCollector: ReadingPrinter {
         count(reading.stream, time)
         guard let subject = PlotSubject(rawValue: reading.stream.rawValue) else { return }
         for value in reading.values {
-            // Excludes the relative altitude, which is in metres.
             if reading.stream == .pressure, value.name != "pressure" { continue }
             add(subject, reading.stream == .pressure ? "" : value.name, .plain, time, value.number)
         }
@@ -136,7 +133,6 @@ final class SatelliteCollector: Sendable {
         subscription.withLock { $0 = new }
     }
 
-    /// Ends the subscription and returns the collected tracks.
     func end() -> SkyTracks {
         subscription.withLock { $0.take() }?.cancel()
         return tracks.withLock { $0 }

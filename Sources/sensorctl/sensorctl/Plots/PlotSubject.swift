@@ -7,7 +7,7 @@ enum PlotSubject: String, CaseIterable {
     case track, sky, speed, altitude, accuracy, accelerometer, gyro, magnetometer, pressure, attitude, heading,
         intervals
 
-    /// The stream that contains the subject; nil for the subject `intervals`, which covers all streams.
+    /// The stream that contains the subject, or nil for `intervals`, which covers all streams.
     var stream: StreamName? {
         switch self {
         case .track, .sky, .speed, .altitude, .accuracy: .location
@@ -21,8 +21,7 @@ enum PlotSubject: String, CaseIterable {
         }
     }
 
-    /// Returns the subject with this name, or all subjects of the stream with this name. Returns nil if the name is
-    /// unknown.
+    /// Returns the subject with this name, or all subjects of the stream with this name.
     static func named(_ word: String) -> [PlotSubject]? {
         if let subject = PlotSubject(rawValue: word) { return [subject] }
         guard let stream = StreamName(argument: word) else { return nil }
@@ -38,7 +37,6 @@ extension StreamName { var plotName: String { self == .deviceMotion ? PlotSubjec
 enum PlotFormat: String, CaseIterable, ExpressibleByArgument {
     case svg, html, png
 
-    /// Creates the format for a filename extension. Returns nil if the extension is unknown.
     init?(fileName: String) {
         let ending = fileName.split(separator: ".", omittingEmptySubsequences: false).last?.lowercased() ?? ""
         guard fileName.contains("."), let format = Self(rawValue: ending == "htm" ? "html" : ending) else { return nil }

@@ -15,7 +15,6 @@ struct RecordedCallbacks {
     /// The maximum length of a line, in bytes.
     private static let limit = 1 << 20
 
-    /// Returns true if the file starts like a file of callbacks.
     static func isCallbackFile(_ path: String) -> Bool {
         guard path != "-", case let file = systemOpen(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), file >= 0 else {
             return false
@@ -34,8 +33,7 @@ struct RecordedCallbacks {
         bytes = try TraceBytes(path: path)
     }
 
-    /// Passes the wanted readings to the collector in order. Returns the number of invalid lines and the line number of
-    /// the first invalid line.
+    /// Returns the number of invalid lines and the line number of the first invalid line.
     func deliver(to collector: PlotCollector, _ isWanted: (StreamName) -> Bool) -> (bad: Int, first: Int) {
         bytes.withUnsafeBytes { bytes in
             var (start, number, bad, first) = (0, 0, 0, 0)
@@ -54,7 +52,6 @@ struct RecordedCallbacks {
         }
     }
 
-    /// Parses a line. Returns false if it is not a JSON object.
     private static func processLine(
         _ line: UnsafeRawBufferPointer, _ collector: PlotCollector, _ isWanted: (StreamName) -> Bool
     ) -> Bool {

@@ -35,7 +35,6 @@ final class PublishingEvents: Sendable {
     }
 
     func positionLost(_ error: DeviceError) { fail("positionLost", error) }
-
     func positionRegained() { events.report("positionRegained", "positions are available again") }
 
     func sensorLost(_ kind: SensorKind, _ error: DeviceError) {

@@ -10,9 +10,9 @@ struct HeadingReading: TimedReading {
     var timestamp: Double
     /// The heading in degrees clockwise from magnetic north.
     var magneticHeading: Double
-    /// The heading in degrees clockwise from true north; negative if the position is unknown.
+    /// The heading in degrees clockwise from true north, or a negative value if the position is unknown.
     var trueHeading: Double
-    /// The accuracy in degrees; negative if the heading is unreliable.
+    /// The accuracy in degrees, or a negative value if the heading is unreliable.
     var headingAccuracy: Double
     /// The magnetic field in microteslas, in the device's axes.
     var field: SIMD3<Double>
@@ -27,8 +27,6 @@ struct HeadingReading: TimedReading {
     }
 
     var strength: Double { (field * field).sum().squareRoot() }
-
-    /// The true heading, or the magnetic heading if the true heading is unknown.
     var preferredHeading: Double { trueHeading < 0 ? magneticHeading : trueHeading }
 
     var accuracy: (text: String, color: Int) {
@@ -66,10 +64,9 @@ extension HeadingReading {
 }
 
 struct HeadingAdvice: Reading, Equatable {
-    /// The orientations measured so far; nil if unknown.
+    /// The orientations measured so far, or nil if unknown.
     let survey: MagneticSurvey?
 
-    /// Returns true if the survey has progressed since the earlier advice.
     func hasProgress(since earlier: HeadingAdvice?) -> Bool {
         guard let earlier else { return true }
         guard let survey else { return false }

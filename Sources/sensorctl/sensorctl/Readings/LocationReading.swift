@@ -11,7 +11,8 @@ struct LocationsReading: Reading {
 
     func writeMembers(to writer: inout JSONWriter) {
         writer.member("callback", "didUpdateLocations")
-        // Does not use `altitude` and `ellipsoidalAltitude`, which are 0 if the receiver did not report an altitude.
+        // `altitude` and `ellipsoidalAltitude` are not used, because they are 0 if the receiver did not report an
+        // altitude.
         writer.objects("locations", locations) { location in
             [
                 "timestamp": CivilDate(location.time).timestamp, "latitude": location.coordinate.latitude,
@@ -33,7 +34,6 @@ struct LocationsReading: Reading {
         }
     }
 
-    /// Returns the column titles, with the date.
     func titles(_ ink: TerminalStyle) -> [String] {
         locations.map { location in
             let date = CivilDate(location.time).date
@@ -75,7 +75,7 @@ struct AuthorizationReading: Reading {
     }
 }
 
-/// The values of a location as text for users. Each text has a fixed number of columns.
+/// Formats the values of a location for users. Each string has a fixed number of columns.
 enum LocationFormatter {
     static func latitude(_ degrees: Double) -> String {
         String(format: "%9.6f°%@", abs(degrees), degrees < 0 ? "S" : "N")
@@ -85,7 +85,7 @@ enum LocationFormatter {
         String(format: "%10.6f°%@", abs(degrees), degrees < 0 ? "W" : "E")
     }
 
-    /// Formats the altitude above sea level. "~" marks an altitude without a known accuracy.
+    /// "~" marks an altitude without a known accuracy.
     static func altitude(_ location: CLLocation) -> String {
         guard let altitude = location.altitudeAboveSeaLevel else { return "       - m" }
         let mark = location.verticalAccuracy < 0 ? "~" : " "
@@ -115,7 +115,6 @@ enum LocationFormatter {
         return String(format: "%2d/%d", used, seen)
     }
 
-    /// Returns a color from good to bad.
     static func color(accuracy: Double) -> Int {
         switch accuracy {
         case ..<5: 78
@@ -134,6 +133,6 @@ enum LocationFormatter {
 }
 
 extension CLLocation {
-    /// The time of the report with a resolution of nanoseconds; without a report, the location's timestamp.
+    /// The time of the report with nanosecond resolution, or the location's timestamp if there is no report.
     var time: WallTime { report?.time ?? WallTime(timestamp) }
 }

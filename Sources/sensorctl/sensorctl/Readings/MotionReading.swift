@@ -63,9 +63,9 @@ struct OrientationReading: TimedReading {
 }
 
 struct DeviceMotionReading: TimedReading {
-    /// State of the fusion filter that Core Motion does not expose.
+    /// The state of the fusion filter that Core Motion does not expose.
     struct Condition {
-        /// The gyroscope bias that was subtracted, in radians per second; nil if no bias was subtracted.
+        /// The gyroscope bias that was subtracted, in radians per second, or nil if no bias was subtracted.
         var bias: SIMD3<Double>?
         var isResting = false
         var isDisturbed = false
@@ -77,26 +77,25 @@ struct DeviceMotionReading: TimedReading {
     /// The gravity vector in g, which points down.
     var gravity: SIMD3<Double>
     var userAcceleration = SIMD3<Double>.zero
-    /// The rotation rate in radians per second.
+    /// In radians per second.
     var rotationRate = SIMD3<Double>.zero
-    /// The magnetic field in microteslas.
+    /// In microteslas.
     var magneticField = SIMD3<Double>.zero
     /// The calibration accuracy, from -1 (uncalibrated) to 2.
     var magneticAccuracy: Int32 = -1
-    /// The heading in degrees; negative if the reference frame has no north.
+    /// The heading in degrees, or a negative value if the reference frame has no north.
     var heading = -1.0
-    /// The attitude's angles, in radians.
+    /// The angles of the attitude, in radians.
     var roll = 0.0
     var pitch = 0.0
     var yaw = 0.0
     var frame = FrameName.arbitrary
-    /// The filter's state; nil if it was not requested.
     var condition: Condition?
 
     var callback: String { "deviceMotion" }
 
     func writeValues(to writer: inout JSONWriter) {
-        // Written without intermediate arrays, because there may be hundreds of readings per second.
+        // Intermediate arrays would be too expensive, because there may be hundreds of readings per second.
         writer.array("quaternion") { for index in 0..<4 { $0.double(quaternion[index]) } }
         writer.member("gravity", gravity)
         writer.member("userAcceleration", userAcceleration)

@@ -8,11 +8,11 @@ import SensorTools
 
 struct PedometerReading: Reading {
     var steps: Int
-    /// The distance, in metres.
+    /// In metres.
     var distance: Double?
-    /// The pace, in seconds per metre.
+    /// In seconds per metre.
     var pace: Double?
-    /// The cadence, in steps per second.
+    /// In steps per second.
     var cadence: Double?
     var floorsAscended: Int?
     var floorsDescended: Int?
@@ -63,7 +63,6 @@ struct MotionActivityReading: Reading {
         writer.members(["confidence": confidence, "startDate": CivilDate(start).timestamp])
     }
 
-    /// The current activities, separated by commas.
     var names: String { flags.filter(\.isSet).map { "\($0.name)" }.joined(separator: ", ") }
 
     func lines(_ ink: TerminalStyle) -> [String] {

@@ -6,18 +6,17 @@ import Foundation
 import JSONBytes
 import SensorTools
 
-/// A callback of a stream, which describes itself as JSON members and as lines, for text, JSON and pictures.
+/// A callback of a stream, which can be printed as JSON or as lines of text.
 protocol Reading {
     func writeMembers(to writer: inout JSONWriter)
 
-    /// Returns lines of text with a constant number of columns; empty for callbacks that need not be printed.
+    /// The lines have a constant number of columns. There are none for callbacks that need not be printed.
     func lines(_ ink: TerminalStyle) -> [String]
 
-    /// Returns the column titles of the lines. They are printed if they differ from the previous titles. Empty by
-    /// default.
+    /// The column titles are printed if they differ from the previous titles. Empty by default.
     func titles(_ ink: TerminalStyle) -> [String]
 
-    /// The log message that replaces the callback if the output contains only readings; nil for a reading.
+    /// The log message that replaces the callback if only readings are printed, or nil for a reading.
     var note: String? { get }
 }
 
@@ -26,13 +25,12 @@ extension Reading {
     var note: String? { nil }
 }
 
-/// A reading with a timestamp, which a picture may show.
+/// A reading with a timestamp, which can be shown in a picture.
 protocol TimedReading: Reading {
     /// The name of the callback in JSON.
     var callback: String { get }
 
-    /// The timestamp in seconds since boot. For an attitude or heading in a replay, in seconds since the start of the
-    /// trace.
+    /// In seconds since boot, or since the start of the trace for an attitude or heading in a replay.
     var timestamp: Double { get }
 
     /// Writes the members that follow the callback and the timestamp.
@@ -127,7 +125,6 @@ extension Error {
         return wrapped.localizedDescription
     }
 
-    /// Writes the member "error" of a location manager's callback.
     func write(to writer: inout JSONWriter) {
         let wrapped = self as NSError
         writer.object("error") {

@@ -12,7 +12,7 @@ struct RegionReading: Reading {
     let callback: Callback
     let region: String
     let state: CLRegionState
-    /// The time of the state change; nil if unknown.
+    /// The time of the state change, or nil if unknown.
     let date: Date?
 
     func writeMembers(to writer: inout JSONWriter) {
@@ -76,7 +76,7 @@ extension WallTime {
     }
 }
 
-/// The beacons that satisfy a constraint, the nearest first.
+/// The beacons that satisfy a constraint, nearest first.
 struct BeaconsReading: Reading {
     let beacons: [CLBeacon]
     let time: WallTime

@@ -15,7 +15,7 @@ enum StreamName: String, ExpressibleByArgument, CaseIterable {
         /// The noun for the stream's updates, in messages.
         var noun = "readings"
         var alias: String?
-        /// The sensors that the stream requires; empty for positions, accessories and beacons.
+        /// The sensors that the stream requires. Empty for positions, accessories and beacons.
         var sensors: [SensorKind] = []
         /// True if the stream consists of the readings of a single sensor.
         var isSensor = false
@@ -24,8 +24,8 @@ enum StreamName: String, ExpressibleByArgument, CaseIterable {
         var unit = ""
         /// The minimum range of a sparkline, in the unit of the readings.
         var span = 1.0
-        /// The default tolerances of the callback's fields. They cover differences between processors, compilers and
-        /// mathematical libraries, but no difference that a user would notice.
+        /// The default tolerances cover differences between processors, compilers and mathematical libraries, but no
+        /// difference that a user would notice.
         var tolerances: [String: FieldTolerance] = [:]
     }
 
@@ -75,7 +75,7 @@ enum StreamName: String, ExpressibleByArgument, CaseIterable {
 
     static var allValueStrings: [String] { allCases.map(\.rawValue) + allCases.compactMap(\.facts.alias) }
 
-    /// The list of streams for `--help`: fused streams first, then the others.
+    /// The list of streams for `--help`, which begins with location and the fused streams.
     static let list: String = {
         let streams = [.location] + allCases.filter(\.isFused) + allCases.filter { $0 != .location && !$0.isFused }
         let names = streams.map { stream in

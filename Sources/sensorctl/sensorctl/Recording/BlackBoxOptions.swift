@@ -6,29 +6,27 @@ import DeviceCore
 
 struct BlackBoxOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "Keep only the last minutes, such as 10m, 90s or 1h, and save them when an event of --on happens.",
-            valueName: "time"))
-    var ring: TimeSpan?
+            valueName: "time")) var ring: TimeSpan?
 
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "Events that save the ring, in addition to SIGUSR1. \(RecordingTrigger.syntax)", valueName: "events"))
     var on: [String] = []
 
-    @Option(help: ArgumentHelp("Also save this much time after an event. Default: 30s.", valueName: "time"))
+    @Option(help: .init("Also save this much time after an event. Default: 30s.", valueName: "time"))
     var after: TimeSpan?
 
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "Maximum size of the ring in bytes, with K, M or G (powers of 1024). Default: 64M.", valueName: "bytes"))
     var ringSize: ByteCount?
 
     @Option(
         help:
             "Interval at which the ring is flushed to disk: each-second (the default; a power failure loses the last two seconds), segment (an eighth of the ring), never (left to the kernel). A killed process always loses the last half second."
-    )
-    var sync: String?
+    ) var sync: String?
 
     var plan: BlackBoxPlan? {
         get throws {
@@ -63,11 +61,10 @@ struct BlackBoxPlan {
     var box = BlackBox.Options()
     var triggers: [RecordingTrigger] = []
 
-    /// True if a trigger requires positions, even if they are not recorded.
     var needsPosition: Bool { triggers.contains(where: \.needsPosition) }
 }
 
-/// A duration on the command line: a number of seconds, or a number with a unit such as 90s, 10m or 1.5h.
+/// A duration on the command line in seconds, or with a unit such as 90s, 10m or 1.5h.
 struct TimeSpan: ExpressibleByArgument, Equatable {
     let seconds: Double
 

@@ -8,7 +8,7 @@ import Synchronization
 import SystemCalls
 import Trace
 
-/// The black box of a recording: its ring buffer, its triggers and SIGUSR1.
+/// The black box of a recording, which consists of a ring buffer, triggers and a handler of SIGUSR1.
 final class BlackBoxSession: Sendable {
     let writer: TraceWriter
     private let ring: TraceRing
@@ -23,7 +23,7 @@ final class BlackBoxSession: Sendable {
     init(
         _ place: RingLocation, _ plan: BlackBoxPlan, clock: any DeviceClock, events: RecordingEvents, stop: StopRequest
     ) throws(DeviceError) {
-        // Created first, because another process may send the signal at any time.
+        // The relay is created first, because another process may send the signal at any time.
         signal = SignalRelay([SIGUSR1], keeping: 1)
         self.events = events
         let ring = try TraceRing(place, options: plan.ring, clock: clock)
@@ -49,7 +49,7 @@ final class BlackBoxSession: Sendable {
 
     /// Subscribes to the triggers. Must be called after the recorder has written its header.
     func begin(_ device: Device, interval: Double) {
-        // Uses a separate queue, because saving may block on the disk and must not delay other signals.
+        // A separate queue is used, because saving may block on the disk and must not delay other signals.
         signal.start { [box, queue] _ in queue.async { box.trigger("signal") } }
         listener.start(device, interval: interval)
         let idle = triggers.filter(\.needsAcceleration).map(\.text)
@@ -60,11 +60,10 @@ final class BlackBoxSession: Sendable {
         }
     }
 
-    /// Saves data left behind by a killed recorder, while the recording is running.
+    /// Saves the data of a recorder that was killed. Must be called while recording.
     func saveLeftovers() { box.saveLeftovers() }
 
-    /// Saves pending traces. Returns nil on success, or the error. The caller must stop the recorder next. The end of a
-    /// recording is a trigger unless the recording has failed.
+    /// Must be called before the recorder stops. The end of a recording is a trigger unless the recording has failed.
     func finish(isFailure: Bool) -> DeviceError? {
         signal.stop()
         // Waits for a signal that arrived just before the end.

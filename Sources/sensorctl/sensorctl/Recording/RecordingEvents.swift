@@ -27,7 +27,6 @@ final class RecordingEvents: Sendable {
     }
 
     func finish() { events.finish() }
-
     func warn(_ text: String) { events.warn(text) }
 
     func started() {
@@ -130,7 +129,4 @@ final class RecordingEvents: Sendable {
     }
 }
 
-extension DeviceError {
-    /// The error number of a write to a pipe without a reader.
-    static let brokenPipe = EPIPE
-}
+extension DeviceError { static let brokenPipe = EPIPE }

@@ -4,13 +4,12 @@ import DeviceCore
 import SensorTools
 import SimulatedDevice
 
-/// A calibration from its first step to its end, with live sensors or a recording.
+/// Runs a calibration from its first step to its end, with live sensors or a recording.
 @MainActor
 struct CalibrationSession {
     enum Ending {
         case found(CalibrationOutcome, SensorDescription?)
         case failed(CalibrationFailure)
-        /// The user or a signal stopped the calibration.
         case stopped
     }
 
@@ -22,7 +21,6 @@ struct CalibrationSession {
     let timeout: Double
     let stop: StopRequest
 
-    /// Runs the calibration with the sensors of this machine until it is complete or times out.
     func run(on device: Device) async -> Ending {
         await run(on: device) { done, dialogue in
             Termination.schedule(done, after: timeout)

@@ -2,7 +2,7 @@
 
 import SystemCalls
 
-/// A reader of lines from standard input that limits the line length and never blocks longer than requested.
+/// Reads lines from standard input. Limits the line length and never blocks longer than requested.
 struct CoordinateLineReader {
     enum Outcome {
         case more
@@ -20,7 +20,7 @@ struct CoordinateLineReader {
 
     init(_ descriptor: Descriptor = .standardInput) { self.descriptor = descriptor }
 
-    /// Waits until data or the end of the input is available. Returns false on timeout.
+    /// Returns false on timeout.
     func isReadable(within milliseconds: Int32) -> Bool {
         var wait = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
         return poll(&wait, 1, milliseconds) > 0
@@ -38,7 +38,7 @@ struct CoordinateLineReader {
         }
     }
 
-    /// Returns the next line without its line break, or nil if the line is incomplete. Overlong lines are truncated.
+    /// Returns the next line, or nil if the line is incomplete. Overlong lines are truncated.
     mutating func next(isAtEnd: Bool) -> String? {
         let rest = buffer[start...]
         if let end = rest.firstIndex(of: 0x0A) {

@@ -13,7 +13,6 @@ final class DeviceMotionListener: StreamListener {
     private let interval: Double
     private let origin: BootTime
     private let tap: FusionStateMonitor?
-    /// False if the attitude's angles are not displayed.
     private let showsAngles: Bool
 
     init(
@@ -60,7 +59,7 @@ extension BootTime {
     }
 }
 
-/// Subscribes to state that Core Motion does not expose: the gyroscope bias, rest and magnetic disturbances.
+/// Provides state that Core Motion does not expose: the gyroscope bias, rest and magnetic disturbances.
 final class FusionStateMonitor: Sendable {
     private let engine: MotionEngine
     private let latest = Mutex<FusedState?>(nil)
@@ -78,7 +77,6 @@ final class FusionStateMonitor: Sendable {
 
     func end() { subscription.withLock { $0.take() }?.cancel() }
 
-    /// The current state; nil before the first update.
     var condition: DeviceMotionReading.Condition? {
         guard let state = latest.withLock({ $0 }) else { return nil }
         return DeviceMotionReading.Condition(

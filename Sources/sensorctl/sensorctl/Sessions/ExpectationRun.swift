@@ -5,13 +5,12 @@ import JSONBytes
 import SensorTools
 import SimulatedDevice
 
-/// Compares the callbacks of a replay with expected callbacks, or writes them to a file of expected callbacks. Used on
-/// the main thread.
+/// Compares the callbacks of a replay with expected callbacks, or writes them to a file. Used on the main thread.
 final class ExpectationRun {
     private let path: String
     private let options: [String: String]
     private let stop: StopRequest
-    /// The comparison; nil if the file is to be written.
+    /// The comparison, or nil if the file is to be written.
     private var comparison: CallbackComparison?
     private var list = CallbackList()
     private var failure: DeviceError?
@@ -29,7 +28,7 @@ final class ExpectationRun {
             return
         }
         do throws(DeviceError) {
-            // Only a file of expected callbacks is overwritten.
+            // Only a file of expected callbacks may be overwritten.
             list = CallbackList(options: options, tolerances: try ExpectedCallbacks(path: path).tolerances)
         } catch  where error.code == .notFound {
             list = CallbackList(options: options, tolerances: tolerances)
@@ -40,9 +39,7 @@ final class ExpectationRun {
     func process(_ line: [UInt8]) {
         guard failure == nil else { return }
         guard comparison != nil else { return list.add(line: line) }
-        do throws(DeviceError) {
-            if try comparison?.compare(line) == false { stop.request(.complete) }
-        } catch {
+        do throws(DeviceError) { if try comparison?.compare(line) == false { stop.request(.complete) } } catch {
             failure = error
             stop.request(.complete)
         }
@@ -66,11 +63,7 @@ final class ExpectationRun {
                 Log.notice("All \(comparison.count) callbacks are as expected.")
                 return .success
             }
-            if asJSON {
-                output.writeObject { write(difference, to: &$0) }
-            } else {
-                output.write(line: "\(difference)")
-            }
+            if asJSON { output.writeObject { write(difference, to: &$0) } } else { output.write(line: "\(difference)") }
             return .different
         } catch { return Self.fail(error, otherwise: .cannotCreate) }
     }

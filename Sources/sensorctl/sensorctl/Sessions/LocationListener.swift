@@ -46,7 +46,7 @@ final class LocationListener: NSObject, CLLocationManagerDelegate, StreamListene
     }
 }
 
-/// A location manager whose headings are printed. Requests positions for true headings, but works without them.
+/// Prints the headings of a location manager. Requests positions for true headings, but works without them.
 final class HeadingListener: NSObject, CLLocationManagerDelegate, StreamListener {
     /// The minimum interval between advice, in seconds.
     private static let pause = 5.0
@@ -57,9 +57,8 @@ final class HeadingListener: NSObject, CLLocationManagerDelegate, StreamListener
     private let origin: BootTime
     private let clock: any DeviceClock
     private let engine: MotionEngine
-    /// The time at which the next heading is due.
     private var due: Double?
-    /// The last advice and its time; nil while the heading is reliable.
+    /// The last advice and its time, or nil while the heading is reliable.
     private var advice: (HeadingAdvice, time: Double)?
 
     init(edge: EdgeName, interval: Double, origin: BootTime, device: Device, outlet: ReadingOutlet) {
@@ -85,7 +84,7 @@ final class HeadingListener: NSObject, CLLocationManagerDelegate, StreamListener
     }
 
     func locationManager(_ manager: CLLocationManager, didUpdateHeading heading: CLHeading) {
-        // Core Location's timestamp is a `Date`, which does not have nanosecond resolution.
+        // The timestamp of Core Location is a `Date`, which does not have nanosecond resolution.
         let timestamp = origin.secondsTo(heading.uptime ?? clock.now.seconds)
         // A timestamp that decreases considerably means that a trace has restarted.
         if let due, timestamp < due, timestamp > due - 2 * interval { return }
@@ -101,8 +100,7 @@ final class HeadingListener: NSObject, CLLocationManagerDelegate, StreamListener
         return false
     }
 
-    /// Prints calibration advice, because a terminal has no calibration display. Advice is repeated only after
-    /// progress.
+    /// A terminal has no calibration display. Advice is repeated only after progress.
     private func printAdvice(after earlier: HeadingAdvice?, at time: Double) {
         let now = HeadingAdvice(survey: engine.magneticSurvey)
         advice = (now, time)

@@ -3,7 +3,7 @@
 import CoreLocation
 import DeviceCore
 
-/// A monitor whose events are printed. Used on the main thread.
+/// Prints the events of a monitor. Used on the main thread.
 final class MonitorListener: StreamListener {
     let outlet: ReadingOutlet
     private let regions: [NamedRegion]
@@ -26,7 +26,7 @@ final class MonitorListener: StreamListener {
         }
         for region in regions {
             let condition = CLMonitor.CircularGeographicCondition(center: region.center, radius: region.radius)
-            // An identical condition left by a killed run is kept, so that its events are not repeated.
+            // An identical condition that a killed run left behind is kept, so that its events are not repeated.
             if let record = await monitor.record(for: region.name),
                 let former = record.condition as? CLMonitor.CircularGeographicCondition, former.isSame(as: condition)
             {
@@ -74,7 +74,6 @@ extension CLMonitor.CircularGeographicCondition {
 }
 
 extension CLMonitor.Event {
-    /// The reason why the condition cannot be monitored.
     fileprivate var reason: String {
         if authorizationDenied || authorizationRestricted { return "The use of the position is not allowed." }
         if accuracyLimited { return "Only reduced accuracy is allowed, which is too coarse for regions." }

@@ -5,7 +5,7 @@ import DeviceCore
 import DeviceSupport
 import Foundation
 
-/// A manager whose readings are printed: accelerometer, gyroscope, magnetometer or altimeter.
+/// Prints the readings of an accelerometer, gyroscope, magnetometer or altimeter.
 final class MotionListener: StreamListener {
     let outlet: ReadingOutlet
     private let stream: StreamName
@@ -105,7 +105,7 @@ final class OrientationListener: StreamListener, @unchecked Sendable {
 
 final class PedometerListener: StreamListener {
     let outlet: ReadingOutlet
-    // Uses the main queue, because the outlet is used on the main thread.
+    // The main queue is required, because the outlet is used on the main thread.
     private let pedometer = CMPedometer(queue: .main)
 
     init(outlet: ReadingOutlet) { self.outlet = outlet }

@@ -28,12 +28,11 @@ enum PlaybackSpeed: ExpressibleByArgument, Equatable, CustomStringConvertible {
 }
 
 extension SimulatedDevice {
-    /// Plays the trace to its end or until a stop is requested. A command plays the device only here, so the error for
-    /// concurrent playback cannot occur.
+    /// The error for concurrent playback cannot occur, because commands play the device only here.
     @MainActor func play(_ speed: PlaybackSpeed, until stop: StopRequest) async {
         switch speed {
         case .max:
-            // Plays in portions, so that a stop request ends it, or in steps, which asynchronous sequences require.
+            // Short portions allow a stop request to end playback. Asynchronous sequences require single steps.
             let consumers = device.playback?.consumerGate
             while stop.reason == nil, play(atMost: consumers?.hasNoConsumers == false ? 1 : 64) {
                 if let consumers, !consumers.isIdle { await consumers.waitUntilIdle() }

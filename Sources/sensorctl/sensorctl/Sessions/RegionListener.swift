@@ -10,7 +10,7 @@ final class RegionListener: NSObject, CLLocationManagerDelegate, StreamListener 
     private let regions: [NamedRegion]
     private let watchesVisits: Bool
 
-    /// - Parameter regions: The regions to monitor; empty for visits.
+    /// - Parameter regions: The regions to monitor. Empty for visits.
     init(_ regions: [NamedRegion], watchesVisits: Bool, outlet: ReadingOutlet) {
         (self.regions, self.watchesVisits, self.outlet) = (regions, watchesVisits, outlet)
         super.init()
@@ -21,7 +21,7 @@ final class RegionListener: NSObject, CLLocationManagerDelegate, StreamListener 
         manager.requestWhenInUseAuthorization()
         if watchesVisits { return manager.startMonitoringVisits() }
         let wanted = regions.map(\.circle)
-        // Identical regions left by a killed run are kept, so that their events are not repeated.
+        // Identical regions that a killed run left behind are kept, so that their events are not repeated.
         let kept = manager.monitoredRegions.compactMap { $0 as? CLCircularRegion }
         for region in kept where !wanted.contains(where: { $0.isSame(as: region) }) {
             manager.stopMonitoring(for: region)
@@ -70,7 +70,6 @@ final class RegionListener: NSObject, CLLocationManagerDelegate, StreamListener 
 }
 
 extension CLCircularRegion {
-    /// Returns true if the regions have the same name, center and radius.
     fileprivate func isSame(as other: CLCircularRegion) -> Bool {
         identifier == other.identifier && radius == other.radius && center.latitude == other.center.latitude
             && center.longitude == other.center.longitude

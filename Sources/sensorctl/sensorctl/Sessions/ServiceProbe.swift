@@ -15,7 +15,7 @@ final class ServiceProbe: Sendable {
     private let state = Mutex(State())
     private let done = StopRequest()
 
-    /// Waits for the answer, the timeout (in seconds) or a stop request.
+    /// Waits for the response, the timeout in seconds, or a stop request.
     static func query(_ device: Device, timeout seconds: Double, stop: StopRequest) async -> ServiceStatus {
         let probe = ServiceProbe()
         let subscription = device.positionSource.subscribe(PositionRequest(lines: true)) { probe.process($0) }
@@ -73,7 +73,6 @@ enum SensorTrial {
         }
     }
 
-    /// Subscribes to all sensors at the same time, for the given number of seconds or until a stop is requested.
     static func run(_ device: Device, seconds: Double, stop: StopRequest) async -> [MachineState.Trial] {
         let source = device.motionSource
         let tallies = source.sensors.map { sensor -> (SensorDescription, Tally, Subscription) in

@@ -3,7 +3,7 @@
 import CoreLocation
 import DeviceCore
 
-/// A listener that subscribes to a stream and passes its callbacks to an outlet. Used on the main thread.
+/// Subscribes to a stream and passes its callbacks to an outlet. Used on the main thread.
 protocol StreamListener: AnyObject {
     var outlet: ReadingOutlet { get }
     @MainActor func start() async
@@ -14,7 +14,7 @@ protocol StreamListener: AnyObject {
 final class ReadingOutlet {
     private let printer: any ReadingPrinter
     private let stop: StopRequest
-    /// The number of readings that remain until the limit; nil if there is no limit.
+    /// The number of readings that remain until the limit, or nil if there is no limit.
     private var remaining: Int?
     private(set) var count = 0
 
@@ -25,7 +25,7 @@ final class ReadingOutlet {
 
     var isComplete: Bool { remaining.map { $0 == 0 } ?? true }
 
-    /// Counts readings that have arrived. Returns the number of readings to print, which is 0 after a stop request.
+    /// Returns the number of readings to print, which is 0 after a stop request.
     func count(_ number: Int) -> Int {
         guard stop.reason == nil else { return 0 }
         let taken = min(number, remaining ?? number)
@@ -60,7 +60,6 @@ struct ListenerOptions {
     var receiver: String?
     var frame = FrameName.arbitrary
     var edge = EdgeName.portrait
-    /// The regions for the streams `regions` and `monitor`.
     var regions: [NamedRegion] = []
     var beacons: [CLBeaconIdentityConstraint] = []
     /// The time at which timestamps are zero: the start of the trace, or the boot time for live data.
@@ -68,7 +67,6 @@ struct ListenerOptions {
     /// If false, errors of fused streams are logged instead of printed as JSON.
     var printsErrors = true
 
-    /// Creates the listener on the main actor, which its manager requires.
     @MainActor func listener(on device: Device, output: StandardOutput, stop: StopRequest) -> any StreamListener {
         listener(on: device, outlet: ReadingOutlet(printer(output), stop: stop, limit: limit))
     }
@@ -105,7 +103,7 @@ struct ListenerOptions {
             : LinePrinter(output: output, asJSON: asJSON, printsErrors: printsErrors)
     }
 
-    /// Pictures require a sufficiently large terminal, because a wrapped or scrolled row cannot be overwritten.
+    /// Pictures require a large terminal, because wrapped and scrolled rows cannot be overwritten.
     private var drawsPictures: Bool {
         guard !asJSON, isLive, let rows = stream.pictureRows else { return false }
         let size = TerminalScreen(.standardOutput).measure()
@@ -114,7 +112,7 @@ struct ListenerOptions {
 }
 
 extension StreamName {
-    /// The minimum number of terminal rows for a picture; nil if the stream is always printed as lines.
+    /// The minimum number of terminal rows for a picture, or nil if the stream is always printed as lines.
     fileprivate var pictureRows: Int? {
         switch self {
         case .location, .steps, .activity, .accessories, .beacons, .regions, .monitor, .visits: nil

@@ -3,9 +3,8 @@
 import DeviceCore
 import SystemCalls
 
-/// Starts child programs that end when this program ends, even if it is killed, and that run with at most this
-/// program's priority. The child first executes this program, requests a parent death signal for itself and then
-/// executes the actual program.
+/// Starts child programs that end when this program ends, even if it is killed. The child executes this program, which
+/// requests a parent death signal and then executes the actual program.
 enum ParentDeathSignal {
     private static let flag = "--end-with"
 
@@ -17,7 +16,7 @@ enum ParentDeathSignal {
         return ["/proc/self/exe", flag, String(getpid())] + program
     }
 
-    /// Replaces this process with the child program, if this process was started for that purpose. Otherwise returns.
+    /// Returns unless this process was started to execute a child program.
     static func execProgramIfRequested() {
         let words = CommandLine.arguments
         guard words.count > 3, words[1] == flag, let parent = pid_t(words[2]) else { return }
@@ -26,8 +25,8 @@ enum ParentDeathSignal {
         if let control = dlsym(nil, "prctl") { _ = unsafeBitCast(control, to: Control.self)(1, UInt(SIGTERM), 0, 0, 0) }
         // The parent may have ended before the signal was requested.
         guard getppid() == parent else { exit(128 + SIGTERM) }
-        // Adopts the niceness of the parent's main thread if it is higher: the thread that started the child may have a
-        // higher priority. 0 is PRIO_PROCESS, which refers to a single thread on Linux.
+        // The thread that started the child may have a higher priority than the parent's main thread. 0 is
+        // PRIO_PROCESS, which refers to a single thread on Linux.
         let niceness = getpriority(0, id_t(parent))
         if niceness > getpriority(0, 0) { setpriority(0, 0, niceness) }
         let program = words[3...].map { strdup($0) }

@@ -7,23 +7,23 @@ import Foundation
 import Synchronization
 import SystemCalls
 
-/// Runs the program given to a command, or waits for a stop request if no program is given.
+/// Runs the program given to a command. Without a program, waits for a stop request.
 final class ProgramRun {
     private let program: [String]
     private let stop = StopRequest()
     private let relay: SignalRelay?
     private let termination: Termination?
 
-    /// Begins to handle signals. Must precede the creation of anything that a signal could leave behind.
+    /// Begins to handle signals. Must precede the creation of anything that a signal could leave behind, but follow the
+    /// reading of files, so that a signal can end the program while it waits for a pipe.
     init(_ program: [String]) {
         self.program = program
         relay = program.isEmpty ? nil : SignalRelay()
         termination = program.isEmpty ? Termination(stop) : nil
     }
 
-    /// Runs the program as if it had been started instead of this one, with its signals, for at most `duration` s.
-    /// Throws the exit code if it is not zero; the code is 128 plus the signal number if a signal ended the program.
-    /// Without a program, announces the service and waits for a stop request.
+    /// Runs the program for at most `duration` s and throws its exit code, or 128 plus the number of the signal that
+    /// ended it. Without a program, announces the service and waits for a stop request.
     func run(environment: [String: String], duration: Double?, announce: (StandardOutput) -> Void) async throws {
         Termination.schedule(stop, after: duration)
         guard let relay else {
@@ -33,9 +33,7 @@ final class ProgramRun {
         }
         defer { relay.stop() }
         let child: ChildProgram
-        do throws(DeviceError) {
-            child = try ChildProgram.start(program, environment: environment)
-        } catch {
+        do throws(DeviceError) { child = try ChildProgram.start(program, environment: environment) } catch {
             Log.error(error.description)
             throw ExitCode(127)
         }
@@ -47,15 +45,14 @@ final class ProgramRun {
     }
 }
 
-/// A child program. It shares standard input and output unless other files are specified, and ends with this program.
+/// A child program that ends with this program. It shares standard input and output unless other files are specified.
 final class ChildProgram: Sendable {
     private struct State {
         var process: Result<pid_t, DeviceError>?
-        /// The exit code, or 128 plus the signal number if a signal ended the program; nil while it is running.
+        /// The exit code, or 128 plus the signal number. nil while the program is running.
         var status: Int32?
         var waiter: CheckedContinuation<Int32, Never>?
 
-        /// The process ID while it is valid.
         var running: pid_t? { status == nil ? try? process?.get() : nil }
     }
 
@@ -63,7 +60,7 @@ final class ChildProgram: Sendable {
 
     private init() {}
 
-    /// Starts a program found in PATH with the given standard descriptors. nil inherits this program's descriptor.
+    /// nil for `input` or `output` inherits this program's descriptor.
     static func start(
         _ arguments: [String], environment: [String: String] = [:], input: Int32? = nil, output: Int32? = nil
     ) throws(DeviceError) -> ChildProgram {
@@ -148,9 +145,9 @@ final class ChildProgram: Sendable {
         }
     }
 
-    /// Forwards a signal to the program, unless the program has also received the signal. The terminal sends its
-    /// signals, such as SIGINT for Ctrl-C, to the process group, and SIGHUP only to the session leader. Many programs
-    /// treat a second SIGINT as a request to end immediately.
+    /// Does not forward a signal that the program has also received. A terminal sends SIGINT (Ctrl-C) to the process
+    /// group, and SIGHUP only to the session leader. Many programs treat a second SIGINT as a request to end
+    /// immediately.
     func forward(_ arrival: SignalDispatcher.ReceivedSignal) {
         if arrival.isFromTerminal {
             let isForLeader = arrival.number == SIGHUP && getsid(0) == getpid()

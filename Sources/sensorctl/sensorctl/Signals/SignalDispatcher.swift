@@ -4,8 +4,8 @@ import DeviceCore
 import Synchronization
 import SystemCalls
 
-/// Delivers the signals of this process to handlers, on a separate thread. A dispatch source is not suitable: it
-/// requires the signal to be ignored first, so the process could no longer be ended if no descriptor is free.
+/// Delivers signals to handlers on a separate thread. A dispatch source would require that signals are ignored first.
+/// If no descriptor is free, a signal could then no longer end the process.
 final class SignalDispatcher: Sendable {
     struct ReceivedSignal: Sendable {
         var number: Int32
@@ -13,7 +13,7 @@ final class SignalDispatcher: Sendable {
         var isFromTerminal: Bool
     }
 
-    /// The shared instance; nil if no descriptor or thread is available. Signals then have their default actions.
+    /// The shared instance, or nil if no descriptor or thread is available. Signals then have their default actions.
     static let shared = SignalDispatcher()
 
     static let numbers = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2]
@@ -58,7 +58,7 @@ final class SignalDispatcher: Sendable {
         }
     }
 
-    /// Delivers the signals to the closure until the returned object is released. The signals are ignored from then on.
+    /// Delivers signals until the returned object is released. The signals are ignored from then on.
     func register(_ numbers: [Int32], handler: @escaping @Sendable (ReceivedSignal) -> Void) -> Registration {
         state.withLock { state in
             state.count += 1
@@ -103,8 +103,8 @@ final class SignalDispatcher: Sendable {
         sigaction(number, &action, nil)
     }
 
-    /// Unblocks the signals on the calling main thread, in case the parent process has blocked them. Other threads keep
-    /// them blocked, because the handler of a second signal could finish before the first handler.
+    /// The parent process may have blocked the signals. Other threads keep them blocked, because a second handler could
+    /// otherwise finish before the first handler.
     static func unblockOnFirstThread() {
         var signals = sigset_t()
         sigemptyset(&signals)

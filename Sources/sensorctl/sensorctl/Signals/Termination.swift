@@ -16,12 +16,21 @@ final class Termination {
         registration = SignalDispatcher.shared?.register(handled) { _ in stop.request(.signal) }
     }
 
-    /// Runs a command until it ends or one of the signals arrives, and ends the program with its exit status.
+    /// Runs a command until it ends or one of the signals arrives. Throws the exit status unless it is `success`.
     static func run(_ verb: (StopRequest) async throws -> ExitStatus) async throws {
         let stop = StopRequest()
         let termination = Termination(stop)
         defer { withExtendedLifetime(termination) {} }
         try await verb(stop).exit()
+    }
+
+    /// Also reads an input, before signal handlers are installed. A signal can then end the program while it waits for
+    /// a pipe.
+    static func run<Input>(
+        reading input: @autoclosure () throws -> Input, _ verb: (Input, StopRequest) async throws -> ExitStatus
+    ) async throws {
+        let input = try input()
+        try await run { try await verb(input, $0) }
     }
 
     /// Makes writes to a pipe without a reader fail instead of ending the process.
@@ -34,7 +43,7 @@ final class Termination {
     }
 }
 
-/// A relay that receives signals as soon as it is created. Stores signals that arrive before a handler is set.
+/// Receives signals as soon as it is created. Stores signals that arrive before a handler is set.
 final class SignalRelay: Sendable {
     private struct State {
         var handler: (@Sendable (SignalDispatcher.ReceivedSignal) -> Void)?
@@ -62,7 +71,7 @@ final class SignalRelay: Sendable {
         }
     }
 
-    /// Delivers stored signals immediately and later ones on ``SignalDispatcher``'s thread, until ``stop()``.
+    /// Delivers stored signals immediately and later signals on ``SignalDispatcher``'s thread, until ``stop()``.
     func start(_ handler: @escaping @Sendable (SignalDispatcher.ReceivedSignal) -> Void) {
         let early = content.state.withLock { state in
             state.handler = handler

@@ -3,7 +3,7 @@
 import AccessorySimulator
 import UmockdevFormat
 
-/// A player for a recorded dialogue that acts as the recorded program: resends its writes and compares its reads.
+/// Plays the role of the recorded program: sends the program's writes again and compares the answers.
 struct DialoguePlayer {
     struct Difference: Equatable {
         var step: Int
@@ -41,19 +41,19 @@ struct DialoguePlayer {
 
     var wantsInput: Bool { earlyBytes.count < Self.maximumEarly }
 
-    /// The bytes to send; empty while an answer is expected.
+    /// The bytes to send. Empty while an answer is expected.
     var pending: ArraySlice<UInt8> {
         guard !isFinished, case .write(_, let bytes) = steps[next] else { return [] }
         return bytes[done...]
     }
 
-    /// The missing bytes of the expected answer, and its recorded delay in milliseconds; nil if no answer is expected.
+    /// The answer is nil if none is expected.
     var expectedAnswer: (missing: ArraySlice<UInt8>, milliseconds: UInt32)? {
         guard !isFinished, case .read(let milliseconds, let bytes) = steps[next] else { return nil }
         return (bytes[done...], milliseconds)
     }
 
-    /// Records that `count` bytes of `pending` were sent. Compares bytes that were received early.
+    /// Also compares the bytes that were received early.
     mutating func recordSent(_ count: Int) -> Difference? {
         sentByteCount += count
         advance(by: count)
@@ -91,6 +91,6 @@ struct DialoguePlayer {
         skip()
     }
 
-    /// Fuzz steps describe the tolerance for the program's own bytes and are irrelevant for the answers.
+    /// Skips fuzz steps. They describe the tolerance for the program's own bytes and are irrelevant for the answers.
     private mutating func skip() { while !isFinished, case .fuzz = steps[next] { next += 1 } }
 }

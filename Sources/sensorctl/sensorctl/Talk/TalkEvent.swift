@@ -10,11 +10,10 @@ enum TalkEvent {
     case opened(AccessoryDescription, protocolName: String)
     case received([UInt8])
     case sent([UInt8])
-    /// The accessory was detached or has closed the connection.
     case ended(ByteChannelEnd)
 }
 
-/// An event and its time. Prints a JSON object for each chunk of bytes, or rows of 16 bytes.
+/// An event and its time. Printed as a JSON object for each chunk of bytes, or as rows of 16 bytes.
 struct TalkReading: Reading {
     let event: TalkEvent
     let time: WallTime
@@ -56,7 +55,7 @@ struct TalkReading: Reading {
         }
     }
 
-    /// Returns rows of 16 bytes in hexadecimal and as text, with dots for characters other than printable ASCII.
+    /// Dots replace characters other than printable ASCII.
     static func rows(_ bytes: [UInt8]) -> [String] {
         stride(from: 0, to: bytes.count, by: 16).map { start in
             let row = bytes[start..<min(start + 16, bytes.count)]
@@ -76,7 +75,7 @@ final class RawTalkPrinter {
     let output: StandardOutput
     /// If true, control characters are made visible, because a terminal would interpret them.
     let escapesControls: Bool
-    /// The key that ends the conversation; nil if the input is not a terminal.
+    /// The key that ends the session, or nil if the input is not a terminal.
     let endingKey: String?
     private var visible = TerminalFilter()
 
@@ -94,13 +93,13 @@ final class RawTalkPrinter {
     }
 }
 
-/// A filter that makes a stream of bytes safe for a terminal.
+/// Makes a stream of bytes safe for a terminal.
 struct TerminalFilter {
     /// An incomplete UTF-8 sequence at the end of the last chunk, or a carriage return.
     private var held: [UInt8] = []
 
-    /// Returns the bytes with control characters other than tab and line breaks in the notation of `cat -v`, such as ^[
-    /// for escape. Replaces invalid UTF-8 and multibyte control characters.
+    /// Shows control characters other than tab and line breaks in the notation of `cat -v`, such as ^[ for escape.
+    /// Replaces invalid UTF-8 and multibyte control characters.
     mutating func filter(_ bytes: [UInt8]) -> [UInt8] {
         let all = held + bytes
         let count = Self.completeCount(all)
@@ -123,13 +122,11 @@ struct TerminalFilter {
     }
 }
 
-/// The end of a conversation with an accessory.
+/// The end of a session with an accessory.
 enum TalkEnd: Sendable {
-    /// All input was sent, and the answers have arrived.
     case finished
     /// A signal arrived, or the reader of the output has closed the pipe.
     case stopped
-    /// No accessory or protocol matches, or more than one matches.
     case notSelected(AccessorySelector.Failure)
     case notOpened(DeviceError)
     /// The accessory was disconnected before all input was sent.
@@ -144,7 +141,6 @@ enum TalkEnd: Sendable {
         }
     }
 
-    /// The message for an error that prevented the conversation; nil otherwise.
     var message: String? {
         switch self {
         case .notSelected(let failure): failure.message

@@ -8,7 +8,6 @@ struct TalkInput {
     private let isRaw: Bool
     private(set) var pending: [UInt8] = []
     private(set) var isAtEnd = false
-    /// True if the user has pressed the key that ends the conversation.
     private(set) var wantsToLeave = false
 
     init(_ descriptor: Descriptor, plan: TalkOptions) {

@@ -6,8 +6,7 @@ import SensorTools
 import UmockdevFormat
 
 extension TalkLoop {
-    /// Plays a recorded dialogue in the role of the recorded program. Returns at the first answer that differs from the
-    /// recording.
+    /// Plays the role of the recorded program. Returns at the first answer that differs from the recording.
     func play(_ script: UmockdevScript, show: (TalkEvent) -> Void) -> TalkEnd {
         stop.onRequest { [wake] in wake.signal() }
         switch connect(nil) {

@@ -4,8 +4,8 @@ import DeviceCore
 import SensorTools
 import Synchronization
 
-/// Forwards bytes between the user and an accessory, on the thread that calls ``run(input:show:)``. Bytes from one side
-/// are read only if the other side can accept them, which bounds the memory.
+/// Forwards bytes between the user and an accessory. Bytes from one side are read only if the other side can accept
+/// them, which bounds the memory.
 final class TalkLoop: Sendable {
     enum Attempt {
         case connected(AccessoryDescription, protocolName: String, any ByteChannel)
@@ -21,7 +21,7 @@ final class TalkLoop: Sendable {
         var lostAt: BootTime?
     }
 
-    /// The interval in seconds at which a missing accessory is searched for.
+    /// The interval between searches for a missing accessory, in seconds.
     private static let retryInterval = 1.0
 
     private let source: any AccessorySource
@@ -77,12 +77,11 @@ final class TalkLoop: Sendable {
         return .stopped
     }
 
-    /// Waits for a change of the accessories or for the retry interval, because some errors end without an event.
+    /// Also returns after the retry interval, because some errors end without an event.
     private func waitForChange() {
         _ = wake.wait(for: nil, until: clock.now.advanced(bySeconds: Self.retryInterval), clock: clock)
     }
 
-    /// Opens the accessory of the previous connection, or the accessory selected by the user.
     func connect(_ partner: PreviousConnection?) -> Attempt {
         let accessories = source.accessories
         let accessory: AccessoryDescription
@@ -92,7 +91,7 @@ final class TalkLoop: Sendable {
                 $0.identity == partner.identity && $0.accessoryProtocol(named: partner.protocolName) != nil
             }
             guard let same else { return .absent }
-            // The lost attachment may remain in the list for a moment.
+            // The lost accessory may remain in the list for a moment.
             if same.id == partner.id, let lostAt = partner.lostAt, clock.now.seconds(since: lostAt) < Self.retryInterval
             {
                 return .absent

@@ -18,8 +18,7 @@ struct TalkOptions: Sendable {
 
     var accessory: String
     var protocolName: String?
-    /// The time to wait for answers after the end of the input, in seconds. If nil, waits until no bytes have arrived
-    /// for ``quietTime``.
+    /// The time to wait for answers, in seconds. If nil, the session ends when no bytes have arrived for ``quietTime``.
     var wait: Double?
     var follows = false
     var isRaw = false
@@ -34,8 +33,7 @@ struct TalkOptions: Sendable {
     static let escape: UInt8 = 0x1D
 }
 
-/// Determines when a conversation is finished after its input has ended: all bytes have been sent, and the time to wait
-/// for answers has passed.
+/// A session is finished when all bytes have been sent and the time to wait for answers has passed.
 struct ConversationEndDetector {
     enum Verdict: Equatable {
         case wait(until: BootTime)
@@ -44,7 +42,7 @@ struct ConversationEndDetector {
         case stalled(bytes: Int)
     }
 
-    /// The interval in seconds between checks for unsent bytes.
+    /// The interval between checks for unsent bytes, in seconds.
     private static let step = 0.02
 
     private let plan: TalkOptions
@@ -62,8 +60,7 @@ struct ConversationEndDetector {
 
     mutating func recordReceived(at now: BootTime) { lastReceived = now }
 
-    /// Returns the state of the conversation after the end of the input. `space` is the channel's available space, in
-    /// bytes.
+    /// - Parameter space: The space that the channel has available, in bytes.
     mutating func evaluate(space: Int, now: BootTime) -> Verdict {
         guard let sentAt else {
             guard space < initialSpace else {

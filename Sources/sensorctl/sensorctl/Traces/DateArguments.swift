@@ -5,7 +5,7 @@ import DeviceCore
 import Geodesy
 import SensorTools
 
-/// A date on the command line: a decimal year, or ISO 8601 with an optional time, in UTC without an offset.
+/// A date on the command line: a decimal year, or ISO 8601 with an optional time. A time without an offset is in UTC.
 struct FieldDate: ExpressibleByArgument, Equatable {
     /// The decimal year, 1900...2200.
     let year: Double

@@ -8,50 +8,45 @@ import TraceFormats
 
 struct ImportOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "Contents of a table's columns: QUANTITY=COLUMN:UNIT, separated by commas, as in \"time=t:ms,lat=Lat,lon=Lon,speed=v:km/h,accel.x=#5:g\". Quantities are time, accel.x, gyro.x, mag.x and their y and z, pressure, lat, lon, alt.msl, alt.hae, speed, course, climb, acc.h, acc.v, acc.speed, acc.course, mode, sats, hdop, vdop and pdop. Settings: separator, decimal, header, skip, period, start.",
-            valueName: "map"))
-    var columns: String?
+            valueName: "map")) var columns: String?
 
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "Kind of a CSV file of motion, if its columns are ambiguous: \(ImportOptions.layouts). The magnetic field is in gauss in iio, and in microtesla in si.",
-            valueName: "kind"))
-    var layout: String?
+            valueName: "kind")) var layout: String?
 
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "Rate of readings, for CSV files without times and for libiio's buffers without timestamps.",
-            valueName: "hertz"))
-    var rate: Double?
+            valueName: "hertz")) var rate: Double?
 
     @Option(help: "System that wrote a Sensor Logger folder, if Metadata.csv does not name it: ios or android.")
     var platform: String?
 
     @Option(
-        help: ArgumentHelp(
-            "File with the positions of a Sensor Logger folder, such as LocationGps.csv.", valueName: "file"))
+        help: .init("File with the positions of a Sensor Logger folder, such as LocationGps.csv.", valueName: "file"))
     var locationFile: String?
 
     @Option(help: "Points of a GPX file: \(ImportOptions.points). Default: the first of these that the file contains.")
     var points: String?
 
-    @Option(help: ArgumentHelp("Read only this track or route of a GPX file, counted from 1.", valueName: "number"))
+    @Option(help: .init("Read only this track or route of a GPX file, counted from 1.", valueName: "number"))
     var track: Int?
 
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "Speed between GPX points without times. Default: one point per second.", valueName: "metres per second"))
     var pace: Double?
 
-    @Option(help: ArgumentHelp("First day of an NMEA log that contains no date, such as 2026-11-21.", valueName: "day"))
+    @Option(help: .init("First day of an NMEA log that contains no date, such as 2026-11-21.", valueName: "day"))
     var date: LogDay?
 
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "Weeks by which the dates of an NMEA log are too early: 1024 for a receiver with a week number rollover.",
-            valueName: "weeks"))
-    var weeks: Int?
+            valueName: "weeks")) var weeks: Int?
 
     private static var layouts: String { MotionCSVLayout.allCases.map(\.rawValue).joined(separator: ", ") }
     private static var points: String { GPXOptions.Content.allCases.map(\.rawValue).joined(separator: ", ") }
@@ -95,7 +90,6 @@ struct ImportOptions: ParsableArguments {
         return options
     }
 
-    /// The options that affect the imported recording, by name.
     var description: [String: String] {
         let values: [String: String?] = [
             "columns": columns, "layout": layout, "rate": rate?.description, "platform": platform,
@@ -105,14 +99,14 @@ struct ImportOptions: ParsableArguments {
         return values.compactMapValues(\.self)
     }
 
-    /// Reads a recording; "-" is standard input. Exits with an error if it cannot be read.
+    /// "-" is standard input. Exits with an error if the recording cannot be read.
     func read(_ path: String) throws -> TraceFile {
         let recording = try RecordingFile.read(userPath: path, options: options)
         warnOfUnused([recording.format], recording.trace.name)
         return recording.trace
     }
 
-    /// Reads several recordings. Logs the options that apply to none of them.
+    /// Logs the options that apply to none of the recordings.
     func read(_ paths: [String]) throws -> [TraceFile] {
         let recordings = try paths.map { try RecordingFile.read(userPath: $0, options: options) }
         let first = recordings.first?.trace.name ?? ""
@@ -127,8 +121,7 @@ struct ImportOptions: ParsableArguments {
         }
     }
 
-    /// Returns the formats that an option applies to, and their description, or nil if the option applies to all
-    /// formats.
+    /// Returns nil if the option applies to all formats.
     private func applicableFormats(of option: String) -> (what: String, kinds: Set<RecordingFormat>)? {
         switch option {
         case "layout" where columns != nil, "rate" where columns != nil: ("tables without --columns", [])
@@ -143,7 +136,7 @@ struct ImportOptions: ParsableArguments {
 }
 
 extension TraceFile {
-    /// Reads a trace; "-" is standard input. Exits with an error if it cannot be read.
+    /// "-" is standard input. Exits with an error if the trace cannot be read.
     static func read(userPath path: String) throws -> TraceFile {
         try ExitStatus.exitOnError {
             path == "-"
@@ -154,8 +147,7 @@ extension TraceFile {
 }
 
 extension RecordingFile {
-    /// Reads a recording of any format; "-" is standard input. Logs its remarks. Exits with an error if the recording
-    /// cannot be read.
+    /// Logs the remarks on the recording. "-" is standard input. Exits with an error if the recording cannot be read.
     static func read(userPath path: String, options: RecordingOptions) throws -> RecordingFile {
         let recording = try ExitStatus.exitOnError {
             path == "-"
@@ -177,8 +169,7 @@ extension TraceBytes {
 }
 
 extension TraceFile {
-    /// Returns sentences about the lines that playback could not read. Playback stores only the first warnings. If
-    /// there are more, the whole trace is read to count them.
+    /// Playback stores only the first warnings. If there are more, the whole trace is read to count them.
     func remarks(on warnings: [TraceWarning]) -> [String] {
         let diagnostics =
             warnings.count < TraceCursor.maximumWarnings

@@ -17,7 +17,7 @@ enum OutputCheck {
         }
     }
 
-    /// Returns the name of the input that would be overwritten, for a message, or nil if no input would be overwritten.
+    /// Returns a description of the input that would be overwritten.
     private static func overwrittenInput(
         _ input: String, _ source: FileIdentity, _ output: String, _ target: FileIdentity
     ) -> String? {
@@ -33,7 +33,6 @@ enum OutputCheck {
         return isPart ? "\(output), which belongs to \(input)," : nil
     }
 
-    /// Returns true if the file is in the folder or one of its subfolders.
     private static func isInside(_ ancestor: FileIdentity, _ file: String) -> Bool {
         var path = file
         while path.utf8.contains(UInt8(ascii: "/")), path != "/" {
@@ -43,8 +42,8 @@ enum OutputCheck {
         return false
     }
 
-    /// Returns true if the file may be read together with the input: libiio's buffers and values beside the XML,
-    /// umockdev's descriptions and scripts, the tables of Sensor Logger, and phyphox's metadata folder.
+    /// Such files are libiio's buffers and values beside the XML, umockdev's descriptions and scripts, the tables of
+    /// Sensor Logger, and phyphox's metadata folder.
     private static func belongsTo(_ file: String, with input: String, in folder: String) -> Bool {
         let place = FileIdentity(ExclusiveFile.split(file).folder)
         let isBeside = FileIdentity(folder) == place
@@ -75,7 +74,7 @@ struct FileIdentity: Equatable {
     private let device: UInt64
     private let number: UInt64
 
-    /// Creates the identity. Returns nil if the file does not exist, or is neither a regular file nor a folder.
+    /// Returns nil if the file does not exist, or is neither a regular file nor a folder.
     init?(_ path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }

@@ -6,8 +6,7 @@ import Trace
 import TraceEditing
 
 struct TraceFaultOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Faults to inject. \(TraceFault.syntax)", valueName: "faults")) var fault: String?
-
+    @Option(help: .init("Faults to inject. \(TraceFault.syntax)", valueName: "faults")) var fault: String?
     @Option(help: "Seed of random faults, to repeat a run. Default: a new seed in each run.") var seed: UInt64?
 
     func validate() throws {
@@ -26,21 +25,18 @@ struct TraceFaultOptions: ParsableArguments {
         }
     }
 
-    /// Returns the trace with the faults inserted, or the unchanged trace if there are no faults. Exits with an error
-    /// on failure.
     func apply(to trace: TraceFile) throws -> TraceFile {
         let edits = edits()
         guard !edits.isEmpty else { return trace }
         return try ExitStatus.exitOnError { try TraceEditor.trace(trace, edits: edits, named: trace.name) }
     }
 
-    /// Returns the edits that insert the faults. Logs the faults and the seed.
     func edits() -> [any TraceEdit] {
         let (faults, seed) = chosen()
         return faults.isEmpty ? [] : [FaultEdit(faults, seed: seed)]
     }
 
-    /// Returns the faults and the seed of the random numbers. Logs both.
+    /// Logs the faults and the seed of the random numbers.
     func chosen() -> ([TraceFault], seed: UInt64) {
         // The faults have already been validated.
         guard let fault, let faults = try? TraceFault.list(fault) else { return ([], 0) }

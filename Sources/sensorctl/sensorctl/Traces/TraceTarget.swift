@@ -11,21 +11,18 @@ struct TraceTarget: ParsableArguments {
     @Argument(
         help:
             "Output file; - for standard output. Its extension determines the format (\(RecordingFormat.writableFileExtensions.joined(separator: ", "))) unless --format is given.",
-        completion: .file())
-    var output: String
+        completion: .file()) var output: String
 
     @Option(
-        help: "Output format: \(TraceTarget.formats). Default on standard output: trace.",
-        transform: TraceTarget.format)
-    var format: RecordingFormat?
+        help: "Output format: \(TraceTarget.formats). Default on standard output: trace.", transform: TraceTarget.format
+    ) var format: RecordingFormat?
 
     @OptionGroup var new: NewFileOptions
 
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "Receiver whose positions are written, for formats with a single receiver. Default: that of the first fix.",
-            valueName: "path"))
-    var receiver: String?
+            valueName: "path")) var receiver: String?
 
     @Flag(help: "Also write arrival times, in the formats gpsd and nmea.") var stamps = false
 
@@ -51,7 +48,7 @@ struct TraceTarget: ParsableArguments {
         )
     }
 
-    /// The format of the output; a native trace if neither the option nor the filename determines it.
+    /// The output format. The default is a trace.
     var chosenFormat: RecordingFormat { format ?? RecordingFormat(fileName: output) ?? .trace }
 
     private var options: ExportOptions {
@@ -60,7 +57,7 @@ struct TraceTarget: ParsableArguments {
 
     func check(against inputs: [String]) throws { try OutputCheck.check(output, against: inputs) }
 
-    /// Writes the edited trace. Logs any content that the output format cannot represent.
+    /// Logs any content that the output format cannot represent.
     func write(_ trace: TraceFile, edits: [any TraceEdit]) throws {
         try write { (sink) throws(DeviceError) in
             let remarks = try TraceEditor.write(trace, edits: edits, to: sink)
@@ -68,7 +65,7 @@ struct TraceTarget: ParsableArguments {
         }
     }
 
-    /// Writes a trace that the closure creates: native traces directly, other formats after it is complete.
+    /// A native trace is written directly, other formats only when the trace is complete.
     func write(_ make: (any TraceSink) throws(DeviceError) -> [String]) throws {
         try logRemarks { () throws(DeviceError) in
             guard chosenFormat == .trace else {
@@ -85,7 +82,7 @@ struct TraceTarget: ParsableArguments {
         }
     }
 
-    /// Writes the trace unchanged. Logs any content that the output format cannot represent.
+    /// Logs any content that the output format cannot represent.
     func write(_ trace: TraceFile) throws {
         try logRemarks { () throws(DeviceError) in try chosenFormat.write(trace, to: output, options: options) }
     }
@@ -102,7 +99,6 @@ struct EditOptions: ParsableArguments {
     var file: String
 
     @OptionGroup var target: TraceTarget
-
     @OptionGroup(title: "Recordings of other programs") var imports: ImportOptions
 
     /// Reads the recording after checking that the output would not overwrite it.
@@ -112,8 +108,8 @@ struct EditOptions: ParsableArguments {
     }
 }
 
-/// A trace file that is created when its header is written, so that an earlier error leaves no empty file. If the new
-/// file is not closed, it is removed, and an existing file remains unchanged.
+/// A trace file that is created when its header is written, so that an earlier error leaves no empty file. If a new
+/// file is not closed, it is removed. An existing file remains unchanged.
 final class DeferredTraceFile: TraceSink {
     private let path: String
     private let options: NewFileOptions
@@ -128,13 +124,12 @@ final class DeferredTraceFile: TraceSink {
     }
 
     func write(_ event: TraceEvent) throws(DeviceError) { try writer?.write(event) }
-
     func close() throws(DeviceError) { try writer?.close() }
 }
 
 /// Writes files atomically: the file is complete or does not exist.
 enum AtomicFile {
-    /// Writes a file; "-" is standard output. Exits with an error on failure.
+    /// "-" is standard output. Exits with an error on failure.
     static func write(_ bytes: [UInt8], to path: String, _ options: NewFileOptions) throws {
         do throws(DeviceError) {
             let file = try TraceOutput(whole: path, overwrite: options.overwrite, mode: options.mode?.bits)
@@ -148,7 +143,6 @@ enum AtomicFile {
 }
 
 extension ExitStatus {
-    /// Logs the reason why an output cannot be written, and exits with the corresponding status.
     static func exit(_ error: DeviceError, writing output: String) throws {
         switch error.cause {
         case .system(_, EPIPE)?:

@@ -87,8 +87,7 @@ struct DashboardAttackTests {
     @Test("200 connections block no page, and at most 64 stay open")
     func manyConnections() throws {
         let dashboard = try TestDashboard()
-        let page = try PageClient(dashboard.port, token: dashboard.token)
-        _ = try page.message("ready")
+        let page = try dashboard.readyPage(token: dashboard.token)
         var clients: [TestClient] = []
         for index in 0..<200 {
             let client = try TestClient(dashboard.port)
@@ -141,8 +140,7 @@ struct DashboardAttackTests {
         // An hour, because the page does not answer pings and a slow machine takes minutes.
         let dashboard = try TestDashboard { ($0.flushInterval, $0.pingInterval) = (0, 3_600) }
         let lazy = try PageClient(dashboard.port)
-        let other = try PageClient(dashboard.port)
-        _ = try other.message("ready")
+        let other = try dashboard.readyPage()
         try Self.wait(for: "both are there") { dashboard.server.counts.pages == 2 }
         // More data than the sockets and the queue can hold.
         let (rounds, readings) = (400, 4000)
@@ -187,10 +185,7 @@ struct DashboardAttackTests {
             (
                 PageClient.masked(1, [UInt8](repeating: 97, count: 3000), isLast: false)
                     + PageClient.masked(0, [UInt8](repeating: 97, count: 3000)), 1009
-            ),
-            ([0x81, 0x02, 97, 98], 1002),
-            ([0xC1, 0x80, 1, 2, 3, 4], 1002),
-            ([0x83, 0x80, 1, 2, 3, 4], 1002),
+            ), ([0x81, 0x02, 97, 98], 1002), ([0xC1, 0x80, 1, 2, 3, 4], 1002), ([0x83, 0x80, 1, 2, 3, 4], 1002),
             (PageClient.masked(0, [97]), 1002),
             (PageClient.masked(1, [97], isLast: false) + PageClient.masked(1, [97]), 1002),
             (PageClient.masked(9, [], isLast: false), 1002),
@@ -200,11 +195,8 @@ struct DashboardAttackTests {
             (PageClient.masked(8, [0x03, 0xE8]), 1000),
         ] as [([UInt8], Int)])
     func badFrames(_ bytes: [UInt8], _ code: Int) throws {
-        let dashboard = try TestDashboard { _ in
-        } handler: { _, _ in
-        }
-        let page = try PageClient(dashboard.port, token: dashboard.token)
-        _ = try page.message("ready")
+        let dashboard = try TestDashboard(handler: { _, _ in })
+        let page = try dashboard.readyPage(token: dashboard.token)
         try page.send(bytes)
         #expect(try page.frame() == .close(code))
         #expect(page.client.isClosed())
@@ -214,8 +206,7 @@ struct DashboardAttackTests {
     @Test("A command may be fragmented, with a ping between the fragments")
     func fragments() throws {
         let dashboard = try TestDashboard()
-        let page = try PageClient(dashboard.port)
-        _ = try page.message("ready")
+        let page = try dashboard.readyPage()
         let text = Array(#"{"id":7,"token":"\#(dashboard.token)","do":"play"}"#.utf8)
         try page.send(PageClient.masked(1, Array(text[..<5]), isLast: false))
         try page.send(PageClient.masked(9, [1, 2, 3]))
@@ -234,8 +225,7 @@ struct DashboardAttackTests {
         ])
     func untaken(_ frame: [UInt8]) throws {
         let dashboard = try TestDashboard()
-        let page = try PageClient(dashboard.port)
-        _ = try page.message("ready")
+        let page = try dashboard.readyPage()
         page.client.limitSending(seconds: 0.2)
         page.client.limitReceiving(bytes: 4096)
         let many = (0..<1000).flatMap { _ in frame }
@@ -246,11 +236,8 @@ struct DashboardAttackTests {
 
     @Test("Unanswered commands do not accumulate")
     func unanswered() throws {
-        let dashboard = try TestDashboard { _ in
-        } handler: { _, _ in
-        }
-        let page = try PageClient(dashboard.port, token: dashboard.token)
-        _ = try page.message("ready")
+        let dashboard = try TestDashboard(handler: { _, _ in })
+        let page = try dashboard.readyPage(token: dashboard.token)
         let command = PageClient.masked(1, Array(#"{"id":1,"token":"\#(dashboard.token)","do":"play"}"#.utf8))
         // Once the socket is full, the client cannot send more.
         page.client.limitSending(seconds: 0.2)

@@ -109,13 +109,11 @@ struct DashboardGuardTests {
             try dashboard.get("/page/index.html", "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: no-cors").status == 403
         )
         #expect(
-            try dashboard.get(
-                "/", "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: iframe"
-            ).status == 403)
+            try dashboard.get("/", "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: iframe")
+                .status == 403)
         #expect(
-            try dashboard.get(
-                "/", "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: document"
-            ).status == 200)
+            try dashboard.get("/", "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: document")
+                .status == 200)
         #expect(try dashboard.get("/", "Sec-Fetch-Site: none").status == 200)
     }
 
@@ -160,11 +158,9 @@ struct DashboardGuardTests {
         "Paths outside the served files are not found",
         arguments: [
             "/../etc/passwd", "/page/../page/index.html", "/page/..%2findex.html", "/page//index.html",
-            "/page/./index.html",
-            "/page/", "/page", "/assets/../../../etc/passwd", "/assets/leaflet/../leaflet/leaflet.js",
-            "/assets/leaflet",
-            "/assets/leaflet/%6ceaflet.js", "/assets//leaflet/leaflet.js", "/assets/leaflet/out.js",
-            "/assets/leaflet/in.js",
+            "/page/./index.html", "/page/", "/page", "/assets/../../../etc/passwd",
+            "/assets/leaflet/../leaflet/leaflet.js", "/assets/leaflet", "/assets/leaflet/%6ceaflet.js",
+            "/assets//leaflet/leaflet.js", "/assets/leaflet/out.js", "/assets/leaflet/in.js",
             "/assets/leaflet/.hidden.js", "/assets/leaflet/late.js", "/assets/leaflet/notes.txt",
             "/assets/outside/x.js",
             "/page/../../../../../../etc/passwd", "/page/secret.html", "/index.html", "//", "/page/index.html/",
@@ -206,8 +202,7 @@ final class AssetFixture {
     init() throws {
         folder = try TemporaryFolder()
         for name in ["js/leaflet/images", "js/outside", "page"] {
-            try FileManager.default.createDirectory(
-                atPath: "\(folder.path)/\(name)", withIntermediateDirectories: true)
+            try FileManager.default.createDirectory(atPath: "\(folder.path)/\(name)", withIntermediateDirectories: true)
         }
         for (name, text) in [
             ("js/leaflet/leaflet.js", "leaflet"), ("js/leaflet/leaflet.css", "css"),
@@ -218,9 +213,7 @@ final class AssetFixture {
         for (name, target) in [
             ("js/leaflet/out.js", "\(folder.path)/secret.js"), ("js/leaflet/in.js", "leaflet.js"),
             ("js/leaflet/away", folder.path),
-        ] {
-            try FileManager.default.createSymbolicLink(atPath: "\(folder.path)/\(name)", withDestinationPath: target)
-        }
+        ] { try FileManager.default.createSymbolicLink(atPath: "\(folder.path)/\(name)", withDestinationPath: target) }
     }
 
     func add(_ name: String, _ text: String) throws {

@@ -130,8 +130,7 @@ struct DashboardHostileTests {
             feed.respond(to: command.page, with: DashboardMessage("done", .transient) { $0.member("id", command.id) })
         }
         dashboard.feed.publish(DashboardMessage("location", .track) { $0.member("latitude", 48.137) })
-        let page = try PageClient(dashboard.port, token: dashboard.token)
-        _ = try page.message("ready")
+        let page = try dashboard.readyPage(token: dashboard.token)
         let attack = Attack(Hostile.allCases.filter { $0 != .readOnlyBypass || isReadOnly }, on: dashboard)
         let start = LiveClock().now
         var (sent, received) = (0, 0)

@@ -52,9 +52,7 @@ struct DashboardLiveTests {
         // Playback commands are refused in live mode.
         for members in [
             #""do":"play""#, #""do":"pause""#, #""do":"step""#, #""do":"seek","t":1"#, #""do":"loop","on":true"#,
-        ] {
-            #expect(try picture.command(members) == "refused")
-        }
+        ] { #expect(try picture.command(members) == "refused") }
         let place = try #require(picture.locations.last)
         let members =
             #""id":"here","latitude":\#(place["latitude"] ?? 0),"longitude":\#(place["longitude"] ?? 0),"radius":500"#
@@ -102,8 +100,7 @@ struct DashboardLiveTests {
         for _ in 0..<2 {
             let former = picture.locations.count
             try picture.wait(for: "a position") { $0.locations.count > former }
-            server.send(signal: SIGINT)
-            #expect(server.status() == 0)
+            #expect(server.end(SIGINT) == 0)
             try picture.wait(for: "that there is none") { $0.messages["locationFailed"] != nil }
             server = try serve()
         }

@@ -70,8 +70,7 @@ struct DashboardPageTests {
     @Test("A channel sends at most one frame per interval")
     func pace() throws {
         let dashboard = try TestDashboard { $0.flushInterval = 0.05 }
-        let page = try PageClient(dashboard.port)
-        _ = try page.message("ready")
+        let page = try dashboard.readyPage()
         try DashboardAttackTests.wait(for: "it is there") { dashboard.server.counts.pages == 1 }
         let start = LiveClock().now
         var (sent, received, frames) = (0, 0, 0)
@@ -92,8 +91,7 @@ struct DashboardPageTests {
     @Test("A gap in the readings breaks the line and is reported")
     func gap() throws {
         let dashboard = try TestDashboard()
-        let page = try PageClient(dashboard.port)
-        _ = try page.message("ready")
+        let page = try dashboard.readyPage()
         try DashboardAttackTests.wait(for: "it is there") { dashboard.server.counts.pages == 1 }
         for time in [0, 0.01, 0.02, 0.03, 2.03, 2.04] { dashboard.feed.add(0, at: time, SIMD4(1, 1, 1, 0)) }
         var (values, gaps): ([[Float]], [[String: Any]]) = ([], [])
@@ -115,8 +113,7 @@ struct DashboardPageTests {
     @Test("After a seek, pages receive the history before the new time and nothing from the old time")
     func newPlace() throws {
         let dashboard = try TestDashboard()
-        let page = try PageClient(dashboard.port)
-        _ = try page.message("ready")
+        let page = try dashboard.readyPage()
         try DashboardAttackTests.wait(for: "it is there") { dashboard.server.counts.pages == 1 }
         dashboard.feed.add(0, at: 500, SIMD4(500, 0, 0, 0))
         dashboard.feed.publish(DashboardMessage("location", .track) { $0.member("t", 500) })
@@ -172,8 +169,7 @@ struct DashboardPageTests {
     @Test("A one-time message is delivered even between a seek and the next frame")
     func newsAtNewPlace() throws {
         let dashboard = try TestDashboard()
-        let page = try PageClient(dashboard.port)
-        _ = try page.message("ready")
+        let page = try dashboard.readyPage()
         try DashboardAttackTests.wait(for: "it is there") { dashboard.server.counts.pages == 1 }
         dashboard.feed.beginHistoryReplay()
         dashboard.feed.endHistoryReplay(at: 8)
@@ -189,12 +185,8 @@ struct DashboardPageTests {
         arguments: ["", #""token":null,"#, #""token":7,"#, #""token":[],"#, #""token":true,"#, #""Token":"TOKEN","#])
     func missingToken(_ member: String) throws {
         let heard = Mutex(0)
-        let dashboard = try TestDashboard { _ in
-        } handler: { _, _ in
-            heard.withLock { $0 += 1 }
-        }
-        let page = try PageClient(dashboard.port)
-        _ = try page.message("ready")
+        let dashboard = try TestDashboard(handler: { _, _ in heard.withLock { $0 += 1 } })
+        let page = try dashboard.readyPage()
         let member = member.replacingOccurrences(of: "TOKEN", with: dashboard.token)
         try page.send(text: #"{"id":3,\#(member)"do":"pause"}"#)
         _ = try page.message("refused")
@@ -208,10 +200,7 @@ struct DashboardPageTests {
         ])
     func wrongToken(_ token: String) throws {
         let heard = Mutex(0)
-        let dashboard = try TestDashboard { _ in
-        } handler: { _, _ in
-            heard.withLock { $0 += 1 }
-        }
+        let dashboard = try TestDashboard(handler: { _, _ in heard.withLock { $0 += 1 } })
         let own = dashboard.token
         let token = token.replacingOccurrences(of: "TOKEN", with: own).replacingOccurrences(
             of: "XOKEN", with: "x" + own.dropFirst())
@@ -265,10 +254,8 @@ struct DashboardPageTests {
             (
                 #""do":"region","add":{"id":"home","latitude":48,"longitude":11.5,"radius":100}"#,
                 .addRegion(DashboardRegion(name: "home", latitude: 48, longitude: 11.5, radius: 100))
-            ),
-            (#""do":"region","remove":"home""#, .removeRegion("home")),
-            (#""do":"seek""#, nil), (#""do":"seek","t":-1"#, nil), (#""do":"seek","t":"now""#, nil),
-            (#""do":"seek","t":NaN"#, nil),
+            ), (#""do":"region","remove":"home""#, .removeRegion("home")), (#""do":"seek""#, nil),
+            (#""do":"seek","t":-1"#, nil), (#""do":"seek","t":"now""#, nil), (#""do":"seek","t":NaN"#, nil),
             (#""do":"speed","value":1000"#, nil), (#""do":"step","count":1e300"#, nil),
             (#""do":"fault","fault":"nofix""#, nil),
             (#""do":"region","add":{"id":"","latitude":48,"longitude":11.5,"radius":100}"#, nil),
@@ -290,13 +277,10 @@ struct DashboardPageTests {
 
     @Test(
         "Text that is not a JSON object is refused, and the page stays connected",
-        arguments: [
-            "", "[]", "{", "{\"id\":1,}", String(repeating: "[", count: 4000), "{\"id\":\"\u{0}\"}", "null",
-        ])
+        arguments: ["", "[]", "{", "{\"id\":1,}", String(repeating: "[", count: 4000), "{\"id\":\"\u{0}\"}", "null"])
     func nonsense(_ text: String) throws {
         let dashboard = try TestDashboard()
-        let page = try PageClient(dashboard.port, token: dashboard.token)
-        _ = try page.message("ready")
+        let page = try dashboard.readyPage(token: dashboard.token)
         try page.send(text: text)
         #expect(try page.message("refused")["id"] as? Int == 0)
         #expect(try page.command(#""do":"play""#)["type"] as? String == "done")
@@ -305,8 +289,7 @@ struct DashboardPageTests {
     @Test("A stopped server closes its pages with status 1001")
     func end() throws {
         let dashboard = try TestDashboard()
-        let page = try PageClient(dashboard.port)
-        _ = try page.message("ready")
+        let page = try dashboard.readyPage()
         dashboard.server.stop()
         #expect(try page.frame() == .close(1001))
     }

@@ -50,17 +50,13 @@ struct DashboardPartsTests {
         "Malformed requests are refused as bad requests",
         arguments: [
             "GET / HTTP/1.1\nHost: a\r\n\r\n", "GET  / HTTP/1.1\r\n\r\n", "GET / HTTP/2.0\r\n\r\n", "GET /\r\n\r\n",
-            "\r\n\r\n",
-            "GET http://a/ HTTP/1.1\r\n\r\n", "GET / HTTP/1.1\r\nHost\r\n\r\n", "GET / HTTP/1.1\r\n: a\r\n\r\n",
-            "GET / HTTP/1.1\r\nHost : a\r\n\r\n", "GET / HTTP/1.1\r\n Host: a\r\n\r\n",
-            "GET / HTTP/1.1\r\nHost: a\r\n b\r\n\r\n",
-            "GET / HTTP/1.1\r\nX: a\rb\r\n\r\n", "GET / HTTP/1.1\r\nX: a\nY: b\r\n\r\n",
-            "GET / HTTP/1.1\r\nX: \u{0}\r\n\r\n",
+            "\r\n\r\n", "GET http://a/ HTTP/1.1\r\n\r\n", "GET / HTTP/1.1\r\nHost\r\n\r\n",
+            "GET / HTTP/1.1\r\n: a\r\n\r\n", "GET / HTTP/1.1\r\nHost : a\r\n\r\n", "GET / HTTP/1.1\r\n Host: a\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: a\r\n b\r\n\r\n", "GET / HTTP/1.1\r\nX: a\rb\r\n\r\n",
+            "GET / HTTP/1.1\r\nX: a\nY: b\r\n\r\n", "GET / HTTP/1.1\r\nX: \u{0}\r\n\r\n",
             "GET /\u{7F} HTTP/1.1\r\n\r\n", " GET / HTTP/1.1\r\n\r\n",
         ])
-    func noRequest(_ text: String) {
-        #expect(HTTPRequest.parse(Array(text.utf8)[...]) == .invalid(.badRequest))
-    }
+    func noRequest(_ text: String) { #expect(HTTPRequest.parse(Array(text.utf8)[...]) == .invalid(.badRequest)) }
 
     @Test("A page's queue drops and counts the oldest readings, and keeps state messages")
     func queue() {

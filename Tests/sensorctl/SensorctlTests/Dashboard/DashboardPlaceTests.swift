@@ -135,8 +135,7 @@ struct DashboardPlaceTests {
     func lastSteps() throws {
         let folder = try TemporaryFolder()
         let lines =
-            [Self.attach("a", at: 0), Self.line("a", "in", at: 0)]
-            + (0..<5).map { _ in Self.line("a", "in", at: 600) }
+            [Self.attach("a", at: 0), Self.line("a", "in", at: 0)] + (0..<5).map { _ in Self.line("a", "in", at: 600) }
         let dashboard = try RunningDashboard([try Self.trace(lines, in: folder)])
         let picture = DashboardPicture(try dashboard.page())
         try picture.wait(for: "the first line") { $0.traffic.count == 1 }

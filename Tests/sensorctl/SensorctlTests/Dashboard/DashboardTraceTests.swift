@@ -23,10 +23,7 @@ final class RunningDashboard {
 
     func page() throws -> PageClient { try PageClient(port, token: token ?? "") }
 
-    func end() {
-        tool.send(signal: SIGINT)
-        #expect(tool.status() == 0)
-    }
+    func end() { #expect(tool.end(SIGINT) == 0) }
 }
 
 @Suite("sensorctl dashboard with a trace", .toolIsBuilt, .waiting)
@@ -129,8 +126,7 @@ struct DashboardTraceTests {
             #expect(
                 zip(reading.values, values).allSatisfy {
                     $0 == $1 || abs($0 - $1) <= allowed + abs($1) * 1e-6 || $0.isNaN && $1.isNaN
-                },
-                "\(reading) \(values)")
+                }, "\(reading) \(values)")
             #expect(abs(reading.time + first - (line["timestamp"] as? Double ?? .nan)) < 2e-6)
         }
     }
@@ -313,8 +309,6 @@ struct DashboardTraceTests {
         #expect(try Tool.run(["dashboard", "--live", Tool.drive]).status == 64)
         #expect(try Tool.run(["dashboard", Tool.drive, "--tiles", "tile.example"]).status == 64)
         let taken = try TestDashboard()
-        let result = try Tool.run(["dashboard", Tool.drive, "--port", "\(taken.port)"])
-        #expect(result.status == 69)
-        #expect(result.notes.contains("\(taken.port)"))
+        try Tool.expect(["dashboard", Tool.drive, "--port", "\(taken.port)"], 69, "\(taken.port)")
     }
 }

@@ -106,14 +106,12 @@ final class PageClient {
         for index in 0..<count {
             let place = 16 + index * 4 * (axes + 1)
             readings.times.append(first + Double(Float(bitPattern: number(place, UInt32.self))))
-            readings.values.append(
-                (1...axes).map { Float(bitPattern: number(place + 4 * $0, UInt32.self)) })
+            readings.values.append((1...axes).map { Float(bitPattern: number(place + 4 * $0, UInt32.self)) })
         }
         return readings
     }
 
     func send(_ frame: [UInt8]) throws { try client.send(frame) }
-
     func send(text: String) throws { try send(Self.masked(1, Array(text.utf8))) }
 
     /// Sends a command and returns its answer.
@@ -145,9 +143,7 @@ final class PageClient {
         // The length is in the second byte, or in the two or eight bytes after it.
         let following = count < 126 ? 0 : count < 65_536 ? 2 : 8
         frame.append(following == 0 ? 0x80 | UInt8(count) : following == 2 ? 0xFE : 0xFF)
-        for place in 0..<following {
-            frame.append(UInt8(truncatingIfNeeded: count >> (8 * (following - 1 - place))))
-        }
+        for place in 0..<following { frame.append(UInt8(truncatingIfNeeded: count >> (8 * (following - 1 - place)))) }
         return frame + mask + payload.enumerated().map { $0.element ^ mask[$0.offset % 4] }
     }
 }
@@ -177,6 +173,13 @@ final class TestDashboard: @unchecked Sendable {
     }
 
     deinit { server.stop() }
+
+    /// Opens a page and waits until it has received the history.
+    func readyPage(token: String = "") throws -> PageClient {
+        let page = try PageClient(port, token: token)
+        _ = try page.message("ready")
+        return page
+    }
 
     /// Sends a request and returns the response: the status, the headers and the body.
     func ask(_ head: String) throws -> (status: Int, headers: [String: String], body: [UInt8]) {

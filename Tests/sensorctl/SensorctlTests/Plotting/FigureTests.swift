@@ -95,9 +95,7 @@ struct FigureTests {
     }
 
     @Test("A single point is drawn as a dot")
-    func dot() {
-        #expect(Self.figure([Self.line([5])]).svg().contains("h0"))
-    }
+    func dot() { #expect(Self.figure([Self.line([5])]).svg().contains("h0")) }
 
     @Test("Several traces share the axes, have distinct dashes and appear once in the legend")
     func traces() throws {
@@ -112,9 +110,7 @@ struct FigureTests {
         #expect(reader.texts.count { $0 == "after" } == 1)
         // Two lines and the sample in the legend.
         #expect(svg.components(separatedBy: "stroke-dasharray=\"5 3\"").count - 1 >= 3)
-        for chart in figure.timeCharts {
-            #expect(chart.window.domain.contains(1) && chart.window.domain.contains(4))
-        }
+        for chart in figure.timeCharts { #expect(chart.window.domain.contains(1) && chart.window.domain.contains(4)) }
     }
 
     @Test("Faults are marked in each time chart and labeled once; faults after the end are omitted")
@@ -134,9 +130,7 @@ struct FigureTests {
     private static func track(_ times: [Double], gap: Double? = nil, trace: Int = 0) -> TrackChart.Track {
         var thinner = TrackSimplifier()
         // One second corresponds to 0.001° eastward on the equator.
-        for time in times {
-            thinner.add(TrackPoint(time: time, latitude: 0, longitude: time * 1e-3, accuracy: 5))
-        }
+        for time in times { thinner.add(TrackPoint(time: time, latitude: 0, longitude: time * 1e-3, accuracy: 5)) }
         return TrackChart.Track(trace: trace, thinner: thinner, gap: gap)
     }
 
@@ -180,9 +174,7 @@ struct FigureTests {
     func bandNote() throws {
         func explains(_ margin: Double) throws -> Bool {
             var series = SeriesDecimator()
-            for second in 0..<10 {
-                series.add(PlotPoint(time: Double(second), value: Double(second)), margin: margin)
-            }
+            for second in 0..<10 { series.add(PlotPoint(time: Double(second), value: Double(second)), margin: margin) }
             var figure = Self.figure([TimeLine(name: "", trace: 0, series: series, gap: nil)])
             figure.charts[0].quantity = .plain
             return try Reader.read(figure.svg()).texts.contains { $0.contains("Bands") }
@@ -282,8 +274,7 @@ struct SkyChartTests {
         let colours = ["J01", "S120", "G01"].map { name in
             svg.text.components(separatedBy: "<g class=\"").dropFirst().first {
                 $0.contains("data-satellite=\"\(name)\"")
-            }
-            .map { $0.prefix { $0 != "\"" } }
+            }.map { $0.prefix { $0 != "\"" } }
         }
         #expect(Set(colours.compactMap(\.self)).count == 3)
         #expect(!svg.text.contains(name) && svg.text.contains("WW…WW"))

@@ -124,9 +124,7 @@ struct TimeTicksTests {
         let near = TimeTicks(0...60, count: 6, clock: .civil(start))
         #expect(near.title == "Time (UTC, 2026-11-21)")
         #expect(
-            near.ticks.labels == [
-                "23:58:40", "23:58:50", "23:59:00", "23:59:10", "23:59:20", "23:59:30", "23:59:40",
-            ])
+            near.ticks.labels == ["23:58:40", "23:58:50", "23:59:00", "23:59:10", "23:59:20", "23:59:30", "23:59:40"])
         let far = TimeTicks(0...300, count: 6, clock: .civil(start))
         #expect(far.title == "Time (UTC, 2026-11-21 to 2026-11-22)")
         #expect(far.ticks.labels == ["23:59", "11-22", "00:01", "00:02", "00:03"])

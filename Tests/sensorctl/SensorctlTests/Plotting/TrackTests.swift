@@ -9,8 +9,7 @@ struct TrackTests {
     private static func chart(_ places: [(Double, Double)], accuracy: Double = 5) -> TrackChart {
         var thinner = TrackSimplifier()
         for (second, place) in places.enumerated() {
-            thinner.add(
-                TrackPoint(time: Double(second), latitude: place.0, longitude: place.1, accuracy: accuracy))
+            thinner.add(TrackPoint(time: Double(second), latitude: place.0, longitude: place.1, accuracy: accuracy))
         }
         return TrackChart(tracks: [TrackChart.Track(trace: 0, thinner: thinner, gap: nil)])
     }
@@ -28,8 +27,7 @@ struct TrackTests {
         #expect(abs(points[2].x - 78.847) < 0.002 && abs(points[2].y) < 0.002)
     }
 
-    @Test(
-        "Both axes have the same number of metres per pixel", arguments: [(400.0, 300.0), (640, 200), (100, 380)])
+    @Test("Both axes have the same number of metres per pixel", arguments: [(400.0, 300.0), (640, 200), (100, 380)])
     func equalAspect(width: Double, height: Double) throws {
         let sheet = try #require(Self.chart([(45, 10), (45.01, 10), (45, 10.1)]).sheet)
         let domains = sheet.domains(width: width, height: height)

@@ -1,4 +1,4 @@
-// Shows the numbers below the pointer. Without a script the page is a picture.
+// Shows the values at the pointer. Without scripts, the page is a picture.
 "use strict";
 (() => {
   const numbers = JSON.parse(document.getElementById("numbers").textContent);
@@ -18,7 +18,7 @@
   const text = value => Math.abs(value) >= 1e5 || (value !== 0 && Math.abs(value) < 1e-3)
     ? value.toPrecision(6) : String(Number(value.toPrecision(7)));
 
-  // The reading that is nearest in time, of lists that rise.
+  // Returns the reading that is nearest in time. The readings of a stroke are in ascending order.
   function nearest(line, at) {
     let best = null;
     for (const stroke of line.strokes) {
@@ -46,7 +46,7 @@
     }
   }
 
-  function tell(lines, x, y) {
+  function showFigures(lines, x, y) {
     box.textContent = lines.join("\n");
     box.style.visibility = "visible";
     box.style.left = Math.max(0, Math.min(x + 14, innerWidth - box.offsetWidth - 6)) + "px";
@@ -64,7 +64,7 @@
     return rows;
   }
 
-  // Where the pointer is in the picture's own coordinates.
+  // Returns the pointer position in the picture's coordinates.
   function place(event, svg) {
     const point = new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM().inverse());
     return [point.x, point.y];
@@ -72,7 +72,7 @@
 
   function nearestPlace(chart, x, y) {
     let best = null, least = 18 * 18;
-    // Lines and numbers stand in the same order; not each trace has a track.
+    // Paths and numbers are in the same order. Not every trace has a track.
     for (const [order, path] of chart.group.querySelectorAll("path[data-line=track]").entries()) {
       const places = chart.places[order];
       let index = 0;
@@ -93,7 +93,7 @@
       if (chart.lines.length) {
         time = chart.from + (x - chart.left) / (chart.right - chart.left) * (chart.to - chart.from);
         cursors(time);
-        return tell(figures(chart, time), event.clientX, event.clientY);
+        return showFigures(figures(chart, time), event.clientX, event.clientY);
       }
       const found = chart.name === "track" ? nearestPlace(chart, x, y) : null;
       if (found) {
@@ -101,7 +101,7 @@
         cursors(time);
         const rows = [text(found[0]) + " s", found[1] + "°, " + found[2] + "°"];
         if (found[3] >= 0) rows.push("± " + text(found[3]) + " m");
-        return tell(rows, event.clientX, event.clientY);
+        return showFigures(rows, event.clientX, event.clientY);
       }
     }
     box.style.visibility = "hidden";
@@ -117,6 +117,6 @@
     const { from, to } = timed[0];
     time = Math.min(to, Math.max(from, (Number.isNaN(time) ? from : time) + step * (to - from) / (event.shiftKey ? 50 : 500)));
     cursors(time);
-    tell(timed.flatMap(chart => [chart.name + ":", ...figures(chart, time).slice(1).map(row => "  " + row)]), 8, 8);
+    showFigures(timed.flatMap(chart => [chart.name + ":", ...figures(chart, time).slice(1).map(row => "  " + row)]), 8, 8);
   });
 })();
