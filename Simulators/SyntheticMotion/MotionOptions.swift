@@ -2,19 +2,18 @@
 
 public import DeviceCore
 
-/// The options for synthesizing motion along a route and for the contents of its trace.
+/// Options for synthesizing motion along a route.
 public struct MotionOptions: Sendable, Hashable {
     /// The lean of the body in curves.
     public enum LeanMode: String, Sendable, CaseIterable {
-        /// The body remains level sideways, like a car.
+        /// The body remains level, like a car.
         case flat
-        /// The body leans so that there is no lateral force in its frame, like a bicycle or an aircraft. The tangent of
-        /// the angle is the ratio of the lateral to the upward force, approximately v·ψ̇ / g.
+        /// The body leans until it feels no lateral force, like a bicycle or an aircraft. The tangent of the lean angle
+        /// is the ratio of the lateral to the upward force, approximately v·ψ̇ / g.
         case coordinated
     }
 
-    /// The wall-clock time at the start. nil means the start time of the route, or the start of 2026 if the route has
-    /// none.
+    /// The wall-clock time at the start. The default is the start time of the route, or the start of 2026.
     public var start: WallTime?
     /// The time since boot at the start.
     public var boot = BootTime(nanoseconds: 10_000_000_000)
@@ -23,59 +22,54 @@ public struct MotionOptions: Sendable, Hashable {
 
     /// The sampling rate of the accelerometer and the gyroscope, in hertz.
     public var sampleRate = 100.0
-    /// The sampling rate of the magnetometer, in hertz. nil means `sampleRate`, but at most 100.
+    /// The sampling rate of the magnetometer, in hertz. If nil, `sampleRate` is used, but at most 100.
     public var magnetometerRate: Double?
-    /// The sampling rate of the barometer, in hertz. nil means `sampleRate`, but at most 10.
+    /// The sampling rate of the barometer, in hertz. If nil, `sampleRate` is used, but at most 10.
     public var pressureRate: Double?
-    /// The rate of positions, in hertz; 0 disables positions.
+    /// The rate of positions, in hertz, or 0 for no positions.
     public var fixRate = 1.0
     /// The delay between the measurement and the arrival of a position, in seconds.
     public var fixDelay = 0.0
 
-    /// The interval between the knots of the smooth path, 0.1 to 60 seconds. Corners and changes of speed are spread
-    /// over six intervals, mostly over two of them. Larger values also smooth noisy positions.
+    /// The interval between the knots of the smooth path, from 0.1 to 60 seconds. Corners and changes of speed are
+    /// spread over six intervals. Larger values also smooth noisy positions.
     public var smoothing = 1.0
     /// The lean of the body in curves.
     public var leanMode = LeanMode.flat
-    /// If true, the slope of the route determines the pitch. If false, the pitch stays level, which suits routes with
-    /// noisy altitudes.
+    /// Whether the pitch follows the slope of the route. Use false for routes with noisy altitudes.
     public var followsSlope = true
-    /// If true, the gyroscope measures the earth's rotation of 15°/h and the accelerometer the Coriolis acceleration.
+    /// Whether readings include the earth's rotation (15°/h) and the Coriolis acceleration.
     public var earthRotates = true
 
-    /// The rotation from the body frame (x right, y forward, z up) to the device frame. With the identity, the device
-    /// lies flat with its top edge forward.
+    /// The rotation from the body frame (x right, y forward, z up) to the device frame. The default is the identity.
     public var placement = MountMatrix.identity
-    /// The mount matrix in the header: the rotation from the sensor frame to the device frame.
+    /// The mount matrix in the trace header, which rotates the sensor frame to the device frame.
     public var mountMatrix = MountMatrix.identity
 
-    /// The accelerometer and the gyroscope; nil to include neither.
+    /// The accelerometer and the gyroscope, or nil to include neither.
     public var inertialUnit: InertialUnit? = .ideal
-    /// The magnetometer; nil to include no magnetometer.
+    /// The magnetometer, or nil to include none.
     public var magnetometer: SensorModel? = .ideal
-    /// The barometer; nil to include no barometer.
+    /// The barometer, or nil to include none.
     public var barometer: SensorModel? = .ideal
-    /// The fraction of the bias tolerance that is used: 0 for calibrated sensors, 1 for the full data sheet tolerance.
-    /// The bias of each axis is random within these limits.
+    /// The fraction of the data sheet's bias tolerance that limits the random bias of each axis, from 0 to 1.
     public var biasFraction = 0.0
     /// The hard iron offset (the device's own magnetic field) in the magnetometer's axes, in gauss.
     public var hardIron = SIMD3<Double>.zero
-    /// The soft iron matrix in the magnetometer's axes. A reading is this matrix times the field, plus the hard iron
-    /// offset.
+    /// The soft iron matrix in the magnetometer's axes. A reading is this matrix times the field, plus `hardIron`.
     public var softIron = MountMatrix.identity
 
     /// The noise of the receiver.
     public var receiver = ReceiverNoise.ideal
     /// The device path of the receiver in reports.
     public var receiverName = "/dev/synthetic"
-    /// The geoid separation: the height of mean sea level above the ellipsoid, in metres. It converts the route's
-    /// altitudes to heights above the ellipsoid.
+    /// The geoid separation in metres, which is the height of mean sea level above the ellipsoid.
     public var geoidSeparation = 0.0
 
-    /// Creates the default options: all sensors, without noise.
+    /// Creates the default options, with all sensors and without noise.
     public init() {}
 
-    /// The effective rates by sensor kind, in hertz.
+    /// The effective rates, in hertz.
     var rates: (motion: Double, field: Double, pressure: Double) {
         (sampleRate, magnetometerRate ?? min(sampleRate, 100), pressureRate ?? min(sampleRate, 10))
     }
@@ -131,7 +125,6 @@ extension MountMatrix {
         return products.allSatisfy { abs($0) < 1e-6 } && determinant > 0
     }
 
-    /// The inverse of a rotation matrix.
     var inverseRotation: MountMatrix {
         let (a, b, c) = rows
         return MountMatrix([a.x, b.x, c.x], [a.y, b.y, c.y], [a.z, b.z, c.z])

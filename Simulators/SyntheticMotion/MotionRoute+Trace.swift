@@ -6,21 +6,19 @@ import Geodesy
 public import Trace
 
 extension MotionRoute {
-    /// The minimum distance (metres) and speed (m/s) between two positions for determining a direction.
+    /// The minimum distance (metres) and speed (m/s) for determining a direction from two positions.
     private static let minimumDirectionDistance = 0.5
     private static let minimumDirectionSpeed = 0.3
 
-    /// Creates a route along the positions of a trace, at their times. The route is treated as a section of a longer
-    /// route.
+    /// Creates a route along the positions of one receiver in a trace. The route is a section of a longer route.
     ///
-    /// The route uses the positions of one receiver, at most one for each time. If the first position has a time,
-    /// positions without a time are skipped; otherwise, all positions have their arrival times. Altitudes are above
-    /// mean sea level if available, otherwise above the ellipsoid. A position without an altitude uses the preceding
-    /// altitude. Gaps between positions are straight.
+    /// If the first position has a time, positions without a time are skipped. Otherwise, arrival times are used.
+    /// Altitudes are above mean sea level if available, otherwise above the ellipsoid. A position without an altitude
+    /// uses the preceding altitude. Gaps between positions are filled with straight lines.
     ///
     /// - Parameters:
     ///   - trace: A trace with at least two positions.
-    ///   - receiver: The receiver's device path in gpsd; nil selects the receiver of the first position.
+    ///   - receiver: The receiver's device path in gpsd. If nil, the receiver of the first position is used.
     /// - Throws: A `DeviceError` if the trace has too few or too many positions, or is too long.
     public init(_ trace: TraceFile, receiver: String? = nil) throws(DeviceError) {
         var reading = TracePositionReader(trace, receiver: receiver)
@@ -53,7 +51,7 @@ extension MotionRoute {
             stage.start = stages.last?.end ?? 0
             stage.azimuth = path.initialAzimuth
             stage.climb = climb
-            // A minimal ground distance lets a vertical leg have a direction and a climb.
+            // A minimal ground distance gives a vertical leg a direction and a climb.
             stage.distance = max(path.distance, climb == 0 ? 0 : 1e-6)
             stage.firstSpeed = stage.distance / seconds
             (stage.maximumSpeed, stage.lastSpeed) = (stage.firstSpeed, stage.firstSpeed)
@@ -94,7 +92,7 @@ extension MotionRoute {
 private struct TracePositionReader {
     struct Position {
         var report: PositionReport
-        /// Nanoseconds on a clock common to all positions.
+        /// In nanoseconds, on a clock common to all positions.
         var time: Int64
         var wallTime: WallTime?
 
@@ -107,8 +105,7 @@ private struct TracePositionReader {
     private var cursor: TraceCursor
     private var decoder = GPSDDecoder()
     private var receiver: String?
-    /// True if positions use the times in their reports, false if they use their arrival times. Determined by the first
-    /// report.
+    /// Whether to use the times in reports instead of their arrival times, as determined by the first report.
     private var hasReportTimes: Bool?
 
     init(_ trace: TraceFile, receiver: String?) {

@@ -5,24 +5,22 @@ import SystemCalls
 public import DeviceCore
 
 extension MotionRoute {
-    /// Waypoints that are closer together than this distance are treated as one, in metres.
+    /// The distance, in metres, below which waypoints are treated as one.
     private static let minimumLegLength = 0.01
     /// The minimum speed in corners, in m/s.
     private static let minimumCornerSpeed = 0.3
 
-    /// Corners of at least this angle (degrees) are turned at rest, over the given duration (seconds). If turned in
-    /// motion, the smoothed corner would end in a spin.
+    /// Corners of at least this angle (degrees) are turned at rest for this duration (seconds) to prevent a spin.
     private static let standingTurnAngle = 120.0
     private static let standingTurnDuration = 4.0
 
     /// Creates a route along waypoints that begins and ends at rest.
     ///
-    /// A corner of 120° or more is turned at rest, which takes 4 s, unless ``RouteOptions/corneringAcceleration`` is
-    /// infinite.
+    /// A turn of 120° or more is made at rest and takes 4 s, unless ``RouteOptions/corneringAcceleration`` is infinite.
     ///
     /// - Parameters:
-    ///   - waypoints: At least two different positions, or one with a pause.
-    ///   - options: Speeds and accelerations.
+    ///   - waypoints: At least two different positions, or one position with a pause.
+    ///   - options: The speeds and accelerations.
     /// - Throws: A `DeviceError` that describes the invalid option or waypoint. Waypoints are numbered from 1.
     public init(_ waypoints: [Waypoint], options: RouteOptions = RouteOptions()) throws(DeviceError) {
         try Self.check(options)
@@ -154,7 +152,7 @@ extension MotionRoute {
         }
     }
 
-    /// Returns the angle of the corner between two stages, 0 to 180 degrees, or 0 if a stage has no direction.
+    /// Returns the angle of the corner between two stages, from 0 to 180 degrees, or 0 if a stage has no direction.
     private static func angle(_ stage: RouteStage, _ next: RouteStage) -> Double {
         guard stage.hasDirection, next.hasDirection else { return 0 }
         let end = Geodesic.direct(from: stage.from, azimuth: stage.azimuth, distance: stage.distance)
@@ -167,8 +165,8 @@ extension MotionRoute {
         guard leg.hasDirection, next.hasDirection else { return 0 }
         guard options.corneringAcceleration.isFinite else { return speed }
         let half = sin(angle(leg, next) / 2 * .pi / 180)
-        // The velocity changes by 2 v sin(angle / 2). The change is smoothed with the quartic B-spline of the path,
-        // whose peak is 115/192 for knots that are one second apart.
+        // The velocity changes by 2 v sin(angle / 2). The path smooths the change with a quartic B-spline, whose peak
+        // is 115/192 for knots that are one second apart.
         let allowed = options.corneringAcceleration / (2 * 115.0 / 192 * max(half, 1e-9))
         return min(speed, max(allowed, minimumCornerSpeed))
     }
@@ -183,7 +181,7 @@ extension RouteStage {
 
     fileprivate var moves: Bool { distance > 0 }
 
-    /// Sets the speeds and times of a leg, given start and end speeds that its distance allows.
+    /// Sets the speeds and times of a leg whose distance allows the given start and end speeds.
     fileprivate mutating func setSpeeds(from first: Double, to last: Double, acceleration: Double) {
         let cruise = maximumSpeed
         let rising = (cruise * cruise - first * first) / (2 * acceleration)

@@ -3,13 +3,12 @@
 public import DeviceCore
 import Geodesy
 
-/// A timed route: geodesics from point to point, with sharp corners that ``MotionSynthesizer`` smooths.
+/// A timed route of geodesics from point to point. ``MotionSynthesizer`` smooths its sharp corners.
 ///
-/// A route is created from waypoints with speeds or from the positions of a trace. The route is kept in memory and
-/// takes about 150 bytes per point.
+/// Create a route from waypoints with speeds, or from the positions of a trace. Each point takes about 150 bytes.
 public struct MotionRoute: Sendable {
     package static let maximumCount = 1_000_000
-    /// The maximum duration, in seconds: seven days.
+    /// The maximum duration in seconds, which is seven days.
     package static let maximumDuration = 604_800.0
     /// The maximum speed, in m/s.
     package static let maximumSpeed = 3_000.0
@@ -18,18 +17,17 @@ public struct MotionRoute: Sendable {
 
     /// The duration of the route in seconds.
     public let duration: Double
-    /// The length of the route in metres, measured along the sharp corners.
+    /// The length of the route in metres.
     public let distance: Double
-    /// The wall-clock time at the start of the route; nil if unknown. Only routes created from traces have a start
-    /// time.
+    /// The wall-clock time at the start of a route created from a trace, otherwise nil.
     public let start: WallTime?
     /// Warnings to show to the user.
     public let warnings: [String]
-    /// True for a section of a longer route, which continues beyond its ends at the speed reached there.
+    /// True for a section of a longer route, which continues beyond its ends at the same speed.
     let extends: Bool
     let stages: [RouteStage]
 
-    /// Creates a route from consecutive stages. There must be at least one stage.
+    /// The route must have at least one stage.
     init(_ stages: [RouteStage], extends: Bool, start: WallTime? = nil, remarks: [String] = []) {
         (self.stages, self.extends, self.start, self.warnings) = (stages, extends, start, remarks)
         duration = stages.last?.end ?? 0
@@ -37,7 +35,7 @@ public struct MotionRoute: Sendable {
     }
 
     /// Returns the position at a time in seconds since the start of the route. The search begins at the stage with the
-    /// index `stage`; afterwards, `stage` is the index of the stage that contains the time.
+    /// index `stage`, which is updated to the index of the stage that contains the time.
     func place(at time: Double, near stage: inout Int) -> RoutePoint {
         var index = min(max(stage, 0), stages.count - 1)
         if time < stages[index].start || time >= stages[index].end {
@@ -47,8 +45,7 @@ public struct MotionRoute: Sendable {
         return stages[index].point(at: time, extends: extends)
     }
 
-    /// Sets the directions of stages that have none. The first half of such a stage uses the direction of the preceding
-    /// stage, the second half the direction of the following stage.
+    /// Sets the directions of stages that have none. Each half of a stage uses the direction of the adjacent stage.
     static func fillDirections(_ stages: inout [RouteStage], heading: Double) {
         var last: RouteDirection?
         var index = 0
@@ -83,19 +80,18 @@ extension RouteStage {
 
 /// A point of a route, with the speed to the next point.
 public struct Waypoint: Sendable, Hashable {
-    /// Degrees, north positive.
+    /// The latitude in degrees, north positive.
     public var latitude: Double
-    /// Degrees, east positive. Values beyond ±180 are reduced modulo 360.
+    /// The longitude in degrees, east positive. Values beyond ±180 are wrapped.
     public var longitude: Double
-    /// Metres above mean sea level. NaN means the altitude of the preceding waypoint, or 0 for the first waypoint.
+    /// The altitude in metres above mean sea level. NaN means the preceding altitude, or 0 for the first waypoint.
     public var altitude: Double
-    /// The speed from here to the next waypoint, in m/s. NaN means the speed of the preceding waypoint, or
-    /// ``RouteOptions/speed`` for the first waypoint.
+    /// The speed to the next waypoint in m/s. NaN means the preceding speed, or initially ``RouteOptions/speed``.
     public var speed: Double
-    /// The time spent at rest at this waypoint, in seconds.
+    /// The time at rest at this waypoint, in seconds.
     public var pause: Double
 
-    /// Creates a waypoint. The values are validated when a ``MotionRoute`` is created.
+    /// Creates a waypoint. ``MotionRoute`` validates the values.
     public init(latitude: Double, longitude: Double, altitude: Double = .nan, speed: Double = .nan, pause: Double = 0) {
         (self.latitude, self.longitude, self.altitude, self.speed) = (latitude, longitude, altitude, speed)
         self.pause = pause
@@ -104,15 +100,13 @@ public struct Waypoint: Sendable, Hashable {
 
 /// The speeds and accelerations on a route between waypoints.
 public struct RouteOptions: Sendable, Hashable {
-    /// The speed in m/s, used until a waypoint specifies a different one.
+    /// The speed in m/s until a waypoint specifies a different speed.
     public var speed = 10.0
     /// The maximum acceleration along the route, in m/s². The speed is reduced between waypoints that are too close
-    /// together for this acceleration. If the value is infinite, the speed changes instantly on the route, and the
-    /// smooth path takes a few seconds, as for a corner.
+    /// together for this acceleration. If the value is infinite, the speed changes instantly before smoothing.
     public var acceleration = 2.0
-    /// The maximum lateral acceleration in corners, in m/s². The speed is reduced before corners that would exceed it.
-    /// If the value is infinite, corners do not reduce the speed. Each corner is considered on its own, so a curve of
-    /// many waypoints is followed at the speed of the waypoints.
+    /// The maximum lateral acceleration in corners, in m/s². The speed is reduced before corners that would exceed it,
+    /// unless the value is infinite. Each corner is considered separately, even in a curve of many waypoints.
     public var corneringAcceleration = 3.0
     /// The heading of a device that never moves, in degrees clockwise from true north.
     public var heading = 0.0

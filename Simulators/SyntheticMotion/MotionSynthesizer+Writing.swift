@@ -11,22 +11,21 @@ public struct SynthesisSummary: Sendable, Hashable {
     public var samples = 0
     /// The number of positions.
     public var fixes = 0
-    /// True if the end of the route was reached. False if `isRunning` ended the trace earlier.
+    /// True if the trace reaches the end of the route, or false if `isRunning` ended it earlier.
     public var isComplete = true
 }
 
 extension MotionSynthesizer {
-    /// Returns the header of the trace: the clocks, the sensors with their names and rates, and the synthesis
-    /// parameters under `synthetic`.
+    /// Returns the header of the trace, which contains the clocks, the sensors and the synthesis parameters.
     package func header() -> TraceHeader { header(SyntheticSources(options)) }
 
-    /// Writes the trace event by event, so that memory use does not depend on its length.
+    /// Writes the trace in order of time. Memory use does not depend on the trace's length.
     ///
-    /// Events are written in order of their times. The same route, options and seed produce the same bytes.
+    /// The same route, options and seed produce the same bytes.
     ///
     /// - Parameters:
     ///   - sink: The destination.
-    ///   - isRunning: Called once per second of the trace. Returning false ends the trace.
+    ///   - isRunning: A closure that is called once per second of the trace and returns false to end the trace.
     /// - Throws: The error of the sink.
     @discardableResult
     public func write(
@@ -122,7 +121,7 @@ extension MotionSynthesizer {
 }
 
 extension MotionOptions {
-    /// Returns the synthesis parameters for the header of a trace, as a JSON object. The duration is in seconds.
+    /// Returns the synthesis parameters as a JSON object. The duration is in seconds.
     func json(biases: [(kind: SensorKind, value: SIMD3<Double>)], duration: Double) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()

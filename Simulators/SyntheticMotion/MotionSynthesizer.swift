@@ -4,8 +4,7 @@ public import DeviceCore
 import Geodesy
 package import SensorFusion
 
-/// A synthesizer of consistent positions, rotation rates, accelerations, magnetic fields and air pressures along a
-/// route.
+/// Synthesizes consistent positions and sensor readings along a route.
 ///
 /// ```swift
 /// let route = try MotionRoute([
@@ -19,20 +18,19 @@ package import SensorFusion
 /// try synthesizer.write(to: try TraceWriter(path: "drive.trace"))
 /// ```
 ///
-/// The path is smooth: corners and changes of speed are rounded over a few seconds. The body faces the direction of
+/// The path is smooth: corners and changes of speed are spread over a few seconds. The body faces the direction of
 /// travel. A route between waypoints begins and ends with a few seconds at rest, so ``duration`` is longer than the
-/// duration of the route. Each reading is computed from the path at its time only, so errors do not accumulate.
+/// duration of the route. Each reading is computed independently, so errors do not accumulate.
 public struct MotionSynthesizer: Sendable {
-    /// Half the interval of the central difference for the rotation rate, in seconds. The truncation error is one sixth
-    /// of the squared half interval times the second derivative of the rate, which is below 1 nrad/s for wheeled
-    /// vehicles.
+    /// Half the interval h of the central difference for the rotation rate, in seconds. The truncation error is h²/6
+    /// times the second derivative of the rate, which is below 1 nrad/s for wheeled vehicles.
     static let halfStep = 0.0005
 
     package let route: MotionRoute
     package let options: MotionOptions
     /// The time from the first to the last reading, in seconds.
     public let duration: Double
-    /// The wall-clock time at the start, in whole milliseconds like the report times.
+    /// The wall-clock time at the start, truncated to milliseconds like the report times.
     public let start: WallTime
     /// Warnings to show to the user.
     public let warnings: [String]
@@ -69,15 +67,15 @@ public struct MotionSynthesizer: Sendable {
 
     private static let standardStart = WallTime(nanoseconds: 1_767_225_600_000_000_000)
 
-    /// Returns the state at a time in seconds since the start. Beyond the ends of the path, the body is at rest, or
-    /// continues to move for up to one minute if the route was created from a trace.
+    /// Returns the state at a time in seconds since the start. Beyond the ends of the path, the body is at rest. If the
+    /// route was created from a trace, the body continues to move for up to one minute.
     package func state(at time: Double) -> MotionState {
         var path = path
         return state(at: time, on: &path)
     }
 
     func state(at time: Double, on path: inout SmoothPath) -> MotionState {
-        // Limited to one minute beyond the ends to prevent integer overflow.
+        // Limiting the time prevents integer overflow.
         let time = time.isFinite ? min(max(time, -60), duration + 60) : 0
         let before = path.instant(at: time - Self.halfStep)
         let after = path.instant(at: time + Self.halfStep)
@@ -96,12 +94,12 @@ public struct MotionSynthesizer: Sendable {
             rotationRate: deviceFromBody.apply(to: rate))
     }
 
-    /// Returns the earth's magnetic field in the device frame, in gauss, excluding the device's own field.
+    /// Returns the earth's magnetic field in the device frame, in gauss.
     func field(_ state: MotionState) -> SIMD3<Double> {
         let field = MagneticModel.wmm2025.field(
             latitude: state.latitude, longitude: state.longitude, altitude: state.ellipsoidalAltitude,
             year: DecimalYear.at(secondsSince1970: start.seconds + state.time), withRates: false)
-        // The model returns the components north, east and down in nanoteslas.
+        // The model's components point north, east and down, in nanoteslas.
         return state.attitude.conjugate.rotate(SIMD3(field.y, field.x, -field.z) * 1e-5)
     }
 }
@@ -124,7 +122,7 @@ extension Quaternion {
         self = q.normalized
     }
 
-    /// The rotation vector in radians. Accurate only for small rotations.
+    /// The rotation vector in radians, which is accurate only for small rotations.
     var rotationVector: SIMD3<Double> {
         let sine = w < 0 ? vector * -1 : vector
         let square = (sine * sine).sum()
@@ -135,21 +133,20 @@ extension Quaternion {
 
 /// The position, attitude and motion of a device at one instant, without noise.
 package struct MotionState: Sendable {
-    /// Seconds since the start.
+    /// The time in seconds since the start.
     package var time: Double
-    /// Degrees, north positive.
+    /// The latitude in degrees, north positive.
     package var latitude: Double
-    /// Degrees, east positive, -180 to 180.
+    /// The longitude in degrees, east positive, from -180 to 180.
     package var longitude: Double
-    /// Metres above mean sea level.
+    /// The altitude in metres above mean sea level.
     package var altitude: Double
-    /// Metres above the WGS 84 ellipsoid.
+    /// The altitude in metres above the WGS 84 ellipsoid.
     package var ellipsoidalAltitude: Double
-    /// The velocity over ground in m/s: east, north, up.
+    /// The velocity over ground in m/s (east, north, up).
     package var velocity: SIMD3<Double>
-    /// The direction that the body faces, 0 to 360 degrees clockwise from true north. At 1.5 m/s and above, the heading
-    /// is the course. Below 0.3 m/s, it is the direction of the route before and after. In between, the transition is
-    /// smooth.
+    /// The direction that the body faces, from 0 to 360 degrees clockwise from true north. At 1.5 m/s and above, the
+    /// heading is the course. Below 0.3 m/s, it is the direction of the route, with a smooth transition.
     package var heading: Double
     /// The pitch in degrees, positive if the front is raised.
     package var pitch: Double
@@ -159,10 +156,9 @@ package struct MotionState: Sendable {
     package var attitude: Quaternion
     /// The proper acceleration in the device frame, in m/s². At rest, the axis that points up reads +9.81.
     package var specificForce: SIMD3<Double>
-    /// The rotation rate in the device frame, in rad/s, relative to inertial space, or relative to the earth if
-    /// ``MotionOptions/earthRotates`` is false.
+    /// The rotation rate in the device frame, in rad/s, including the earth's rotation if that option is enabled.
     package var rotationRate: SIMD3<Double>
 
-    /// The speed over ground in m/s, without the vertical component.
+    /// The horizontal speed over ground in m/s.
     package var speed: Double { (velocity.x * velocity.x + velocity.y * velocity.y).squareRoot() }
 }

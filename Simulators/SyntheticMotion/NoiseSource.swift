@@ -14,19 +14,18 @@ struct NoiseSource: Sendable {
     private var numbers: GaussianNumbers
 
     /// Creates the noise of a sensor with the given rate in hertz. Scalar sensors use the first component.
-    /// `biasFraction` is the fraction of the bias tolerance that is used.
     init(_ noise: SensorNoise, rate: Double, isVector: Bool, biasFraction: Double, seed: UInt64, stream: UInt64) {
         self.noise = noise
         axes = isVector ? 3 : 1
         deviation = noise.density * (rate / 2).squareRoot()
         walkStep = noise.biasWalk / rate.squareRoot()
         numbers = GaussianNumbers(seed: seed, stream: stream)
-        // Always drawn, so that the noise is the same with and without a bias.
+        // These numbers are always drawn, so the noise is the same with and without a bias.
         let drawn = SIMD3(numbers.uniform(), numbers.uniform(), numbers.uniform())
         bias = drawn * (noise.biasTolerance * biasFraction) * (isVector ? SIMD3(1, 1, 1) : SIMD3(1, 0, 0))
     }
 
-    /// Returns the reading for a true value. Each call advances the noise by one sample.
+    /// Returns the reading for a true value, and advances the noise by one sample.
     mutating func reading(_ truth: SIMD3<Double>) -> SIMD3<Double> {
         var value = truth + bias
         if walkStep > 0 {
@@ -49,8 +48,7 @@ struct GaussianNumbers: Sendable {
     private var numbers: SplitMix64
     private var kept: Double?
 
-    /// Creates a generator for one of a trace's streams. The streams are independent, so removing a sensor does not
-    /// change the noise of the others.
+    /// Streams are independent of each other, so removing a sensor does not change the noise of other sensors.
     init(seed: UInt64, stream: UInt64) {
         var mixer = SplitMix64(seed: stream)
         numbers = SplitMix64(seed: seed ^ mixer.next())

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The weights of a uniform quintic B-spline. Six control points determine each interval, and the curve has four
-/// continuous derivatives (de Boor, A Practical Guide to Splines, chapter X, for uniform knots).
+/// The weights of a uniform quintic B-spline (de Boor, A Practical Guide to Splines, chapter X). Six control points
+/// determine each interval, and the curve has four continuous derivatives.
 ///
-/// A straight line at constant speed is reproduced exactly. A change of speed is spread over six knots with the bell
-/// shape of the quartic B-spline and without overshoot.
+/// The spline reproduces straight lines at constant speed exactly. Changes of speed are spread without overshoot.
 enum QuinticSpline {
     /// The weights of the six points for the value and its first two derivatives with respect to the parameter.
     struct Weights {
@@ -48,14 +47,12 @@ enum QuinticSpline {
             seconds: (dda.edge, dda.next, dda.middle, ddb.middle, ddb.next, ddb.edge))
     }
 
-    /// Returns the weighted sum of five points, given as their differences from the first of the six points. Using
-    /// differences preserves precision for points far from the origin.
+    /// Returns the weighted sum of points. Differences from the first point preserve precision far from the origin.
     static func sum<Value: SplineValue>(_ w: (Double, Double, Double, Double, Double, Double), _ d: [Value]) -> Value {
         d[0] * w.1 + d[1] * w.2 + d[2] * w.3 + d[3] * w.4 + d[4] * w.5
     }
 }
 
-/// A value that can be interpolated by a spline.
 protocol SplineValue {
     static func + (left: Self, right: Self) -> Self
     static func * (left: Self, right: Double) -> Self

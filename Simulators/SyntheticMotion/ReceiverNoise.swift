@@ -6,19 +6,19 @@ import SystemCalls
 
 /// The errors of a receiver's positions.
 ///
-/// Each axis has white noise, which is independent for each fix, and a correlated error (a first-order Gauss-Markov
-/// process), which models the atmosphere and multipath.
+/// Each axis has white noise and a correlated error (a first-order Gauss-Markov process). White noise is independent
+/// for each fix. The correlated error models the atmosphere and multipath.
 public struct ReceiverNoise: Sendable, Hashable {
     package var name: String
-    /// The standard deviation of the white noise to the north and to the east, in metres.
+    /// The standard deviation of the white noise in each horizontal direction, in metres.
     package var horizontal = 0.0
-    /// The standard deviation of the correlated error to the north and to the east, in metres.
+    /// The standard deviation of the correlated error in each horizontal direction, in metres.
     package var horizontalWander = 0.0
     /// The standard deviation of the white altitude noise, in metres.
     package var vertical = 0.0
     /// The standard deviation of the correlated altitude error, in metres.
     package var verticalWander = 0.0
-    /// The correlation time of the correlated errors, in seconds. After this time, the correlation is 1/e.
+    /// The time after which the correlation of the correlated errors is 1/e, in seconds.
     package var wanderTime = 60.0
     /// The standard deviation of each velocity component, in m/s.
     package var velocity = 0.0
@@ -26,12 +26,12 @@ public struct ReceiverNoise: Sendable, Hashable {
     /// A receiver without errors.
     public static let ideal = ReceiverNoise(name: "ideal")
 
-    /// A receiver with a clear view of the sky. The values are assumed typical values, equivalent to an `eph` of 3.8 m.
+    /// A receiver with a clear view of the sky. The values are assumptions and correspond to an `eph` of 3.8 m.
     public static let openSky = ReceiverNoise(
         name: "open-sky", horizontal: 0.4, horizontalWander: 1.5, vertical: 0.8, verticalWander: 2.5, wanderTime: 120,
         velocity: 0.05)
 
-    /// A receiver between buildings. The values are assumed typical values, equivalent to an `eph` of 15 m.
+    /// A receiver between buildings. The values are assumptions and correspond to an `eph` of 15 m.
     public static let urban = ReceiverNoise(
         name: "urban", horizontal: 2, horizontalWander: 6, vertical: 4, verticalWander: 10, wanderTime: 30,
         velocity: 0.3)
@@ -47,8 +47,7 @@ public struct ReceiverNoise: Sendable, Hashable {
 struct ReceiverSource: Sendable {
     /// The minimum speed at which a course is reported, in m/s.
     private static let minimumCourseSpeed = 0.3
-    /// The number of standard deviations that contain 95 % of a normal distribution, in one dimension and in a plane
-    /// (√(-2 ln 0.05)).
+    /// The number of standard deviations that contain 95 % of a normal distribution, in one and in two dimensions.
     private static let oneAxis = 1.959964
     private static let plane = 2.447747
 
@@ -64,7 +63,7 @@ struct ReceiverSource: Sendable {
         wander = numbers.vector()
     }
 
-    /// Returns the report for a true state. Each call advances the receiver by one fix.
+    /// Returns the report for a true state, and advances the receiver by one fix.
     mutating func report(_ state: MotionState, time: WallTime, _ options: MotionOptions) -> PositionReport {
         let white = numbers.vector()
         let error =
@@ -104,8 +103,7 @@ struct ReceiverSource: Sendable {
         return report
     }
 
-    /// Sets the error estimates at the 95 % confidence level, as gpsd does. The estimates are never 0, because no real
-    /// receiver is perfect.
+    /// Sets error estimates at the 95 % confidence level, as gpsd does. No real receiver reports an error of 0.
     private func setErrorEstimates(_ report: inout PositionReport) {
         func sum(_ a: Double, _ b: Double) -> Double { max((a * a + b * b).squareRoot(), 0.01) }
         let horizontal = sum(noise.horizontal, noise.horizontalWander)

@@ -11,23 +11,22 @@ struct RouteStage: Sendable {
     var from: GeodeticCoordinate
     /// The azimuth at the start of the stage, in degrees.
     var azimuth = 0.0
-    /// The ground distance in metres; 0 for a stay.
+    /// The ground distance in metres, or 0 for a stay.
     var distance = 0.0
     var altitude: Double
     var climb = 0.0
-    /// The speeds in m/s. The speed rises from `firstSpeed` to `maximumSpeed` and then falls to `lastSpeed`.
+    /// The speed (m/s) rises from `firstSpeed` to `maximumSpeed` and then falls to `lastSpeed`.
     var firstSpeed = 0.0
     var maximumSpeed = 0.0
     var lastSpeed = 0.0
     /// The durations of acceleration and deceleration, in seconds.
     var rise = 0.0
     var fall = 0.0
-    /// The directions for a stage that has no direction: `before` applies until `turningTime`, `after` from then on.
-    /// `turningTime` is in seconds since the start of the route.
+    /// For a stage without a direction, `before` applies until `turningTime` (seconds since the start of the route).
     var before = RouteDirection()
     var after = RouteDirection()
     var turningTime = 0.0
-    /// False for a stay and for legs that are too short or too slow to have a direction.
+    /// False for stays, and for legs that are too short or too slow to have a direction.
     var hasDirection = true
 
     var end: Double { start + duration }
@@ -36,7 +35,7 @@ struct RouteStage: Sendable {
         (self.from, self.altitude) = (from, altitude)
     }
 
-    /// Returns the distance covered after `time` seconds since the start of the stage, in metres.
+    /// Returns the distance covered in `time` seconds from the start of the stage, in metres.
     func distance(after time: Double) -> Double {
         guard distance > 0, duration > 0 else { return 0 }
         let time = min(max(time, 0), duration)
@@ -49,12 +48,11 @@ struct RouteStage: Sendable {
             let rest = duration - time
             way = distance - (lastSpeed + (maximumSpeed - lastSpeed) * rest / fall / 2) * rest
         }
-        // Clamps rounding errors only.
+        // Corrects rounding errors.
         return min(max(way, 0), distance)
     }
 
-    /// Returns the position at a time since the start of the route. If `extends` is true, the motion continues beyond
-    /// either end of the stage at the speed reached there.
+    /// Returns the position at a time in the route, extrapolated beyond the ends of the stage if `extends` is true.
     func point(at time: Double, extends: Bool) -> RoutePoint {
         var way = distance(after: time - start)
         if extends, distance > 0 {
@@ -73,7 +71,7 @@ struct RouteStage: Sendable {
 }
 
 struct RouteDirection: Sendable {
-    /// Degrees clockwise from true north.
+    /// The azimuth in degrees clockwise from true north.
     var azimuth = 0.0
     /// The tangent of the slope angle, positive uphill.
     var slope = 0.0

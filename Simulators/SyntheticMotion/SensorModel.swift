@@ -10,9 +10,8 @@ public struct SensorModel: Sendable, Hashable {
     public static let ideal = SensorModel(name: "ideal", noise: SensorNoise())
 
     /// Asahi Kasei AK8963, the magnetometer in the MPU-9250: ±4,912 µT in steps of 0.15 µT, zero offset ±500 LSB
-    /// (MPU-9250 product specification, PS-MPU-9250A-01, revision 1.0, table 3). The data sheet does not specify the
-    /// noise. The density of 0.05 µT/√Hz, equivalent to 0.35 µT at 100 Hz, and the random walk of 0.002 µT/√s are
-    /// assumptions.
+    /// (MPU-9250 product specification, PS-MPU-9250A-01, revision 1.0, table 3). The noise density of 0.05 µT/√Hz and
+    /// the random walk of 0.002 µT/√s are assumptions.
     public static let ak8963 = SensorModel(
         name: "ak8963",
         noise: SensorNoise(
@@ -20,8 +19,7 @@ public struct SensorModel: Sendable, Hashable {
             step: 0.15 * microtesla, range: 4912 * microtesla))
 
     /// Asahi Kasei AK09916, the magnetometer in the ICM-20948: ±4,900 µT in steps of 0.15 µT, zero offset ±2,000 LSB
-    /// (ICM-20948 data sheet, DS-000189, revision 1.3, table 3). Noise and random walk are the assumptions for
-    /// ``ak8963``.
+    /// (ICM-20948 data sheet, DS-000189, revision 1.3, table 3). The noise is that of ``ak8963``.
     public static let ak09916 = SensorModel(
         name: "ak09916",
         noise: SensorNoise(
@@ -29,8 +27,8 @@ public struct SensorModel: Sendable, Hashable {
             step: 0.15 * microtesla, range: 4900 * microtesla))
 
     /// Bosch BMP280 with oversampling ×4 and no filter: steps of 0.66 Pa, absolute accuracy ±1 hPa, range up to 110 kPa
-    /// (data sheet BST-BMP280-DS001, tables 2 and 4). The noise density of 0.6 Pa/√Hz is an assumption based on the
-    /// altitudes in table 7 of the data sheet. The random walk of 0.05 Pa/√s is an assumption too.
+    /// (data sheet BST-BMP280-DS001, tables 2 and 4). The noise density of 0.6 Pa/√Hz (based on table 7) and the random
+    /// walk of 0.05 Pa/√s are assumptions.
     public static let bmp280 = SensorModel(
         name: "bmp280",
         noise: SensorNoise(density: 0.0006, biasTolerance: 0.1, biasWalk: 0.00005, step: 0.00066, range: 110))
@@ -42,24 +40,21 @@ public struct SensorModel: Sendable, Hashable {
     private static let microtesla = 0.01
 }
 
-/// The errors of a sensor's readings, in the unit of its kind: m/s², rad/s, gauss or kPa.
+/// The errors of a sensor's readings, in the sensor's unit: m/s², rad/s, gauss or kPa.
 ///
-/// A reading is the sum of the true value, a constant bias, a random walk of the bias and white noise. It is rounded to
-/// the step size and clamped to the range. Each axis has independent noise.
+/// A reading is the sum of the true value, a constant bias, a random walk of the bias and white noise. The sum is
+/// rounded to the step size and clamped to the range. Each axis has independent noise.
 package struct SensorNoise: Sendable, Hashable {
-    /// The white noise as a one-sided spectral density, in units per √Hz, as in data sheets. At a sampling rate r, the
-    /// standard deviation of a reading is density · √(r / 2), as with an ideal low-pass filter at half the rate. The
-    /// Allan deviation over t seconds is density / √(2 t).
+    /// The one-sided spectral density of the white noise, in units per √Hz. At a sampling rate r, the standard
+    /// deviation of a reading is density · √(r / 2). The Allan deviation over t seconds is density / √(2 t).
     package var density = 0.0
-    /// The maximum zero offset after power-up, in units. ``MotionOptions/biasFraction`` determines the fraction used.
+    /// The maximum zero offset after power-up, in units (see ``MotionOptions/biasFraction``).
     package var biasTolerance = 0.0
-    /// The random walk of the bias, given as the standard deviation of the change in one second, in units. The
-    /// deviation grows with the square root of time.
+    /// The random walk of the bias: the standard deviation of its change in one second, in units.
     package var biasWalk = 0.0
-    /// The step size of the converter, in units; 0 for no quantization.
+    /// The step size of the converter, in units, or 0 for no quantization.
     package var step = 0.0
-    /// The largest reading, in units; infinity for no limit. The smallest reading is one step below the negated value,
-    /// as in two's complement.
+    /// The largest reading, in units. The smallest reading is one step below the negated value, as in two's complement.
     package var range = Double.infinity
 
     var isValid: Bool {
@@ -70,9 +65,8 @@ package struct SensorNoise: Sendable, Hashable {
 
 /// An accelerometer and a gyroscope in one chip, sometimes with a magnetometer in the same package.
 ///
-/// The values are typical data sheet values at the smallest ranges, ±2 g and ±250 °/s. Data sheets do not specify the
-/// random walk of the bias. The assumed standard deviations after one minute are 0.002 °/s for gyroscopes and 0.1 mg
-/// for accelerometers, similar to long measurements at rest.
+/// The values are typical data sheet values at the smallest ranges, ±2 g and ±250 °/s. The random walk of the bias is
+/// an assumption: 0.002 °/s for gyroscopes and 0.1 mg for accelerometers after one minute (standard deviations).
 public struct InertialUnit: Sendable, Hashable {
     /// The name of the chip in the kernel driver.
     package var name: String
@@ -80,7 +74,7 @@ public struct InertialUnit: Sendable, Hashable {
     package var accelerometer: SensorNoise
     /// The noise of the gyroscope, in rad/s.
     package var gyroscope: SensorNoise
-    /// The magnetometer in the same package; nil if the package has none.
+    /// The magnetometer in the same package, if any.
     package var magnetometer: SensorModel?
 
     /// A chip without noise, including its magnetometer.

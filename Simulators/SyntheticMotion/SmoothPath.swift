@@ -6,12 +6,10 @@ import SystemCalls
 
 /// A smooth path along a route, with the attitude of a body that follows the path.
 ///
-/// Points of the route at uniform intervals, in earth-centered, earth-fixed coordinates, are the control points of a
-/// quintic B-spline. Velocity and acceleration are therefore exact derivatives of the position, errors do not
-/// accumulate, and poles and the antimeridian need no special cases. Copies are independent of each other.
+/// Points of the route at uniform intervals are the control points of a quintic B-spline in earth-fixed coordinates.
+/// Velocity and acceleration are therefore exact derivatives of the position, without special cases at the poles.
 struct SmoothPath: Sendable {
-    /// The speeds between which the heading changes from the route direction to the course, in m/s. At or below the
-    /// first speed, the heading is the direction of the route; at or above the second, it is the course.
+    /// The speeds (m/s) up to which the heading is the direction of the route, and from which it is the course.
     private static let routeHeadingSpeed = 0.3
     private static let courseHeadingSpeed = 1.5
 
@@ -19,7 +17,7 @@ struct SmoothPath: Sendable {
         /// The position in the earth-fixed frame, in metres.
         var position: SIMD3<Double>
         var place: EarthFixed.GeodeticPosition
-        /// The velocity to the east, north and up, in m/s.
+        /// The velocity in m/s (east, north, up).
         var velocity: SIMD3<Double>
         /// The angles in radians: heading clockwise from north, pitch upwards, roll to the right.
         var heading: Double
@@ -42,10 +40,8 @@ struct SmoothPath: Sendable {
     }
 
     let route: MotionRoute
-    /// The time between the start of the path and the start of the route, in seconds. A path that begins at rest needs
-    /// this time to accelerate.
+    /// The time (in seconds) before the start of the route, which a path that begins at rest needs to accelerate.
     let lead: Double
-    /// The duration of the path in seconds.
     let duration: Double
     private let knot: Double
     private let geoidSeparation: Double
@@ -53,7 +49,7 @@ struct SmoothPath: Sendable {
     private let pitches: Bool
     private let leans: Bool
     private var stage = 0
-    /// A cache of control points. The index is the number of the control point modulo the size of the cache.
+    /// A cache of control points. The number of a control point, modulo the size of the cache, is its index.
     private var controls = [Control](repeating: Control(), count: 16)
 
     init(_ route: MotionRoute, _ options: MotionOptions) {
@@ -73,8 +69,7 @@ struct SmoothPath: Sendable {
         let first = Int(interval) - 2
         let weights = QuinticSpline.weights(knots - interval)
         let points = (first..<first + 6).map { control($0) }
-        // Uses coordinates relative to the first point. Coordinates relative to the distant center of the earth would
-        // lose precision.
+        // Coordinates relative to the first point preserve precision.
         let origin = points[0].position
         let ways = points.dropFirst().map { $0.position - origin }
         let position = origin + QuinticSpline.sum(weights.values, ways)
@@ -82,9 +77,8 @@ struct SmoothPath: Sendable {
         let frame = place.attitude
         let velocity = frame.conjugate.rotate(QuinticSpline.sum(weights.firsts, ways)) / knot
         let acceleration = frame.conjugate.rotate(QuinticSpline.sum(weights.seconds, ways)) / (knot * knot)
-        // Groves, equation 5.18 and its predecessors: in a frame that rotates with the earth, the specific force is the
-        // acceleration, plus twice the cross product of the rotation rate and the velocity (Coriolis), minus gravity,
-        // which includes the centrifugal acceleration.
+        // In a frame that rotates with the earth (Groves, equation 5.18), the specific force is the acceleration, plus
+        // the Coriolis term (twice the cross product of rotation rate and velocity), minus gravity.
         let (sine, cosine) = (sin(place.latitude), cos(place.latitude))
         let turning = SIMD3(0, cosine, sine) * rotationRate
         let gravity = NormalGravity.at(sine: sine, height: place.height)
@@ -108,14 +102,14 @@ struct SmoothPath: Sendable {
             attitude: attitude, earthAttitude: frame * attitude, specificForce: felt)
     }
 
-    /// Returns the course if the body is fast enough; otherwise the direction of the route, smoothed like the path.
+    /// Returns the course if the body is fast enough, otherwise the smoothed direction of the route.
     private func heading(_ velocity: SIMD3<Double>, _ points: [Control], _ weights: QuinticSpline.Weights) -> Double {
         let speed = (velocity.x * velocity.x + velocity.y * velocity.y).squareRoot()
         let share = Self.smoothStep(
             (speed - Self.routeHeadingSpeed) / (Self.courseHeadingSpeed - Self.routeHeadingSpeed))
         let course = atan2(velocity.x, velocity.y)
         guard share < 1 else { return course }
-        // For each point, the smaller of the two possible rotations to the next point.
+        // The sums of the rotations between successive points, each of which is at most half a turn.
         var turns: [Double] = []
         for (point, next) in zip(points, points.dropFirst()) {
             turns.append((turns.last ?? 0) + Self.wrapped(next.azimuth - point.azimuth))
@@ -145,7 +139,7 @@ struct SmoothPath: Sendable {
         return x * x * x * (10 + x * (6 * x - 15))
     }
 
-    /// Wraps an angle to -π to π.
+    /// Wraps an angle to the range -π to π.
     static func wrapped(_ angle: Double) -> Double { angle - (angle / (2 * .pi)).rounded() * 2 * .pi }
 }
 

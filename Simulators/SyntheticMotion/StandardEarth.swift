@@ -6,19 +6,16 @@ import SystemCalls
 
 /// The normal gravity of the WGS 84 ellipsoid, in m/s².
 ///
-/// The gravity on the ellipsoid follows Somigliana's formula. Above the ellipsoid, a series in the height is used.
-/// Source: NIMA TR8350.2, third edition, equations 4-1 and 4-3, with the constants of table 3.4. Gravity points along
-/// the normal of the ellipsoid. Its tilt towards the equator above the ellipsoid (8 µm/s² at a height of 1,000 m) and
-/// gravity anomalies are neglected.
+/// On the ellipsoid, gravity follows Somigliana's formula. Above the ellipsoid, it follows a series in the height (NIMA
+/// TR8350.2, third edition, equations 4-1 and 4-3, table 3.4). Gravity points along the normal of the ellipsoid.
+/// Gravity anomalies are neglected, as is the tilt of gravity towards the equator (8 µm/s² at a height of 1,000 m).
 enum NormalGravity {
-    /// The gravity at the equator.
     static let equator = 9.7803253359
-    /// The constant k of Somigliana's formula.
     static let somigliana = 0.00193185265241
-    /// The ratio m of the centrifugal force to the gravity at the equator, ω²a²b / GM.
+    /// The ratio of the centrifugal force to the gravity at the equator, ω²a²b / GM.
     static let rotation = 0.00344978650684
 
-    /// Returns the gravity for the sine of the geodetic latitude and the height above the ellipsoid in metres.
+    /// Returns the gravity for the sine of the latitude and the height above the ellipsoid in metres.
     static func at(sine: Double, height: Double) -> Double {
         let s2 = sine * sine
         let surface = equator * (1 + somigliana * s2) / (1 - WGS84.eccentricitySquared * s2).squareRoot()
@@ -28,11 +25,11 @@ enum NormalGravity {
     }
 }
 
-/// The air pressure of the International Standard Atmosphere (ISO 2533:1975). The model has 101.325 kPa and 15 °C at
-/// sea level, 6.5 K less per kilometre up to 11 km, and a constant temperature above. Above 20 km, where the standard
-/// temperature rises again, the pressure is slightly too low.
+/// The air pressure of the International Standard Atmosphere (ISO 2533:1975). The atmosphere has 101.325 kPa and 15 °C
+/// at sea level, becomes 6.5 K colder per kilometre up to 11 km, and has a constant temperature above. Above 20 km, the
+/// pressure is slightly too low because the model omits the rising temperature.
 enum StandardAtmosphere {
-    /// Returns the air pressure in kPa at the given altitude in metres above mean sea level.
+    /// Returns the air pressure in kPa. The altitude is in metres above mean sea level.
     static func pressure(altitude: Double) -> Double {
         let radius = 6_356_766.0
         let height = radius * altitude / (radius + altitude)
@@ -45,24 +42,23 @@ enum StandardAtmosphere {
     }
 }
 
-/// Earth-centered, earth-fixed coordinates in metres: the x axis points to latitude 0 and longitude 0, the z axis to
-/// the north pole.
+/// Earth-centered, earth-fixed coordinates in metres. The x axis points to 0° N, 0° E, and the z axis to the north
+/// pole.
 ///
-/// In this frame, the poles and the antimeridian are not special, and motion needs no radii of curvature.
+/// In this frame, the poles and the antimeridian are not special cases.
 enum EarthFixed {
-    /// The rotation rate of the earth in rad/s (NIMA TR8350.2, third edition, table 3.1).
+    /// The earth's rotation rate in rad/s (NIMA TR8350.2, third edition, table 3.1).
     static let rotationRate = 7.292115e-5
 
-    /// A geodetic position with its local east, north, up frame.
     struct GeodeticPosition {
-        /// Radians.
+        /// The latitude in radians.
         var latitude: Double
-        /// Radians, -π to π.
+        /// The longitude in radians, from -π to π.
         var longitude: Double
-        /// Metres above the ellipsoid.
+        /// The height in metres above the ellipsoid.
         var height: Double
 
-        /// The rotation from east, north, up to the earth-fixed frame.
+        /// The rotation from the local east, north, up frame to the earth-fixed frame.
         var attitude: Quaternion {
             let tilt = (.pi / 2 - latitude) / 2
             let turn = (longitude + .pi / 2) / 2
@@ -71,8 +67,8 @@ enum EarthFixed {
         }
     }
 
-    /// Returns the coordinates of a geodetic position in degrees and metres (Groves, Principles of GNSS, Inertial, and
-    /// Multisensor Integrated Navigation Systems, second edition, equation 2.112).
+    /// Converts degrees and metres to earth-fixed coordinates (Groves, Principles of GNSS, Inertial, and Multisensor
+    /// Integrated Navigation Systems, second edition, equation 2.112).
     static func position(latitude: Double, longitude: Double, height: Double) -> SIMD3<Double> {
         let (phi, lambda) = (latitude * .pi / 180, longitude * .pi / 180)
         let (sinPhi, cosPhi) = (sin(phi), cos(phi))
@@ -82,8 +78,7 @@ enum EarthFixed {
             (n + height) * cosPhi * cos(lambda), (n + height) * cosPhi * sin(lambda), (n * (1 - e2) + height) * sinPhi)
     }
 
-    /// Returns the geodetic position for earth-fixed coordinates. Three iterations of Bowring's method on the reduced
-    /// latitude (Survey Review 23, 1976) are exact to rounding near the earth.
+    /// Converts earth-fixed coordinates to a geodetic position with Bowring's method (Survey Review 23, 1976).
     static func geodeticPosition(of position: SIMD3<Double>) -> GeodeticPosition {
         let (a, b) = (WGS84.semiMajorAxis, WGS84.semiMinorAxis)
         let e2 = WGS84.eccentricitySquared

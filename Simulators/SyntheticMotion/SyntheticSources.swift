@@ -4,7 +4,7 @@ import DeviceCore
 
 /// The sources of a synthetic trace, with their noise and the times of their next readings.
 struct SyntheticSources {
-    /// The kinds of readings. Readings that are due at the same time are written in the order of the cases.
+    /// The kinds of readings. Simultaneous readings are written in the order of the cases.
     enum Kind: Int, CaseIterable {
         /// The gyroscope and the accelerometer, which are sampled at the same times.
         case motion
@@ -15,10 +15,10 @@ struct SyntheticSources {
 
     var receiver: ReceiverSource
     private var noises: [SensorKind: NoiseSource] = [:]
-    /// The rate of each kind, in hertz; 0 means no readings.
+    /// The rate of each kind, in hertz, or 0 for no readings.
     private var rates: [Double]
     private var counts = [Int64](repeating: 0, count: Kind.allCases.count)
-    /// The arrival time of each kind's next reading, in nanoseconds; `Int64.max` for kinds without readings.
+    /// The arrival time of each kind's next reading, in nanoseconds, or `Int64.max` for kinds without readings.
     private var arrivals: [Int64]
     private let delay: Int64
 
@@ -67,7 +67,7 @@ struct SyntheticSources {
     mutating func advance(_ kind: Kind) {
         let index = kind.rawValue
         counts[index] += 1
-        // Computed from the count, so that rounding errors do not accumulate. Report times are whole milliseconds.
+        // Computing the time from the count avoids accumulating rounding errors. Report times are whole milliseconds.
         let seconds = Double(counts[index]) / rates[index]
         arrivals[index] =
             kind == .fix ? Int64((seconds * 1e3).rounded()) * 1_000_000 + delay : Int64((seconds * 1e9).rounded())

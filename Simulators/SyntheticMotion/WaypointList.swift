@@ -2,17 +2,17 @@
 
 package import DeviceCore
 
-/// A text format for waypoints, one per line: `latitude,longitude[,altitude[,speed[,pause]]]`.
+/// A text format with one waypoint per line: `latitude,longitude[,altitude[,speed[,pause]]]`.
 ///
 ///     # latitude and longitude in degrees, altitude in metres, speed in m/s, pause in seconds
 ///     48.1370,11.5750,520,1.4
 ///     48.1379,11.5762,,,120
 ///     48.1370,11.5750
 ///
-/// Fields are separated by commas, semicolons, tabs or blanks. Between commas or semicolons, a field can be empty: an
-/// empty altitude or speed is copied from the preceding waypoint, and an empty pause is 0. An optional first line with
-/// column names (lat, lon, alt, speed, pause or their long forms) changes the order of the columns. Empty lines and
-/// lines that begin with # are ignored.
+/// Fields are separated by commas, semicolons, tabs or blanks. With commas or semicolons, fields can be empty. An empty
+/// altitude or speed is copied from the preceding waypoint, and an empty pause is 0. An optional first line with column
+/// names (lat, lon, alt, speed, pause or their long forms) changes the order of the columns. Empty lines and # comments
+/// are ignored.
 package enum WaypointList {
     /// The maximum length of a line, in bytes.
     private static let maximumLine = 1_000
@@ -34,8 +34,7 @@ package enum WaypointList {
         static let standard: [Column] = [.latitude, .longitude, .altitude, .speed, .pause]
     }
 
-    /// Returns true if the first line that is neither empty nor a comment is a waypoint or a header. A header must
-    /// include latitude and longitude columns and no unknown columns.
+    /// Returns whether the first line that is neither empty nor a comment is a waypoint or a valid header.
     package static func isWaypointList(_ bytes: [UInt8]) -> Bool {
         var rest = bytes[...]
         while let line = nextLine(&rest) {
@@ -49,8 +48,7 @@ package enum WaypointList {
         return false
     }
 
-    /// Parses waypoints from UTF-8 text. `name` identifies the text in error messages. Throws a `DeviceError` with the
-    /// number of the invalid line and the reason.
+    /// Parses waypoints from UTF-8 text. Errors contain `name`, the number of the invalid line, and the reason.
     package static func read(_ bytes: [UInt8], name: String) throws(DeviceError) -> [Waypoint] {
         let name = TerminalSanitizer.sanitized(name)
         var waypoints: [Waypoint] = []
@@ -120,8 +118,7 @@ package enum WaypointList {
 
     private static func isBinary(_ line: ArraySlice<UInt8>) -> Bool { String(validating: line, as: UTF8.self) == nil }
 
-    /// Returns the fields of a line. Returns an empty array for an empty line or a comment, and nil for a line that is
-    /// too long or not valid UTF-8.
+    /// Returns the fields of a line, an empty array for an empty line or a comment, or nil for an invalid line.
     private static func fields(_ line: ArraySlice<UInt8>) -> [Substring]? {
         guard line.count <= maximumLine, var text = String(validating: line, as: UTF8.self)?[...] else { return nil }
         if text.unicodeScalars.first == "\u{feff}" { text = Substring(text.unicodeScalars.dropFirst()) }
@@ -148,7 +145,6 @@ package enum WaypointList {
         return columns.count == fields.count && Set(columns).count == columns.count ? columns : nil
     }
 
-    /// Parses a finite decimal number.
     private static func number(_ text: Substring) -> Double? {
         // `Double` would also accept "nan", "infinity" and hexadecimal numbers.
         let isDecimal = text.utf8.allSatisfy {

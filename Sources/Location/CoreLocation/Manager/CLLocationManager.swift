@@ -3,10 +3,10 @@
 public import Foundation
 import LiveDevice
 
-/// An object that delivers the position of the device to a delegate.
+/// An object that delivers the device's position to a delegate.
 ///
 /// Create a manager, keep a strong reference to it, set its delegate, and start a service. On Linux, gpsd provides the
-/// positions. `receiver` and other additions for Linux cover features that Apple's API does not have.
+/// positions. Linux-only properties such as `receiver` cover features that Apple's API lacks.
 ///
 /// ```swift
 /// final class Tracker: NSObject, CLLocationManagerDelegate {
@@ -24,26 +24,24 @@ import LiveDevice
 /// }
 /// ```
 ///
-/// **Callback context.** A manager that is created on the main thread or on the main actor calls its delegate on the
-/// main dispatch queue. `RunLoop.main.run()`, `dispatchMain()` and an async `main` all serve this queue; with the
-/// latter two, Linux runs the queue on threads other than the first. A manager that is created in a task or on another
-/// dispatch queue uses a private serial queue. A manager that is created on any other thread uses the run loop of that
-/// thread, which has to run. `delegateQueue` overrides this. Callbacks never run inside a call that starts a service,
-/// and never after `stop…` has returned on the callback thread. The manager holds its delegate weakly, and the app has
-/// to keep the manager.
+/// **Callback context.** A manager created on the main thread or main actor calls its delegate on the main dispatch
+/// queue. `RunLoop.main.run()`, `dispatchMain()` and an async `main` all serve this queue. On Linux, `dispatchMain()`
+/// and an async `main` run the queue on threads other than the main thread. A manager created in a task or on another
+/// dispatch queue uses a private serial queue. A manager created on any other thread uses that thread's run loop, which
+/// must be running. Set `delegateQueue` to use a different queue. Callbacks never run inside a call that starts a
+/// service, and never after a `stop…` method has returned on the callback thread. The manager holds its delegate
+/// weakly, and the app must keep a reference to the manager.
 ///
-/// **Errors.** `CLError.locationUnknown` means that no position is currently available: no fix, no receiver, or no
-/// gpsd. The error is reported once per loss, and its underlying error contains the reason. The manager keeps trying,
-/// and the next location ends the loss. `CLError.denied` means that the app is not authorized to use the position; see
-/// `LocationAuthorization`. `CLError.headingFailure` means that no heading is currently available; headings resume as
-/// soon as one is available.
+/// **Errors.** `CLError.locationUnknown` means that no position is currently available because there is no fix, no
+/// receiver, or no connection to gpsd. The manager reports this error once per loss and keeps trying. The underlying
+/// error contains the reason. `CLError.denied` means that the app is not authorized to use the position (see
+/// `LocationAuthorization`). `CLError.headingFailure` means that no heading is currently available.
 ///
-/// Use a manager from one thread, as on Apple's platforms; calls from other threads are safe. Managers are independent
-/// of each other and share the receiver.
+/// Managers are thread-safe and independent of each other. All managers share the receiver.
 open class CLLocationManager: NSObject {
     let client: LocationClient
 
-    /// Creates a manager for the current device: the one set by `SimulatedDevice.use`, otherwise the live device.
+    /// Creates a manager for the device set by `SimulatedDevice.use`, or for the live device if none is set.
     public override init() {
         client = LocationClient(device: LiveDevice.resolved)
         super.init()
@@ -60,50 +58,47 @@ open class CLLocationManager: NSObject {
 
     // MARK: State
 
-    /// The last delivered location, regardless of its age; nil until the first location is delivered. During
-    /// `didUpdateLocations`, this is the last of the delivered locations.
+    /// The last delivered location, regardless of its age. During `didUpdateLocations`, this is the last new location.
     open var location: CLLocation? { client.location }
 
     var precedingLocation: CLLocation? { client.precedingLocation }
 
-    /// The last delivered heading, regardless of its age; nil until the first heading is delivered. During
-    /// `didUpdateHeading`, this is the heading being delivered.
+    /// The last delivered heading, regardless of its age. During `didUpdateHeading`, this is the new heading.
     open var heading: CLHeading? { client.headings.heading }
 
     // MARK: Settings
 
-    /// The desired accuracy, in metres. Negative values request the best available accuracy, which is the default. The
-    /// value is a hint, not a filter: more and less accurate locations may be delivered. On Linux, it determines the
-    /// accuracy at which `requestLocation()` finishes; the best accuracy then means 10 metres.
+    /// The desired accuracy, in metres. A negative value (the default) requests the best available accuracy. The value
+    /// is a hint, not a filter, so locations may be more or less accurate. On Linux, it determines when
+    /// `requestLocation()` finishes. For this purpose, the best accuracy means 10 metres.
     open var desiredAccuracy: CLLocationAccuracy {
         get { client.settings.desiredAccuracy }
         set { client.set { $0.desiredAccuracy = newValue } }
     }
 
-    /// The minimum distance from the last delivered location, in metres, at which a new location is delivered. The
-    /// default, `kCLDistanceFilterNone`, delivers every location. A nearer location is delivered if it is more accurate
-    /// than the last delivered one. Applies to the standard service only.
+    /// The minimum distance between delivered locations, in metres. The default, `kCLDistanceFilterNone`, delivers
+    /// every location. A location closer than this distance is delivered if it is more accurate than the last one. The
+    /// filter applies only to the standard location service.
     open var distanceFilter: CLLocationDistance {
         get { client.settings.distanceFilter }
         set { client.set { $0.distanceFilter = newValue } }
     }
 
-    /// The activity of the app, which determines when updates pause; see `pausesLocationUpdatesAutomatically`.
+    /// The user's activity, which determines when updates pause (see `pausesLocationUpdatesAutomatically`).
     open var activityType: CLActivityType {
         get { client.settings.activityType }
         set { client.set { $0.activityType = newValue } }
     }
 
-    /// Whether updates may pause while the device is stationary. The default is true, as on Apple's platforms, but
-    /// updates pause only after the app has set this property: Apple does not pause an app that is in use, and a
-    /// process on Linux always is.
+    /// Whether updates may pause while the device is stationary. The default is true, as on Apple's platforms. However,
+    /// updates pause only after the app has set this property, because Apple never pauses an app in use, and a Linux
+    /// process is always in use.
     ///
-    /// The device is stationary while it moves at less than 1 m/s within a radius of 15 metres, or of the accuracy of
-    /// its positions if that is larger. Updates pause when the device has been stationary for three minutes
-    /// (`activityType` fitness), five minutes (other and other navigation) or ten minutes (automotive navigation). They
-    /// never pause for airborne activities or with `kCLLocationAccuracyBestForNavigation`. The delegate is notified.
-    /// Unlike on Apple's platforms, updates resume automatically with the first position that shows movement; the
-    /// receiver keeps running for this purpose.
+    /// The device is stationary while it moves at less than 1 m/s within a radius of 15 metres, or within the accuracy
+    /// of its positions if that is larger. Updates pause when the device has been stationary for three minutes
+    /// (`fitness`), five minutes (`other` and `otherNavigation`) or ten minutes (`automotiveNavigation`). Updates never
+    /// pause for `airborne` activities or with `kCLLocationAccuracyBestForNavigation`. Unlike on Apple's platforms, the
+    /// receiver keeps running, and updates resume with the first position that shows movement.
     open var pausesLocationUpdatesAutomatically: Bool {
         get { client.settings.pausesAutomatically }
         set {
@@ -114,36 +109,33 @@ open class CLLocationManager: NSObject {
         }
     }
 
-    /// Whether updates continue in the background. Stored without effect on Linux; the default is false.
+    /// Whether updates continue in the background. This property has no effect on Linux. The default is false.
     open var allowsBackgroundLocationUpdates: Bool {
         get { client.settings.allowsBackgroundUpdates }
         set { client.set { $0.allowsBackgroundUpdates = newValue } }
     }
 
-    /// Whether the system indicates background use of the position. Stored without effect on Linux; the default is
-    /// false. See `LocationAuthorization.uses`.
+    /// Whether the system indicates background use of the position. This has no effect on Linux. The default is false.
     open var showsBackgroundLocationIndicator: Bool {
         get { client.settings.showsBackgroundIndicator }
         set { client.set { $0.showsBackgroundIndicator = newValue } }
     }
 
-    /// The minimum change from the last delivered heading, in degrees, for a new heading to be delivered. The default
-    /// is 1. `kCLHeadingFilterNone` delivers every heading, up to 100 per second. A heading with a smaller change is
-    /// delivered if the heading becomes valid or invalid, or if its accuracy doubles or halves. The first heading after
-    /// a start is always delivered.
+    /// The minimum change between delivered headings, in degrees. The default is 1. `kCLHeadingFilterNone` delivers
+    /// every heading, up to 100 per second. The first heading after a start is always delivered. A heading with a
+    /// smaller change is delivered if the heading becomes valid or invalid, or if its accuracy doubles or halves.
     open var headingFilter: CLLocationDegrees {
         get { client.headings.filter }
         set { client.setHeadings { $0.filter = newValue } }
     }
 
-    /// The device orientation, which selects the edge whose direction is reported as the heading. The default is
-    /// portrait, which selects the top edge.
+    /// The device orientation, which selects the edge whose direction is the heading. The default is portrait.
     ///
-    /// The selected edge is the one that points up in this orientation: the bottom edge in `portraitUpsideDown`, the
-    /// right edge in `landscapeLeft` and the left edge in `landscapeRight`. When this edge points more than 60 degrees
-    /// above the horizon, the heading is the direction of the back of the device, until the edge is below 50 degrees
-    /// again. At the same angles below the horizon, it is the direction of the face. `unknown`, `faceUp` and `faceDown`
-    /// are ignored.
+    /// The selected edge points up in this orientation: the top edge in `portrait`, the bottom edge in
+    /// `portraitUpsideDown`, the right edge in `landscapeLeft` and the left edge in `landscapeRight`. If this edge
+    /// rises more than 60 degrees above the horizon, the heading becomes the direction of the device's back until the
+    /// edge falls below 50 degrees. At the same angles below the horizon, the heading is the direction of the screen.
+    /// Other values are ignored.
     open var headingOrientation: CLDeviceOrientation {
         get { client.headings.orientation }
         set {
@@ -157,62 +149,51 @@ open class CLLocationManager: NSObject {
 
     // MARK: Services
 
-    /// Starts the delivery of locations. Returns immediately; a second call has no effect. If a fix is already known,
-    /// it is delivered first, with its own timestamp. This fix may be old, so check the timestamp.
+    /// Starts the delivery of locations and returns immediately. A second call has no effect. If a fix is already
+    /// known, it is delivered first. That fix may be old, so check its timestamp.
     open func startUpdatingLocation() { client.start(.standard) }
 
     /// Stops the delivery of locations and cancels a pending `requestLocation()`.
     open func stopUpdatingLocation() { client.stop(.standard) }
 
-    /// Delivers one location, or `CLError.locationUnknown`, and stops. Delivers the first location with the desired
-    /// accuracy or, when `locationRequestTimeout` expires (ten seconds by default), the best one received so far. A fix
-    /// that is at most 15 seconds old is also accepted. The call has no effect while updates or a previous request are
-    /// running.
+    /// Delivers one location or `CLError.locationUnknown`, then stops. The manager delivers the first location with the
+    /// desired accuracy, or the best location received within `locationRequestTimeout` (ten seconds by default). A fix
+    /// may be up to 15 seconds old. The call has no effect while updates or another request is running.
     open func requestLocation() { client.requestLocation() }
 
     /// Starts the delivery of a location about every 500 metres, and at most every five minutes. The last known
-    /// location is delivered first. `distanceFilter` and `desiredAccuracy` do not apply. The receiver runs
-    /// continuously: unlike a phone, a board has no cheaper way to detect movement.
+    /// location is delivered first. `distanceFilter` and `desiredAccuracy` do not apply. The receiver runs continuously
+    /// because, unlike a phone, a board has no cheaper way to detect movement.
     open func startMonitoringSignificantLocationChanges() { client.start(.significantChanges) }
 
     /// Stops the delivery of significant location changes.
     open func stopMonitoringSignificantLocationChanges() { client.stop(.significantChanges) }
 
-    /// Starts the delivery of headings; a second call has no effect.
+    /// Starts the delivery of headings. A second call has no effect.
     ///
-    /// The first heading is delivered as soon as it is available, later ones as permitted by `headingFilter`. Headings
-    /// are computed from the device's magnetometer, with tilt compensation by the accelerometer and smoothing by the
-    /// gyroscope. Without a magnetometer, a compass that reports to gpsd provides them (ATT reports). No authorization
-    /// is necessary, as on Apple's platforms, because a heading does not reveal the position.
+    /// The first heading is delivered as soon as it is available, and later headings as `headingFilter` permits.
+    /// Headings are computed from the device's magnetometer, tilt-compensated with the accelerometer and smoothed with
+    /// the gyroscope. Without a magnetometer, headings come from a compass that reports to gpsd (ATT reports). As on
+    /// Apple's platforms, no authorization is necessary because a heading does not reveal the position.
     ///
-    /// `trueHeading` is valid while location updates of the same manager are running and have determined a position.
-    /// Without a magnetometer or compass, use `CLLocation.course`, the direction of movement:
+    /// `trueHeading` is valid while the same manager's location updates are running and have determined a position.
+    /// Without a magnetometer or compass, use `CLLocation.course`, the direction of movement.
     ///
-    /// ```swift
-    /// if CLLocationManager.headingAvailable() {
-    ///     manager.startUpdatingHeading()
-    /// } else {
-    ///     manager.startUpdatingLocation()  // and use location.course where it is not negative
-    /// }
-    /// ```
-    ///
-    /// `CLError.headingFailure` is reported once per magnetic disturbance that lasts five seconds, when the sensors are
-    /// lost, and when no heading is available within ten seconds of the start. Headings resume automatically. When
-    /// headings become invalid, the delegate is asked whether to display the heading calibration.
+    /// `CLError.headingFailure` is reported once for each magnetic disturbance of five seconds, when the sensors are
+    /// lost, and when no heading is available within ten seconds of the start.
     open func startUpdatingHeading() { client.startHeadings() }
 
     /// Stops the delivery of headings.
     open func stopUpdatingHeading() { client.stopHeadings() }
 
-    /// Has no effect: Linux has no calibration display.
+    /// Has no effect, because Linux has no calibration display.
     open func dismissHeadingCalibrationDisplay() {}
 
     // MARK: Beacons
 
-    /// Starts ranging the beacons that satisfy the constraint; a second call with an equal constraint has no effect.
-    /// The delegate is notified once per second, even if no beacon is received. Ranging requires full accuracy
-    /// authorization. On Linux, advertisements are received through BlueZ; the iBeacon and AltBeacon formats are
-    /// supported.
+    /// Starts ranging the beacons that satisfy the constraint. A second call with an equal constraint has no effect.
+    /// The delegate is notified once per second, even if no beacon is received. Ranging requires authorization for full
+    /// accuracy. On Linux, BlueZ receives the advertisements, in iBeacon or AltBeacon format.
     open func startRangingBeacons(satisfying constraint: CLBeaconIdentityConstraint) {
         client.startRanging(.constraint(constraint))
     }
@@ -243,32 +224,30 @@ open class CLLocationManager: NSObject {
 
     // MARK: Regions
 
-    /// Starts monitoring a region. It replaces a monitored region with the same identifier.
+    /// Starts monitoring a region, which replaces any monitored region with the same identifier.
     ///
-    /// `didStartMonitoringFor` is called first, then `didDetermineState` as soon as the state is known. After that,
-    /// `didEnterRegion` and `didExitRegion` report crossings, each preceded by `didDetermineState`. Being inside the
-    /// region at the start is not an entry. ``CLCircularRegion`` describes when crossings are reported.
+    /// The manager calls `didStartMonitoringFor` first, then `didDetermineState` as soon as the state is known. After
+    /// that, each crossing causes `didDetermineState` and then `didEnterRegion` or `didExitRegion`. Being inside at the
+    /// start is not an entry. ``CLCircularRegion`` describes when crossings are reported.
     ///
-    /// `monitoringDidFailFor` is called with `CLError.regionMonitoringFailure` if the region is too large, has no valid
-    /// centre or exceeds the limit of 20 regions, and with `CLError.regionMonitoringDenied` if the app is not
-    /// authorized to use the position with full accuracy. The underlying error contains the reason. A beacon region
-    /// also fails if beacons cannot be received at the moment; start it again when Bluetooth is available. This check
-    /// may block the caller for up to two seconds.
+    /// The manager calls `monitoringDidFailFor` with `CLError.regionMonitoringFailure` if the region is too large, has
+    /// an invalid centre or exceeds the limit of 20 regions. The error is `CLError.regionMonitoringDenied` if the app
+    /// is not authorized to use the position with full accuracy. The underlying error contains the reason. A beacon
+    /// region also fails if beacons cannot currently be received. This check may take up to two seconds.
     ///
-    /// Regions belong to the app and to the current device, so all managers with a delegate are notified. Regions from
-    /// an earlier run of the app are monitored again as soon as a manager has a delegate (see ``monitoredRegions``).
+    /// Regions belong to the app and the current device, so all managers with a delegate are notified. Regions from an
+    /// earlier run of the app are monitored again as soon as a manager has a delegate (see ``monitoredRegions``).
     open func startMonitoring(for region: CLRegion) { client.regions.start(region, for: client) }
 
     /// Stops monitoring the region with the same identifier.
     open func stopMonitoring(for region: CLRegion) { client.regions.stop(region.identifier) }
 
-    /// Requests the state of a monitored region, which is delivered to `didDetermineState`. The state is unknown before
-    /// it has been determined, and for regions that are not monitored.
+    /// Requests the state of a monitored region, which is delivered to `didDetermineState`. The state is unknown if it
+    /// has not been determined or if the region is not monitored.
     open func requestState(for region: CLRegion) { client.regions.requestState(of: region, for: client) }
 
-    /// Copies of the regions that all managers of the app monitor. The regions and their last reported states are
-    /// stored in a file in the calibration directory and restored in the next run of the app. During trace playback,
-    /// nothing is stored.
+    /// Copies of the regions that the app's managers monitor. A file in the calibration directory stores the regions
+    /// and their last reported states for the next run of the app. During trace playback, nothing is stored.
     open var monitoredRegions: Set<CLRegion> { client.regions.regions }
 
     /// The largest radius of a monitored region, in metres: 2,128,000, as on an iPhone.
@@ -276,8 +255,8 @@ open class CLLocationManager: NSObject {
 
     /// Starts the delivery of visits to `didVisit`. An arrival is reported after the device has stayed at a place for
     /// five minutes. A departure is reported when the device has been away for five minutes, or is far away (see
-    /// ``CLVisit``). Requires full accuracy authorization. The receiver runs continuously: unlike a phone, a board has
-    /// no cheaper way to detect that it is stationary.
+    /// ``CLVisit``). Visits require authorization for full accuracy. The receiver runs continuously because, unlike a
+    /// phone, a board has no cheaper way to detect that it is stationary.
     open func startMonitoringVisits() { client.setMonitorsVisits(true) }
 
     /// Stops the delivery of visits and discards a visit in progress.
@@ -285,30 +264,29 @@ open class CLLocationManager: NSObject {
 
     // MARK: Availability
 
-    /// Returns whether regions of a class can be monitored. Circular regions always can; beacon regions require that
-    /// beacons can be received.
+    /// Returns whether regions of a class can be monitored. This is always true for circular regions. For beacon
+    /// regions, it is true if beacons can be received.
     open class func isMonitoringAvailable(for regionClass: AnyClass) -> Bool {
         if regionClass is CLBeaconRegion.Type { return LiveDevice.resolved.beaconSource.problem == nil }
         return regionClass is CLCircularRegion.Type
     }
 
-    /// Returns whether location services are enabled on this device, for all apps. The default is true, whether or not
-    /// gpsd is reachable; see `LocationAuthorization`.
+    /// Returns whether location services are enabled on this device, for all apps (see `LocationAuthorization`). The
+    /// default is true, whether or not gpsd is reachable.
     open class func locationServicesEnabled() -> Bool { LocationAuthorization.current.servicesEnabled }
 
-    /// Always returns true: significant changes are derived from the standard service.
+    /// Always returns true, because the standard location service provides significant changes.
     open class func significantLocationChangeMonitoringAvailable() -> Bool { true }
 
-    /// Returns whether the device can provide headings now: it has a magnetometer and an accelerometer, or a compass
-    /// has reported a heading to gpsd.
+    /// Returns whether the device can currently provide headings. It can if it has a magnetometer and an accelerometer,
+    /// or if a compass has reported a heading to gpsd.
     ///
-    /// gpsd does not announce which receivers are compasses. A compass is known from its first report, which is
-    /// received only while a manager is subscribed. If a compass is the only source, start location updates first, or
-    /// start headings without this check. The first call may take a few seconds if a server has to be queried for
-    /// sensors.
+    /// gpsd does not announce which receivers are compasses. A compass is known only after its first report, which
+    /// arrives only while a manager is subscribed. If a compass is the only source, start location updates first, or
+    /// start headings without this check. The first call may take a few seconds.
     open class func headingAvailable() -> Bool { LocationClient.isHeadingAvailable(on: LiveDevice.resolved) }
 
-    /// Returns whether beacons can be received now: BlueZ is running and has a powered adapter. Otherwise
+    /// Returns whether beacons can currently be received, which requires BlueZ and a powered adapter. If they cannot,
     /// `locationManager(_:didFailRangingFor:error:)` reports the reason, and ranging begins as soon as it is possible.
     /// The first call queries BlueZ, which takes up to two seconds.
     open class func isRangingAvailable() -> Bool { LiveDevice.resolved.beaconSource.problem == nil }
@@ -322,35 +300,33 @@ open class CLLocationManager: NSObject {
     open var accuracyAuthorization: CLAccuracyAuthorization { client.authorization.accuracy }
 
     /// Requests authorization to use the position while the app is in use, if the status is not determined. The result
-    /// is delivered to the delegate. Linux has no prompt: the configuration or the app's `LocationPolicy` decides. By
-    /// default, the request is granted.
+    /// is delivered to the delegate. Linux shows no prompt. Instead, the configuration or the app's `LocationPolicy`
+    /// decides, and the default is to grant the request.
     open func requestWhenInUseAuthorization() {
         client.authorization.request(.whenInUse, purpose: client.settings.purpose)
     }
 
-    /// Requests authorization to use the position at any time. Has an effect only if the status is not determined or is
-    /// "when in use".
+    /// Requests `authorizedAlways` if the status is `notDetermined` or `authorizedWhenInUse`.
     open func requestAlwaysAuthorization() {
         client.authorization.request(.always, purpose: client.settings.purpose)
     }
 
-    /// Requests full accuracy if only reduced accuracy is authorized. The delegate is notified if the accuracy changes.
+    /// Requests full accuracy if the app has reduced accuracy. The delegate is notified if the accuracy changes.
     open func requestTemporaryFullAccuracyAuthorization(withPurposeKey purposeKey: String) {
         client.authorization.request(.temporaryFullAccuracy(purposeKey: purposeKey), purpose: client.settings.purpose)
     }
 
-    /// Requests full accuracy. The closure is called when the request is decided; it receives an error if the request
-    /// was refused.
+    /// Requests full accuracy. The closure receives nil, or an error if the request was refused.
     open func requestTemporaryFullAccuracyAuthorization(
         withPurposeKey purposeKey: String, completion: (((any Error)?) -> Void)?
     ) {
-        // The closure is called exactly once, in the context that decides the request. It is not `@Sendable`, as on
-        // Apple's platforms; otherwise, a manager would not satisfy the protocols that apps declare for it.
+        // The closure is called exactly once, in the context that decides the request. As on Apple's platforms, it is
+        // not `@Sendable`. Otherwise, the class would not satisfy the protocols that apps declare for managers.
         nonisolated(unsafe) let completion = completion
         requestFullAccuracy(purposeKey) { completion?($0) }
     }
 
-    /// Requests full accuracy and returns when the request is decided. Throws an error if the request was refused.
+    /// Requests full accuracy and waits for the decision. Throws an error if the request is refused.
     open func requestTemporaryFullAccuracyAuthorization(withPurposeKey purposeKey: String) async throws {
         let error = await withCheckedContinuation { continuation in
             requestFullAccuracy(purposeKey) { continuation.resume(returning: $0) }
@@ -371,8 +347,8 @@ open class CLLocationManager: NSObject {
 
     // MARK: Deprecated API
 
-    /// The reason for using the position, as stated to the user. It is passed to policies and shown in
-    /// `LocationAuthorization.uses`. Apple reads the text from Info.plist; here it is configured as `location.purpose`.
+    /// The reason for using the position, which is passed to policies and shown in `LocationAuthorization.uses`.
+    /// Apple's platforms read this text from Info.plist. Here, it is configured as `location.purpose`.
     @available(*, deprecated, message: "Set location.purpose in the configuration.")
     open var purpose: String? {
         get { client.settings.purpose }
@@ -385,7 +361,7 @@ open class CLLocationManager: NSObject {
         startMonitoring(for: region)
     }
 
-    /// Always returns true: circular regions can be monitored.
+    /// Always returns true, because circular regions can be monitored.
     @available(*, deprecated, message: "Use isMonitoringAvailable(for:).")
     open class func regionMonitoringAvailable() -> Bool { true }
 
@@ -401,11 +377,11 @@ open class CLLocationManager: NSObject {
     @available(*, deprecated, message: "Use the class method headingAvailable().")
     open var headingAvailable: Bool { LocationClient.isHeadingAvailable(on: client.device) }
 
-    /// Always returns false: no receiver on Linux stores fixes for later delivery.
+    /// Always returns false, because no receiver on Linux stores fixes.
     @available(*, deprecated, message: "Deferred updates are not supported on Linux.")
     open class func deferredLocationUpdatesAvailable() -> Bool { false }
 
-    /// Reports a failure to the delegate: no receiver on Linux stores fixes for later delivery.
+    /// Reports a failure to the delegate, because no receiver on Linux stores fixes.
     @available(*, deprecated, message: "Deferred updates are not supported on Linux.")
     open func allowDeferredLocationUpdates(untilTraveled distance: CLLocationDistance, timeout: TimeInterval) {
         client.refuseDeferredUpdates()

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// On Apple's platforms the requirements are optional, and wrappers or test doubles of a manager call
-// `delegate?.locationManager?(manager, didUpdateLocations: locations)`. Swift without Objective-C has no optional
-// requirements. These properties have the base names of the requirements and optional types, so the same calls compile;
-// they are never nil. A `locationManager` property of the conforming class takes precedence.
+// On Apple's platforms, wrappers and test doubles of a manager call optional requirements as
+// `delegate?.locationManager?(manager, didUpdateLocations: locations)`. Swift has no optional requirements without
+// Objective-C. These properties have the same base names and optional types, so such calls compile. They are never nil.
+// If a conforming class declares a `locationManager` property, that property takes precedence.
 extension CLLocationManagerDelegate {
-    /// The requirements named `locationManager`, for optional chaining.
+    /// The methods named `locationManager`, for optional chaining.
     public var locationManager: CLLocationManagerDelegateCalls? { CLLocationManagerDelegateCalls(delegate: self) }
 
     /// `locationManagerShouldDisplayHeadingCalibration(_:)`, for optional chaining.
@@ -29,8 +29,7 @@ extension CLLocationManagerDelegate {
     }
 }
 
-/// The delegate methods with the base name `locationManager`, for calls with optional chaining:
-/// `delegate?.locationManager?(manager, didUpdateLocations: locations)`.
+/// The delegate methods named `locationManager`, for calls with optional chaining.
 public struct CLLocationManagerDelegateCalls {
     let delegate: any CLLocationManagerDelegate
 

@@ -4,40 +4,37 @@ public import Foundation
 
 /// The methods that receive the events of a ``CLLocationManager``.
 ///
-/// All methods have a default implementation. By default, the two newer methods call their older forms; all other
-/// methods do nothing. The methods are called in the callback context of the manager (see ``CLLocationManager``), never
-/// inside a call that starts a service.
+/// All methods have a default implementation. By default, `locationManager(_:didUpdateLocations:)` and
+/// `locationManagerDidChangeAuthorization(_:)` call their older forms, and all other methods do nothing.
+/// ``CLLocationManager`` describes the context in which the methods are called.
 ///
-/// On Linux, the class that declares the conformance determines which methods are called, also for its subclasses: a
-/// method that only a subclass implements is not called. To override such a method in a subclass, implement an empty
-/// one in the superclass.
+/// On Linux, a method that only a subclass of the conforming class implements is not called. To override such a method
+/// in a subclass, implement an empty method in the conforming class.
 public protocol CLLocationManagerDelegate: NSObjectProtocol {
-    /// Called with a new location and the previous one. For the first location, both arguments are the same. Called
-    /// only if `locationManager(_:didUpdateLocations:)` is not implemented.
+    /// Called with a new location and the previous one. For the first location, both arguments are the same. The method
+    /// is not called if `locationManager(_:didUpdateLocations:)` is implemented.
     func locationManager(
         _ manager: CLLocationManager, didUpdateTo newLocation: CLLocation, from oldLocation: CLLocation
     )
 
-    /// Called with at least one new location, oldest first.
+    /// Called with at least one new location, in the order of arrival.
     func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation])
 
     /// Called with a new heading.
     func locationManager(_ manager: CLLocationManager, didUpdateHeading newHeading: CLHeading)
 
     /// Called when no location or heading is available. The manager keeps trying unless the authorization was denied.
-    /// `CLError.headingFailure` refers to headings.
     func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error)
 
-    /// Asks whether to display the heading calibration, because headings are currently unreliable. Called once when
-    /// headings become invalid, and at most once per minute. Linux has no calibration display, so the result has no
-    /// effect; an app may ask its user to rotate the device.
+    /// Called when headings become invalid, but at most once per minute. On Apple's platforms, returning true displays
+    /// the heading calibration. On Linux, the result has no effect, but an app may ask its user to rotate the device.
     func locationManagerShouldDisplayHeadingCalibration(_ manager: CLLocationManager) -> Bool
 
     /// Called when the authorization becomes known and when it changes. Read the new values from the manager.
     func locationManagerDidChangeAuthorization(_ manager: CLLocationManager)
 
-    /// Called when the authorization becomes known and when it changes, but only if
-    /// `locationManagerDidChangeAuthorization(_:)` is not implemented.
+    /// Called when the authorization becomes known and when it changes. The method is not called if
+    /// `locationManagerDidChangeAuthorization(_:)` is implemented.
     func locationManager(_ manager: CLLocationManager, didChangeAuthorization status: CLAuthorizationStatus)
 
     /// Called in response to `requestState(for:)`, and before each entry and exit.
@@ -57,7 +54,7 @@ public protocol CLLocationManagerDelegate: NSObjectProtocol {
         _ manager: CLLocationManager, monitoringDidFailFor region: CLRegion?, withError error: any Error
     )
 
-    /// Called when the device has arrived at or left a place; `departureDate` distinguishes the two cases.
+    /// Called when the device has arrived at or left a place. `departureDate` distinguishes the two cases.
     func locationManager(_ manager: CLLocationManager, didVisit visit: CLVisit)
 
     /// Called when location updates pause because the device is stationary.
@@ -69,15 +66,15 @@ public protocol CLLocationManagerDelegate: NSObjectProtocol {
     /// Called when location updates are no longer deferred. The error is nil if no error occurred.
     func locationManager(_ manager: CLLocationManager, didFinishDeferredUpdatesWithError error: (any Error)?)
 
-    /// Called once per second with the beacons that satisfy a constraint, nearest first; beacons at an unknown distance
-    /// are last. The array is empty if no beacon is received.
+    /// Called once per second with the beacons that satisfy a constraint. The nearest beacon is first, and beacons at
+    /// an unknown distance are last. The array is empty if no beacon is received.
     func locationManager(
         _ manager: CLLocationManager, didRange beacons: [CLBeacon],
         satisfying beaconConstraint: CLBeaconIdentityConstraint
     )
 
-    /// Called when beacons cannot be ranged. Called once per loss; the manager keeps trying unless the authorization
-    /// was denied. The underlying error of `CLError.rangingUnavailable` contains the reason and a remedy.
+    /// Called once per loss when beacons cannot be ranged. The manager keeps trying unless the authorization was
+    /// denied. The underlying error of `CLError.rangingUnavailable` contains the reason and a remedy.
     func locationManager(
         _ manager: CLLocationManager, didFailRangingFor beaconConstraint: CLBeaconIdentityConstraint, error: any Error
     )

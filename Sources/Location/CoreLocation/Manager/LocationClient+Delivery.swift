@@ -3,9 +3,8 @@
 import DeviceCore
 import Synchronization
 
-// Delivery of callbacks on the manager's executor.
 extension LocationClient {
-    /// Changes the state, calls `next` without the lock, and schedules a drain if callbacks are pending.
+    /// Changes the state, calls `next` without the lock, and then schedules a drain if callbacks are pending.
     @discardableResult
     func updateState<Result: Sendable>(_ body: (inout State) -> Result, then next: () -> Void = {}) -> Result {
         let (result, turn) = state.withLock { state -> (Result, DrainScheduler?) in
@@ -20,8 +19,7 @@ extension LocationClient {
     func scheduleDrainIfNeeded() { updateState { _ in } }
 
     /// A scheduler that drains the pending callbacks on an executor. The client holds the scheduler until the manager
-    /// is deallocated. The scheduler is a separate object because weak references to the client would slow down the
-    /// client's reference counting.
+    /// is deallocated. Weak references to the client would slow down its reference counting.
     final class DrainScheduler: Sendable {
         private let client: LocationClient
         let executor: any CallbackExecutor
@@ -36,14 +34,13 @@ extension LocationClient {
 
     private func drain() {
         // The manager is retained until the drain ends. The delegate is released outside the lock, because its
-        // deinitializer may stop the manager. Each weak reference is read only once: a temporary strong reference
-        // could be the last one, and would then be released inside the lock.
+        // deinitializer may stop the manager. Each weak reference is read only once. Otherwise, a temporary strong
+        // reference could be the last one, and the object would be released inside the lock.
         var item: PendingLocationCallbacks.Item?
         var delegate: (any CLLocationManagerDelegate)?
         var next: DrainScheduler?
         let manager = state.withLock { state in
             let manager = state.manager
-            // If the manager has been deallocated, the pending callbacks are discarded.
             if manager == nil { state.pendingCallbacks.queue.reset() }
             state.pendingCallbacks.queue.beginDrain()
             state.isInCallback = manager != nil
@@ -53,7 +50,7 @@ extension LocationClient {
         guard let manager else { return }
         var hasDeliveredRegions = false
         device.withCurrent {
-            // `take()` empties the variables, so that no reference is released inside the lock.
+            // `take()` empties the variables, so no reference is released inside the lock.
             while let current = item.take() {
                 if case .region = current { hasDeliveredRegions = true }
                 if let recipient = delegate.take() { deliver(recipient, to: current, from: manager) }
@@ -77,7 +74,7 @@ extension LocationClient {
         case .deferredFinished(let error):
             delegate.locationManager(manager, didFinishDeferredUpdatesWithError: error)
         case .heading(let heading): delegate.locationManager(manager, didUpdateHeading: heading)
-        // The result is ignored: Linux has no calibration display.
+        // The result is ignored because Linux has no calibration display.
         case .calibrationPrompt: _ = delegate.locationManagerShouldDisplayHeadingCalibration(manager)
         case .ranging(let beacons, .constraint(let constraint)):
             delegate.locationManager(manager, didRange: beacons, satisfying: constraint)

@@ -4,9 +4,6 @@ import DeviceCore
 import MotionEngine
 import Synchronization
 
-// Headings from the motion engine, or from a gpsd compass if there is no magnetometer. Headings share one ordered queue
-// of pending callbacks with all other events.
-// pending callbacks with all other events.
 extension LocationClient {
     struct HeadingSubscriptions {
         var engine: Subscription?
@@ -14,7 +11,7 @@ extension LocationClient {
         var timeoutTimer: ClockTimer?
     }
 
-    /// The minimum interval between headings, in seconds. The heading filter can reduce the rate further.
+    /// The minimum interval between headings, in seconds.
     private static let headingInterval = 0.01
     /// The maximum age of a compass report that is delivered as the first heading, in seconds.
     private static let compassAge = 5.0
@@ -29,7 +26,7 @@ extension LocationClient {
 
     func startHeadings() {
         guard !headings.isRunning else { return }
-        // Evaluated without the lock, because the first sensor discovery may take time.
+        // Read without the lock because the first sensor discovery may take time.
         let needsCompass = !MotionEngine.of(device).isAvailable(.heading)
         setHeadings { if !$0.isRunning { $0.start(needsCompass: needsCompass) } }
         if needsCompass, let report = compassRecord.report,
@@ -49,10 +46,9 @@ extension LocationClient {
         updateHeadingSubscriptions()
     }
 
-    /// Adds or cancels subscriptions to match the current state.
     private func updateHeadingSubscriptions() {
         headingSubscriptions.withLock { current in
-            // Read under the lock, so that the last caller applies the latest state.
+            // Reading under the lock ensures that the last caller applies the latest state.
             let (isRunning, needsCompass, run) = state.withLock {
                 ($0.headings.isRunning, $0.headings.needsCompass, $0.headings.run)
             }
@@ -70,8 +66,8 @@ extension LocationClient {
                         state.headings.handleTimeout(run: run, pendingCallbacks: &state.pendingCallbacks)
                     }
                 }
-                // Subscribes even without a magnetometer, because one may be connected later. The strong reference to
-                // `self` ends with `shutDown()`.
+                // The client subscribes even without a magnetometer, because the user may connect a magnetometer later.
+                // `shutDown()` releases the strong reference to `self`.
                 current.engine = MotionEngine.of(device).subscribe(
                     FusionRequest(need: .heading, interval: Self.headingInterval)
                 ) { event in self.receive(event) }
@@ -104,8 +100,7 @@ extension LocationClient {
             return state.headings.needsCompass && !neededCompass
         }
         guard needsCompassSubscription else { return }
-        // Deferred to a timer, because `updateHeadingSubscriptions()` holds its lock while it subscribes, and its
-        // subscription may have caused this event.
+        // A timer defers the update, because the caller may hold the lock of `updateHeadingSubscriptions()`.
         let timer = device.clock.timer(at: device.clock.now) { self.updateHeadingSubscriptions() }
         let former = compassSubscriptionTimer.withLock { current in
             defer { current = timer }
@@ -147,7 +142,7 @@ extension LocationClient {
     }
 }
 
-/// The last heading of any gpsd compass of a device. gpsd's device list does not identify compasses.
+/// The last heading reported by any gpsd compass. gpsd's device list does not identify compasses.
 final class CompassRecord: Sendable {
     private let last = Mutex<AttitudeReport?>(nil)
 

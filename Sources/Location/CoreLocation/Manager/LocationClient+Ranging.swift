@@ -3,7 +3,6 @@
 import DeviceCore
 import Synchronization
 
-// Beacon ranging. Ranging events share one ordered queue of pending callbacks with all other events.
 extension LocationClient {
     struct RangingRun {
         var subscription: Subscription?
@@ -35,14 +34,12 @@ extension LocationClient {
         updateRangingSubscription()
     }
 
-    /// Stops all ranging when the manager is deallocated.
     func stopRanging() {
         state.withLock { state in for request in state.ranging.requests { state.ranging.stop(request) } }
         updateRangingSubscription()
     }
 
-    /// The reason why the app may not range beacons; nil if ranging is permitted or the authorization is not
-    /// determined.
+    /// The reason why the app may not range beacons, or nil if ranging is permitted or undecided.
     var rangingRefusal: CLError? {
         if authorization.isDeniedOrRestricted { return CLError(.denied) }
         guard authorization.accuracy == .reducedAccuracy else { return nil }
@@ -53,10 +50,9 @@ extension LocationClient {
             ))
     }
 
-    /// Adds or cancels the subscription to match the requested constraints and the authorization.
     func updateRangingSubscription() {
         rangingRun.withLock { run in
-            // Read under the lock, so that the last caller applies the latest state.
+            // Reading under the lock ensures that the last caller applies the latest state.
             let isWanted = !rangingRequests.isEmpty && authorization.grantedAccuracy == .fullAccuracy
             guard isWanted != (run.subscription != nil) else { return }
             run.number &+= 1
@@ -68,7 +64,7 @@ extension LocationClient {
                 return
             }
             schedule(&run, at: device.clock.now.advanced(bySeconds: RangingState.interval))
-            // The strong reference to `self` ends with `shutDown()`.
+            // `shutDown()` releases the strong reference to `self`.
             run.subscription = device.beaconSource.subscribe { event in self.receive(event) }
         }
     }
@@ -81,7 +77,7 @@ extension LocationClient {
     private func reportBeacons(due time: BootTime, _ number: UInt32) {
         let isCurrent = rangingRun.withLock { run in
             guard run.number == number else { return false }
-            // Keeps a constant period unless the time has jumped, for example because the machine was suspended.
+            // The period is constant unless the clock jumps, for example because the machine was suspended.
             let next = time.advanced(bySeconds: RangingState.interval)
             let now = device.clock.now
             schedule(&run, at: next > now ? next : now.advanced(bySeconds: RangingState.interval))

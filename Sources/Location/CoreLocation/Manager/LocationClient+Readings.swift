@@ -3,7 +3,7 @@
 import DeviceCore
 import Synchronization
 
-// Position events, received on the source's thread.
+// Position events arrive on the source's thread.
 extension LocationClient {
     func receive(_ event: PositionEvent) {
         let finishesRequest = state.withLock { state in
@@ -15,7 +15,7 @@ extension LocationClient {
             case .sky(let sky): state.converter.sky = sky
             case .lost(let error):
                 state.converter.sky = nil
-                // Reported even if the app already knows that there is no fix.
+                // This loss is reported even if the app already knows that there is no fix.
                 if !state.isServiceLost { state.reportLoss(error) }
                 state.isServiceLost = true
             case .regained: state.isServiceLost = false
@@ -25,12 +25,12 @@ extension LocationClient {
             return requests && !state.services.contains(.singleRequest)
         }
         guard finishesRequest else { return }
-        // `onBatchComplete` is not called after the subscription has ended, so the drain is scheduled here.
+        // `onBatchComplete` is not called after a subscription has ended, so the drain is scheduled here.
         updateSubscription()
         scheduleDrainIfNeeded()
     }
 
-    /// Applies the filters of the services to a report with a fix. Enqueues the location if it passes a filter.
+    /// Applies the services' filters to a report with a fix, and enqueues the location if a filter accepts it.
     func process(_ report: PositionReport, _ state: inout State, services: Services) {
         // The authorization may be revoked while a report is being delivered.
         guard let accuracy = authorization.grantedAccuracy else { return }
@@ -52,7 +52,6 @@ extension LocationClient {
             let change = state.pauseDetector.accept(
                 values, now: report.arrival, pauseDelay: state.settings.pauseDelay)
             if change == false { state.pendingCallbacks.add(.pause(isPaused: false)) }
-            // The location at which updates pause is still delivered.
             if !state.pauseDetector.isPaused || change == true {
                 isWanted = state.distanceFilter.accept(
                     place, accuracy: values.horizontalAccuracy, filter: state.settings.distanceFilter)

@@ -3,7 +3,6 @@
 import DeviceCore
 import Synchronization
 
-// Regions and visits belong to the device; this manager receives their events.
 extension LocationClient {
     var regions: MonitoredRegions { MonitoredRegions.of(device) }
 
@@ -22,7 +21,7 @@ extension LocationClient {
             state.monitorsVisits = isWanted
             if !isWanted { state.pendingCallbacks.removeVisits() }
         }
-        // Two threads may start and stop visit monitoring at the same time; the loop applies the last request.
+        // Two threads may start and stop visit monitoring at the same time. The loop applies the last request.
         var wanted: Bool
         repeat {
             wanted = state.withLock { $0.monitorsVisits }
@@ -51,7 +50,7 @@ extension LocationClient {
 }
 
 extension LocationSettings {
-    /// The time that the device must be at rest before updates pause, in seconds; nil if updates never pause.
+    /// The time that the device must be at rest before updates pause, in seconds, or nil if updates never pause.
     var pauseDelay: Double? {
         guard pausesAutomatically, isPausingSetByApp, desiredAccuracy != kCLLocationAccuracyBestForNavigation else {
             return nil

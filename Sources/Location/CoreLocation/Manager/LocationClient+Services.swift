@@ -4,7 +4,6 @@ import AppDelivery
 import DeviceCore
 import Synchronization
 
-// Starting and stopping services.
 extension LocationClient {
     func start(_ service: Services) {
         if authorization.status == .notDetermined { authorization.request(.start, purpose: settings.purpose) }
@@ -38,8 +37,7 @@ extension LocationClient {
                 state.cancelRequest()
                 state.pendingCallbacks.removePauses()
             }
-            // Stopping significant changes that are not running must not discard the pending result of a single
-            // request.
+            // Stopping a service that is not running must not discard the pending result of a single request.
             let wasRunning = state.services.remove(service) != nil
             if state.services.isEmpty, wasRunning || service == .standard { state.pendingCallbacks.removePositions() }
         }
@@ -73,7 +71,7 @@ extension LocationClient {
         }
     }
 
-    /// The last fix; nil if it is from a different receiver than requested.
+    /// The last fix, or nil if it is not from the requested receiver.
     var cachedFix: PositionFix? {
         guard let fix = device.positionSource.lastFix else { return nil }
         guard let wanted = settings.receiver ?? device.configuration.receiver.value else { return fix }
@@ -89,7 +87,7 @@ extension LocationClient {
         }
     }
 
-    /// Ends the request with this number, unless a newer one has replaced it while the timer fired.
+    /// Ends the request, unless a newer request started while the timer fired.
     func requestDidTimeOut(_ number: UInt32) {
         updateState { state in
             guard let request = state.request, number == state.requestNumber else { return }
@@ -104,7 +102,6 @@ extension LocationClient {
         }
     }
 
-    /// Adds or cancels the subscription to match the running services and the authorization.
     func updateSubscription() {
         subscription.update {
             let (services, settings, delivery) = state.withLock {
@@ -118,8 +115,7 @@ extension LocationClient {
             request.executor = ExecutorIdentity(delivery)
             return request
         } subscribe: { request in
-            // The strong reference to `self` ends with `shutDown()`. A weak reference would slow down every use of this
-            // object.
+            // `shutDown()` releases this strong reference. A weak reference would slow down every use of the client.
             device.positionSource.subscribe(
                 request, receive: { event in self.receive(event) }, onBatchComplete: { self.scheduleDrainIfNeeded() })
         }

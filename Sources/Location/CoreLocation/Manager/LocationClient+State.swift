@@ -5,26 +5,22 @@ import Dispatch
 import Synchronization
 
 extension LocationClient {
-    // Unchecked because the manager and its delegate belong to the app's thread. The state holds them only weakly, and
-    // they are used only in callbacks.
+    // Unchecked because the manager and its delegate, which belong to the app's thread, are used only in callbacks.
     struct State: @unchecked Sendable {
-        // Set by the app.
         weak var manager: CLLocationManager?
         weak var delegate: (any CLLocationManagerDelegate)?
         var settings = LocationSettings()
         var delegateQueue: DispatchQueue?
         /// nil after the manager has been deallocated.
         var drainScheduler: LocationClient.DrainScheduler?
-        // Running services.
         var services: Services = []
         var monitorsVisits = false
         var since = WallTime.epoch
         var request: SingleRequest?
         var requestNumber: UInt32 = 0
-        // Received data.
         var converter = LocationConverter()
         var lastArrival: BootTime?
-        /// True after the loss of the position or of the position service has been reported.
+        /// True after the loss of the position has been reported.
         var isLost = false
         var isServiceLost = false
         var lastLoss: DeviceError?
@@ -33,25 +29,22 @@ extension LocationClient {
         var pauseDetector = PauseDetector()
         var headings = HeadingState()
         var ranging = RangingState()
-        // Delivered and pending callbacks.
         var location: CLLocation?
         var precedingLocation: CLLocation?
         var hasReportedAuthorization = false
         var pendingCallbacks = PendingLocationCallbacks()
         var isInCallback = false
-        /// Whether the authorization was refused at the last change observed by this manager.
+        /// Whether the authorization was refused at the last change that this manager observed.
         var wasRefused: Bool
 
-        /// Returns true for a cached fix that the app has already received, so that restarting a service in a callback
-        /// does not deliver the fix again.
+        /// Returns whether a callback that restarts a service has already received this cached fix.
         func isRepetition(_ fix: PositionFix) -> Bool { isInCallback && fix.report.arrival == lastArrival }
     }
 }
 
 extension LocationClient.State {
-    /// Returns the next item of a drain and its delegate, or ends the drain. If the drain ends, `item` is nil, and
-    /// `next` is set if a further drain has to be scheduled. The results are inout arguments, which have to be nil on
-    /// entry, because a tuple of optional references is slow.
+    /// Gets the next item of a drain and its delegate. If the drain ends, `item` is nil, and `next` is set if another
+    /// drain is needed. All arguments must be nil on entry. Returning a tuple of optionals would be slow.
     mutating func nextItem(
         _ item: inout PendingLocationCallbacks.Item?, _ recipient: inout (any CLLocationManagerDelegate)?,
         _ next: inout LocationClient.DrainScheduler?
@@ -65,7 +58,6 @@ extension LocationClient.State {
         if pendingCallbacks.queue.finishDrain() { next = drainScheduler }
     }
 
-    /// Removes the next item of the drain and updates `location` or `heading` from it.
     private mutating func removeItem() -> PendingLocationCallbacks.Item? {
         guard pendingCallbacks.queue.isDraining else { return nil }
         let item = pendingCallbacks.removeFirst()
@@ -88,7 +80,6 @@ extension LocationClient.State {
         if services != .singleRequest { pendingCallbacks.add(.failure(CLError(.locationUnknown, cause: error))) }
     }
 
-    /// Discards all positions, including pending locations.
     mutating func discardPositions() {
         location = nil
         precedingLocation = nil
@@ -102,7 +93,7 @@ extension LocationClient.State {
         services.remove(.singleRequest)
     }
 
-    /// Adds a service. The first service resets the state of the previous session.
+    /// The first service resets the state of the previous session.
     mutating func addService(_ service: LocationUse.Services, at time: WallTime) {
         if services.isEmpty {
             since = time
@@ -113,7 +104,7 @@ extension LocationClient.State {
         services.insert(service)
     }
 
-    /// True while location updates are running. Core Location provides a true heading only then.
+    /// Core Location provides a true heading only while location updates are running.
     var isPositionKnown: Bool { !services.isDisjoint(with: [.standard, .significantChanges]) }
 }
 

@@ -6,22 +6,22 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// The implementation of a manager. It filters readings and calls the delegate on the manager's executor.
+/// The implementation of a manager, which filters readings and calls the delegate on the manager's executor.
 final class LocationClient: Sendable {
     typealias Services = LocationUse.Services
 
     let device: Device
     let authorization: LocationAuthorization
     let compassRecord: CompassRecord
-    /// The executor of the context in which the manager was created.
+    /// The executor for the context in which the manager was created.
     let defaultExecutor: any CallbackExecutor
     let state: Mutex<State>
     let subscription = RequestSubscription<PositionRequest>()
-    /// Held while the heading subscriptions are updated; never held during a callback.
+    /// This lock is never held during a callback.
     let headingSubscriptions = Mutex(HeadingSubscriptions())
-    /// Held while ranging is started or stopped; never held during a callback.
+    /// This lock is never held during a callback.
     let rangingRun = Mutex(RangingRun())
-    /// The timer that subscribes to the compass after the loss of a sensor.
+    /// A timer that subscribes to the compass after a sensor is lost.
     let compassSubscriptionTimer = Mutex<ClockTimer?>(nil)
 
     init(device: Device) {
@@ -34,7 +34,6 @@ final class LocationClient: Sendable {
         authorization.add(self)
     }
 
-    /// Ends all services when the manager is deallocated.
     func shutDown() {
         stopHeadings()
         stopRanging()
@@ -45,7 +44,7 @@ final class LocationClient: Sendable {
         }
         updateSubscription()
         authorization.remove(self)
-        // Released outside the lock.
+        // The scheduler is released outside the lock.
         _ = state.withLock { $0.drainScheduler.take() }
     }
 
@@ -56,7 +55,6 @@ final class LocationClient: Sendable {
     var delegate: (any CLLocationManagerDelegate)? {
         get { state.withLock { $0.delegate } }
         set {
-            // Only the first delegate is notified of the current authorization.
             updateState { state in
                 state.delegate = newValue
                 guard newValue != nil, !state.hasReportedAuthorization else { return }
@@ -101,7 +99,7 @@ extension LocationClient: LocationAuthorization.Observer {
         updateState { state in
             if state.hasReportedAuthorization { state.pendingCallbacks.add(.authorization) }
             let isRefused = authorization.isDeniedOrRestricted
-            // Reported once per refusal, in place of any undelivered result of a location request.
+            // Each refusal is reported once, in place of any undelivered result of a location request.
             if isRefused, !state.wasRefused, !state.services.isEmpty || state.pendingCallbacks.hasLocations {
                 state.pendingCallbacks.removePositions()
                 state.pendingCallbacks.add(.failure(CLError(.denied)))
@@ -109,12 +107,10 @@ extension LocationClient: LocationAuthorization.Observer {
             }
             if let error = rangingRefusal {
                 for request in state.ranging.requests {
-                    // Replaces undelivered results.
                     state.pendingCallbacks.removeRanging(request)
                     state.pendingCallbacks.add(.rangingFailure(error, request))
                 }
             }
-            // Discards positions that the app is no longer authorized to receive.
             if isRefused || authorization.accuracy == .reducedAccuracy { state.discardPositions() }
             state.wasRefused = isRefused
         } then: {

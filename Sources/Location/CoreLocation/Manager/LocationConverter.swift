@@ -6,12 +6,11 @@ import Foundation
 struct LocationConverter: Sendable {
     var sky: SkyReport?
     var reducedAccuracy = ReducedAccuracy()
-    /// The receiver of the last report, whether it is an accessory, and the time of that report.
     private var receiver = ""
     private var isAccessory = false
     private var lastTime: WallTime?
 
-    /// Returns the values of a location. The caller creates the `CLLocation` only if it is delivered.
+    /// Returns the values of a location. The caller creates a `CLLocation` only if the location is delivered.
     mutating func values(
         of report: PositionReport, on device: Device
     ) -> (values: CLLocation.Values, details: LocationDetails?) {
@@ -31,15 +30,15 @@ struct LocationConverter: Sendable {
     }
 }
 
-/// The conversion to reduced accuracy: the centre of a grid cell, at most every 15 minutes.
+/// A filter that reduces a location to the centre of a grid cell, at most every 15 minutes.
 struct ReducedAccuracy: Sendable {
     static let interval = 900.0
-    /// The height of a cell, in degrees of latitude. A cell is about as wide as it is high.
+    /// The height of a grid cell, in degrees of latitude. Each cell is about as wide as it is high.
     static let cellHeight = 0.05
 
     private var last: BootTime?
 
-    /// Returns the values with reduced accuracy, or nil if the interval has not elapsed.
+    /// Returns the reduced values, or nil if the interval has not elapsed.
     mutating func reduce(_ values: CLLocation.Values, now: BootTime) -> CLLocation.Values? {
         if let last, now.seconds(since: last) < ReducedAccuracy.interval { return nil }
         last = now
@@ -50,12 +49,12 @@ struct ReducedAccuracy: Sendable {
     static func reduced(_ values: CLLocation.Values) -> CLLocation.Values {
         let row = (values.latitude / cellHeight).rounded(.down)
         let latitude = min(90, max(-90, (row + 0.5) * cellHeight))
-        // All cells in a row have the same width, so that the centre does not reveal the position.
+        // All cells in a row have the same width, so the centre does not reveal the position.
         let columns = max(1, (360 / cellHeight * cos(latitude * .pi / 180)).rounded())
         let width = 360 / columns
         let column = (values.longitude / width).rounded(.down)
         let longitude = min(180, max(-180, (column + 0.5) * width))
-        // Half the diagonal of a cell is 3,936 metres. Cells around the poles are wide wedges, with up to 4,827 metres.
+        // Half the diagonal of a cell is 3,936 metres, or up to 4,827 metres for the wedges around the poles.
         let radius = abs(latitude) < 89 ? 4000.0 : 5000
         return CLLocation.Values(
             latitude: latitude, longitude: longitude,

@@ -2,11 +2,10 @@
 
 import DeviceCore
 
-/// A filter that accepts a location if it is far enough from the last accepted one, or more accurate than that one.
+/// A filter that accepts a location that is more accurate than the last accepted location, or far enough from it.
 struct DistanceFilter: Sendable {
     private var last: (place: CLLocationCoordinate2D, accuracy: Double)?
 
-    /// Returns whether the location is accepted. An accepted location becomes the reference for the next one.
     mutating func accept(_ place: CLLocationCoordinate2D, accuracy: Double, filter: Double) -> Bool {
         guard filter > 0, let last else {
             last = (place, accuracy)
@@ -18,11 +17,11 @@ struct DistanceFilter: Sendable {
     }
 }
 
-/// A filter that accepts a location at least 500 metres and five minutes after the last accepted one.
+/// A filter that accepts a location at least 500 metres and five minutes after the last accepted location.
 struct SignificantChangeFilter: Sendable {
-    /// In metres.
+    /// The minimum distance, in metres.
     static let distance = 500.0
-    /// In seconds.
+    /// The minimum interval, in seconds.
     static let interval = 300.0
 
     private var last: (place: CLLocationCoordinate2D, time: BootTime)?
@@ -38,19 +37,17 @@ struct SignificantChangeFilter: Sendable {
     }
 }
 
-/// A call to `requestLocation()`. The request finishes with the first sufficiently accurate fix, or with the best one
-/// at the timeout.
+/// A call to `requestLocation()`, which finishes with the first accurate fix, or with the best fix at the timeout.
 struct SingleRequest: Sendable {
-    /// The maximum age of a fix that was received before the request, in seconds.
+    /// The maximum age of a cached fix, in seconds.
     static let maximumAge = 15.0
     /// The accuracy that satisfies `kCLLocationAccuracyBest`, in metres.
     static let bestAccuracy = 10.0
 
-    /// Ends the request when it fires.
     let timer: ClockTimer
     var best: CLLocation?
 
-    /// Records a fix. Returns true if it has the desired accuracy.
+    /// Records a fix and returns whether it has the desired accuracy.
     mutating func accept(_ location: CLLocation, desiredAccuracy: Double) -> Bool {
         if let best, best.values.horizontalAccuracy < location.values.horizontalAccuracy { return false }
         best = location
@@ -59,15 +56,14 @@ struct SingleRequest: Sendable {
     }
 }
 
-/// A detector of the times at which a manager's updates pause and resume.
+/// A detector that determines when a manager's updates pause and resume.
 struct PauseDetector: Sendable {
     private var detector = StationaryDetector()
     private var restSince: BootTime?
     private(set) var isPaused = false
 
-    /// Processes a fix. Returns true if updates pause with this fix, false if they resume, and nil if nothing changes.
-    /// - Parameter pauseDelay: The time that the device must be at rest before updates pause, in seconds; nil if they
-    ///   never pause.
+    /// Processes a fix. Returns true if updates pause, false if they resume, and nil if nothing changes.
+    /// - Parameter pauseDelay: The time at rest before updates pause, in seconds, or nil if updates never pause.
     mutating func accept(_ values: CLLocation.Values, now: BootTime, pauseDelay: Double?) -> Bool? {
         guard let pauseDelay else {
             let wasPaused = isPaused

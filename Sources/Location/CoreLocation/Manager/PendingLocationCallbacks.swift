@@ -5,7 +5,7 @@ import DeviceCore
 /// A bounded queue of the callbacks to a delegate.
 struct PendingLocationCallbacks {
     enum Item {
-        /// A pending location. Consecutive locations are combined into one callback when they are removed.
+        /// Consecutive locations are combined into one callback when they are removed.
         case location(CLLocation)
         case locations([CLLocation])
         case failure(CLError)
@@ -21,13 +21,10 @@ struct PendingLocationCallbacks {
         case pause(isPaused: Bool)
     }
 
-    /// The maximum number of pending locations. If it is reached, the oldest location is dropped and counted.
+    /// The maximum number of pending callbacks of each kind. The oldest callback beyond the limit is dropped.
     static let locationLimit = 1024
-    /// The maximum number of pending headings. If it is reached, the oldest heading is dropped without being counted.
     static let headingLimit = 32
-    /// The maximum number of pending beacon reports. Newer reports supersede the oldest.
     static let rangingLimit = 64
-    /// The maximum number of pending callbacks of other kinds. If it is reached, the oldest is dropped.
     static let otherLimit = 1024
 
     var queue = BoundedQueue<Item>()
@@ -57,7 +54,6 @@ struct PendingLocationCallbacks {
         }
     }
 
-    /// Removes and returns the first callback. Consecutive locations are combined.
     mutating func removeFirst() -> Item? {
         guard let item = queue.popFirst() else { return nil }
         guard case .location(let first) = item else { return item }
@@ -69,7 +65,6 @@ struct PendingLocationCallbacks {
         return .locations(locations)
     }
 
-    /// Drops locations and failures after their services have been stopped.
     mutating func removePositions() {
         queue.removeAll { item in
             if case .failure = item { true } else { item.isLocation }
@@ -80,7 +75,6 @@ struct PendingLocationCallbacks {
 
     mutating func removeVisits() { queue.removeAll { if case .visit = $0 { true } else { false } } }
 
-    /// Drops headings, heading failures and calibration prompts after the service has been stopped.
     mutating func removeHeadings() {
         queue.removeAll { item in
             switch item {
@@ -90,7 +84,6 @@ struct PendingLocationCallbacks {
         }
     }
 
-    /// Drops the reports and failures of a ranging request that has been stopped.
     mutating func removeRanging(_ request: RangingRequest) {
         queue.removeAll { item in
             switch item {

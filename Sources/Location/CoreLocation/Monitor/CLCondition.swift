@@ -3,19 +3,19 @@
 import DeviceCore
 public import Foundation
 
-/// A condition for a ``CLMonitor``. The monitor supports the two condition types declared in it; a condition of any
+/// A condition for a ``CLMonitor``. The monitor supports the two condition types that it declares. A condition of any
 /// other type causes an event whose `conditionUnsupported` is true.
 public protocol CLCondition: Codable, Sendable {}
 
 extension CLMonitor {
-    /// The condition that the device is inside a circle on the Earth.
+    /// The condition that the device is inside a circle on the Earth's surface.
     public struct CircularGeographicCondition: CLCondition {
         /// The centre, in degrees on WGS 84.
         public let center: CLLocationCoordinate2D
-        /// The radius in metres. The condition is monitored only if the radius is above 0 and at most 2,128,000.
+        /// The radius in metres. A condition is monitored only if its radius is above 0 and at most 2,128,000.
         public let radius: CLLocationDistance
 
-        /// Creates a condition. The values are stored without validation.
+        /// Creates a condition without validating its values.
         public init(center: CLLocationCoordinate2D, radius: CLLocationDistance) {
             self.center = center
             self.radius = radius
@@ -47,18 +47,18 @@ extension CLMonitor {
     public struct BeaconIdentityCondition: CLCondition, Hashable {
         /// The UUID of the beacons.
         public let uuid: UUID
-        /// The major value of the beacons; nil matches any value.
+        /// The major value of the beacons. If nil, any value matches.
         public let major: CLBeaconMajorValue?
-        /// The minor value of the beacons; nil matches any value.
+        /// The minor value of the beacons. If nil, any value matches.
         public let minor: CLBeaconMinorValue?
 
         /// Creates a condition that is satisfied by any beacon with the UUID.
         public init(uuid: UUID) { self.init(uuid, nil, nil) }
 
-        /// Creates a condition that is satisfied by any beacon with the UUID and the major value.
+        /// Creates a condition that is satisfied by any beacon with the UUID and major value.
         public init(uuid: UUID, major: CLBeaconMajorValue) { self.init(uuid, major, nil) }
 
-        /// Creates a condition that is satisfied by a single beacon.
+        /// Creates a condition that is satisfied by one specific beacon.
         public init(uuid: UUID, major: CLBeaconMajorValue, minor: CLBeaconMinorValue) {
             self.init(uuid, major, minor)
         }
@@ -76,7 +76,6 @@ extension CLMonitor.BeaconIdentityCondition {
 }
 
 extension RegionShape {
-    /// Creates the shape for a condition. Returns nil if the condition type is not supported.
     init?(_ condition: any CLCondition) {
         switch condition {
         case let condition as CLMonitor.CircularGeographicCondition:

@@ -15,22 +15,19 @@ import LiveDevice
 /// }
 /// ```
 ///
-/// Borders are monitored like those of ``CLCircularRegion``, whose documentation describes when a crossing is reported.
-/// A condition causes an event when its state differs from the state in its last event. The initial state is unknown,
-/// unless a different state is assumed. Conditions and their last events are stored under the monitor's name, in the
-/// same file as the regions of managers, and restored in the next run of the app. During trace playback, nothing is
-/// stored.
+/// ``CLCircularRegion`` describes when a border crossing is reported. A condition causes an event when its state
+/// differs from the state in its last event. The initial state is unknown unless the app assumes a different state.
+/// Conditions and their last events are stored under the monitor's name, in the same file as the managers' regions, and
+/// restored in the next run of the app. During trace playback, nothing is stored.
 ///
-/// A loop has completed an event when it requests the next one or ends. If the app is terminated before that, the event
-/// is delivered again in the next run. No event is lost, but an event may be delivered twice, so event handling has to
-/// be idempotent.
+/// A loop completes an event when it requests the next event or ends. If the app is terminated before that, the event
+/// is delivered again in the next run. An event may therefore be delivered twice, so event handling must be idempotent.
 ///
-/// Adding the first condition requests authorization if the status is not determined, as starting a service does.
+/// If the authorization status is not determined, adding a condition requests authorization.
 ///
-/// Differences from Apple's monitor: a second monitor with a name that is in use shares the conditions and events of
-/// the first, whereas Apple terminates the process. The limit of 20 conditions applies to each monitor, whereas Apple's
-/// limit applies to the app. Conditions are monitored only while the monitor or a loop over its events exists, because
-/// no other process monitors them.
+/// Unlike on Apple's platforms, monitors with the same name share their conditions and events, whereas Apple terminates
+/// the process. The limit of 20 conditions applies to each monitor, whereas Apple's limit applies to the app.
+/// Conditions are monitored only while the monitor or a loop over its events exists.
 public actor CLMonitor {
     /// The monitor's name.
     public nonisolated let name: String
@@ -63,9 +60,9 @@ public actor CLMonitor {
     /// The identifiers of the conditions, in the order in which they were added.
     public var identifiers: [String] { core.identifiers }
 
-    /// An endless sequence of the monitor's events. Up to 1,024 events are buffered, even before the first loop. Only
-    /// one loop is active at a time: when a second loop starts, the first one ends. Playback waits while a loop
-    /// processes an event, so do not await `play()` in the loop body.
+    /// An endless sequence of the monitor's events. Up to 1,024 events are buffered, even before the first loop starts.
+    /// Only one loop is active at a time: when a second loop starts, the first one ends. Trace playback waits while a
+    /// loop processes an event, so do not await `play()` in the loop body.
     public var events: Events { Events(core: core) }
 }
 
@@ -75,7 +72,7 @@ extension CLMonitor {
         /// The condition.
         public let condition: any CLCondition
         /// The last event that a loop has completed. Before the first event, this is an event with the assumed state.
-        /// While a loop processes an event, this is the previous event, for comparison.
+        /// While a loop processes an event, this is the previous event.
         public let lastEvent: Event
     }
 
@@ -95,7 +92,6 @@ extension CLMonitor {
         public struct Iterator: AsyncIteratorProtocol {
             private let handle: Handle
 
-            /// Ends the loop when the iterator is released.
             private final class Handle {
                 let loop: MonitorEventLoop
 
@@ -106,8 +102,7 @@ extension CLMonitor {
 
             init(core: MonitorCore) { handle = Handle(MonitorEventLoop(core)) }
 
-            /// Returns the next event, or nil if the task is cancelled or a newer loop has taken over. Never throws on
-            /// Linux.
+            /// Returns the next event, or nil if the task is cancelled or a newer loop started. Never throws on Linux.
             public mutating func next() async throws -> Event? { await handle.loop.next() }
         }
     }
@@ -120,11 +115,11 @@ extension CLMonitor {
         public enum State: UInt, Sendable {
             /// The state has not been determined.
             case unknown = 0
-            /// The condition is satisfied: the device is inside the circle, or receives the beacon.
+            /// The condition is satisfied: the device is inside the circle, or it receives the beacon.
             case satisfied = 1
             /// The condition is not satisfied.
             case unsatisfied = 2
-            /// The condition is not monitored; the properties of the event contain the reason.
+            /// The condition is not monitored. The event's properties contain the reason.
             case unmonitored = 3
         }
 
@@ -132,9 +127,9 @@ extension CLMonitor {
         public let identifier: String
         /// The new state.
         public let state: State
-        /// The time since which the state has held: the time of the first position or sighting in this state.
+        /// The time of the first position or sighting in this state.
         public let date: Date
-        /// The beacon that was received, if the condition matches several beacons; otherwise nil.
+        /// The received beacon if the condition matches several beacons, otherwise nil.
         public let refinement: (any CLCondition)?
         /// True if the app may not use the position.
         public let authorizationDenied: Bool
@@ -144,18 +139,18 @@ extension CLMonitor {
         public let authorizationRestricted: Bool
         /// True while a policy is deciding the request to use the position.
         public let authorizationRequestInProgress: Bool
-        /// True if only reduced accuracy is authorized, which is not sufficient for monitoring borders.
+        /// True if the app is authorized only for reduced accuracy, which is not sufficient for monitoring.
         public let accuracyLimited: Bool
-        /// True if the condition cannot be monitored, because a circle has an invalid centre or radius, the machine
+        /// True if the condition cannot be monitored because the circle has an invalid centre or radius, the machine
         /// cannot receive beacons, or the condition type is not supported.
         public let conditionUnsupported: Bool
         /// True if the condition was not added because the monitor already has 20 conditions.
         public let conditionLimitExceeded: Bool
-        /// True if conditions cannot be written to the file. Always false during trace playback.
+        /// True if conditions cannot be written to the file. During trace playback, this is always false.
         public let persistenceUnavailable: Bool
-        /// Always false: a process on Linux is always in use.
+        /// Always false, because a Linux process is always in use.
         public var insufficientlyInUse: Bool { false }
-        /// Always false: Linux does not require a session.
+        /// Always false, because Linux does not require a session.
         public var serviceSessionRequired: Bool { false }
 
         init(

@@ -5,8 +5,7 @@ import DeviceCore
 import Foundation
 import Synchronization
 
-/// The implementation of all monitors with the same name. It watches conditions through the region engine and passes
-/// their events to the current loop.
+/// The implementation of all monitors with the same name, which connects the region engine to the current loop.
 final class MonitorCore: Sendable {
     typealias Event = CLMonitor.Event
     private typealias Condition = MonitorState.Condition
@@ -72,7 +71,7 @@ final class MonitorCore: Sendable {
     private func resume() {
         authorization.add(weak: self, in: observer)
         let conditions = state.withLock(\.conditions)
-        // Requests the authorization, as the earlier run did when it added these conditions.
+        // The earlier run also requested authorization when it added these conditions.
         if !conditions.isEmpty, authorization.status == .notDetermined { authorization.request(.start, purpose: nil) }
         for condition in conditions { watch(condition, known: condition.posted.region) }
     }
@@ -100,8 +99,7 @@ final class MonitorCore: Sendable {
             if isRefused { post(event(identifier, .unmonitored, now), new.watch) }
             watch(new, known: .unknown)
         }
-        // The former watch ends after the new one has started; otherwise, the engine would cancel its subscription in
-        // between.
+        // The former watch ends after the new watch has started, so that the engine keeps its subscription.
         if let former { engine.unwatch([former.watch]) }
     }
 
@@ -139,15 +137,14 @@ final class MonitorCore: Sendable {
         engine.watch(watch, shape, known: known) { [weak self] report in
             self?.process(report, identifier, shape, watch)
         }
-        // Another thread may have removed the condition before the engine was watching it.
+        // Another thread may have removed the condition before the engine started to watch it.
         if !state.withLock({ $0.has(watch) }) { engine.unwatch([watch]) }
     }
 
     private func process(
         _ report: RegionEngine.Report, _ identifier: String, _ shape: RegionShape, _ watch: RegionEngine.WatchID
     ) {
-        // Ignores a report that was in progress when the authorization was refused, because the condition has already
-        // been reported as unmonitored.
+        // Discards a report that was in progress when the authorization was refused.
         guard !isRefused else { return }
         var refinement: CLMonitor.BeaconIdentityCondition?
         if let beacon = report.beacon, case .beacons(let pattern) = shape, pattern.minor == nil {
@@ -157,7 +154,6 @@ final class MonitorCore: Sendable {
         post(event(identifier, state, report.timestamp, refinement), watch)
     }
 
-    /// Adds an event to the pending events and notifies the loop.
     private func post(_ event: Event, _ watch: RegionEngine.WatchID? = nil) {
         let loop = state.withLock { state in state.post(.init(event: event, watch: watch)) ? state.loop : nil }
         loop?.eventsDidArrive()
@@ -174,7 +170,6 @@ final class MonitorCore: Sendable {
 
     // MARK: Loops
 
-    /// Makes a loop the current one and ends the previous loop.
     func activate(_ loop: MonitorEventLoop) {
         let former = state.withLock { state in
             defer { state.loop = loop }
@@ -198,8 +193,8 @@ final class MonitorCore: Sendable {
         state.withLock { $0.removeFirst(for: loop) }
     }
 
-    /// Records that a loop has completed an event. Because disk access is slow, only the last of several pending events
-    /// is saved immediately.
+    /// Records that a loop has completed an event. Disk access is slow, so only the last pending event is saved at
+    /// once.
     func complete(_ numberedEvent: MonitorState.NumberedEvent) {
         let (isNew, isLast) = state.withLock { ($0.complete(numberedEvent), $0.isEmpty) }
         if isNew { save(atOnce: isLast) }
@@ -225,7 +220,7 @@ extension MonitorCore: LocationAuthorization.Observer {
         }
     }
 
-    /// nil, because the region engine reports this use.
+    /// nil because the region engine reports this use.
     var use: LocationUse? { nil }
 }
 

@@ -25,7 +25,6 @@ final class MonitorEventLoop: Sendable {
         finishCurrent()
         if loop.start({ $0.loop = self }) { core.activate(self) }
         while let numberedEvent = await loop.next(onCancel: { self.finish() }) {
-            // The condition was removed while its event was being delivered.
             guard core.isCurrent(numberedEvent) else { continue }
             current.withLock { $0 = numberedEvent }
             return numberedEvent.event
@@ -33,7 +32,7 @@ final class MonitorEventLoop: Sendable {
         return nil
     }
 
-    /// Ends the loop. Called when the app has left the loop or its task has been cancelled.
+    /// Ends the loop after the app has left it or its task has been cancelled.
     func finish() {
         finishCurrent()
         core.deactivate(self)
@@ -46,9 +45,8 @@ final class MonitorEventLoop: Sendable {
 
     // MARK: Called by the monitor
 
-    /// Delivers a pending event if the app is awaiting one.
     func eventsDidArrive() { loop.update { _ in } }
 
-    /// Ends the loop because a newer loop has taken over.
+    /// Ends the loop because a newer loop has started.
     func end() { loop.finish() }
 }

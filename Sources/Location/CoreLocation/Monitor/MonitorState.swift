@@ -2,18 +2,17 @@
 
 import DeviceCore
 
-/// The conditions of a monitor and its pending events. Accessed under the lock of the monitor. Events are buffered here
-/// only: a loop removes an event when the app requests it. Therefore events are neither lost nor reordered when one
-/// loop replaces another.
+/// A monitor's conditions and pending events, protected by the monitor's lock. Events are buffered only here, and a
+/// loop removes an event when the app requests it. Replacing a loop therefore neither loses nor reorders events.
 struct MonitorState {
     static let limit = 20
-    /// The maximum number of pending events. If it is reached, the oldest event is dropped.
+    /// The maximum number of pending events. If the limit is reached, the oldest event is dropped.
     static let eventLimit = 1024
 
     typealias Event = CLMonitor.Event
     typealias Watch = RegionEngine.WatchID
 
-    /// A condition. Replacing a condition creates a new one with the same identifier and a new watch.
+    /// A condition and its watch. Replacing a condition creates a new watch.
     struct Condition {
         let watch = Watch()
         let identifier: String
@@ -26,11 +25,11 @@ struct MonitorState {
         var lastNumber: UInt64 = 0
     }
 
-    /// An event and its watch; the watch is nil if the condition was not added.
+    /// An event and the watch that caused it. The watch is nil if the condition was not added.
     struct NumberedEvent: Sendable {
         let event: Event
         let watch: Watch?
-        /// Increases with each event. A loop may complete an event after its successor has completed a later one.
+        /// Increases with each event. A loop may complete an event after its successor has completed a later event.
         var number: UInt64 = 0
     }
 
@@ -45,7 +44,6 @@ struct MonitorState {
 
     func has(_ watch: Watch) -> Bool { index(of: watch) != nil }
 
-    /// Adds a condition. It replaces a condition with the same identifier, whose pending events are discarded.
     mutating func add(_ condition: Condition) -> (isAdded: Bool, former: Condition?) {
         discardEvents(of: condition.identifier)
         if let index = conditions.firstIndex(where: { $0.identifier == condition.identifier }) {
@@ -70,7 +68,7 @@ struct MonitorState {
 
     // MARK: Events
 
-    /// Adds an event. Returns false if the state is that of the last event or the condition was removed.
+    /// Adds an event. Returns false if the state has not changed or the condition was removed.
     mutating func post(_ numberedEvent: NumberedEvent) -> Bool {
         if let watch = numberedEvent.watch {
             guard let index = index(of: watch), conditions[index].posted != numberedEvent.event.state else {
@@ -85,17 +83,17 @@ struct MonitorState {
         return true
     }
 
-    /// Removes and returns the oldest event. Returns nil if no event is pending, or if a newer loop has taken over.
+    /// Returns and removes the oldest event, or returns nil if no event is pending or a newer loop has started.
     mutating func removeFirst(for consumer: MonitorEventLoop) -> NumberedEvent? {
         consumer === loop ? pendingEvents.popFirst() : nil
     }
 
     var isEmpty: Bool { pendingEvents.isEmpty }
 
-    /// Returns whether the condition of an event still exists. Returns true for an event without a watch.
+    /// Returns whether the condition of an event still exists. Events without a watch are always current.
     func isCurrent(_ numberedEvent: NumberedEvent) -> Bool { numberedEvent.watch.map(has) ?? true }
 
-    /// Returns false if the condition was removed, or if a later event has been completed.
+    /// Returns false if the condition was removed or a later event has been completed.
     mutating func complete(_ numberedEvent: NumberedEvent) -> Bool {
         guard let index = index(of: numberedEvent.watch), numberedEvent.number > conditions[index].lastNumber else {
             return false

@@ -4,20 +4,19 @@ import DeviceCore
 
 struct TrackedFix: Sendable {
     var place: CLLocationCoordinate2D
-    /// The horizontal accuracy, in metres. The true position is probably no farther away than this.
+    /// The horizontal accuracy, in metres.
     var accuracy: Double
-    /// In metres per second; negative if the receiver does not report it.
+    /// The speed in metres per second. The value is negative if the receiver does not report its speed.
     var speed: Double
     /// The receiver's time in seconds since 2001-01-01T00:00:00Z.
     var timestamp: Double
     var arrival: BootTime
 }
 
-/// A converter from position events to fixes. Sky reports arrive as separate events.
+/// A converter from position events to fixes, which remembers the last sky report.
 struct FixConverter: Sendable {
     private var sky: SkyReport?
 
-    /// Processes an event. Returns the fix that it contains, if any.
     mutating func process(_ event: PositionEvent, _ clock: any DeviceClock) -> TrackedFix? {
         switch event {
         case .report(let report) where report.hasFix: return TrackedFix(report, sky: sky, wallTime: clock.wallTime)
@@ -30,7 +29,6 @@ struct FixConverter: Sendable {
 }
 
 extension TrackedFix {
-    /// Creates a fix from a report that contains one. The sky report is used only if it belongs to this report.
     init(_ report: PositionReport, sky: SkyReport?, wallTime: WallTime) {
         let values = LocationConversion.values(
             of: report, sky: sky.flatMap { $0.belongs(to: report) ? $0 : nil }, fallbackTime: wallTime,
@@ -42,29 +40,26 @@ extension TrackedFix {
     }
 }
 
-/// Statistics of successive fixes: the error that differs from fix to fix, whether the device moves, and whether it can
-/// have moved to its position. Averaging fixes reduces the part of the error that is independent in each fix. It does
-/// not reduce the part that persists for minutes, which is the larger part for most receivers. For positions one second
-/// apart, x(i) - 2x(i-1) + x(i-2) has six times the variance of the independent part, and is almost unaffected by the
-/// persistent part and by movement at constant velocity.
+/// Statistics of successive fixes: the noise, whether the device moves, and whether the last step is plausible.
+/// Averaging fixes reduces only the error that is independent in each fix. It does not reduce the error that persists
+/// for minutes, which is larger for most receivers. For positions x(i) one second apart, x(i) - 2x(i-1) + x(i-2) has
+/// six times the variance of the independent error. Persistent errors and constant velocity hardly affect it.
 struct FixStatistics: Sendable {
-    /// The speed of a moving device, in metres per second. Receivers at rest report up to half of it.
+    /// The minimum speed of a moving device, in metres per second. Receivers at rest report up to half of this speed.
     static let movingSpeed = 1.0
-    /// The maximum time between two fixes from which the noise is computed, in seconds. After a longer time, the device
-    /// may have turned.
+    /// The maximum time between fixes used to compute the noise, in seconds. Later, the device may have turned.
     private static let noiseInterval = 3.0
-    /// The approximate number of recent fixes over which the noise is averaged.
+    /// The approximate number of fixes over which the noise is averaged.
     private static let noiseFixCount = 30.0
-    /// The time over which movement is detected if the receiver reports no speed, in seconds.
+    /// The time over which movement is detected if the receiver does not report its speed, in seconds.
     private static let trailDuration = 15.0
-    /// The assumed maximum speed if the receiver reports no speed, in metres per second. Wheeled vehicles are slower.
+    /// The assumed maximum speed if the receiver does not report its speed, in metres per second.
     private static let assumedMaximumSpeed = 100.0
 
     /// The variance of the independent error, per axis, in square metres.
     private(set) var whiteVariance = 0.0
     private(set) var isMoving = false
-    /// True if the device cannot have moved as far as the last step, for example because a signal reflection began or
-    /// ended.
+    /// True if the last step was longer than the device can have moved, for example because a signal reflection began.
     private(set) var isImplausible = false
 
     private var last: TrackedFix?
@@ -74,7 +69,7 @@ struct FixStatistics: Sendable {
     private var trail: [(x: Double, y: Double, time: Double)] = []
     private var (x, y) = (0.0, 0.0)
 
-    /// Processes a fix. Returns false if it is not newer than the previous fix and must not be used.
+    /// Processes a fix. Returns false if the fix is not newer than the previous fix and must be ignored.
     mutating func accept(_ fix: TrackedFix) -> Bool {
         guard let last else {
             start(fix)
@@ -117,7 +112,7 @@ struct FixStatistics: Sendable {
         }
         let (x, y) = (step.x - lastStep.x, step.y - lastStep.y)
         noiseCount = min(noiseCount + 1, Self.noiseFixCount)
-        // The sum of both axes, each with six times the variance.
+        // Each of the two axes contributes six times the variance.
         whiteVariance += ((x * x + y * y) / 12 - whiteVariance) / noiseCount
     }
 
@@ -126,7 +121,7 @@ struct FixStatistics: Sendable {
         return ((x - then.x) * (x - then.x) + (y - then.y) * (y - then.y)).squareRoot() > 2 * fix.accuracy
     }
 
-    /// Returns the distances to the east and north in metres. Accurate for short steps only.
+    /// Returns the distances to the east and north, in metres. The result is accurate only for short steps.
     private static func step(
         from start: CLLocationCoordinate2D, to end: CLLocationCoordinate2D
     ) -> (x: Double, y: Double) {

@@ -4,23 +4,21 @@ import DeviceCore
 import Foundation
 import Synchronization
 
-/// The regions monitored by all managers of a device. The regions are stored in a file, together with the last state
-/// that was delivered to the app, and restored in the next run. A change that was not delivered, because the app ended
-/// or because the device moved while the app was not running, is detected again from new fixes and delivered once.
+/// The regions that a device's managers monitor. A file stores each region together with the last state that was
+/// delivered to the app, and the next run restores them. The next run also detects and delivers undelivered changes.
 final class MonitoredRegions: Sendable {
     /// The maximum number of regions per app, as on Apple's platforms.
     static let limit = 20
 
     fileprivate struct Entry {
         let watch = RegionEngine.WatchID()
-        /// A copy of the app's region. The app may have subclassed it, so its methods are called only without the lock.
+        /// A copy of the app's region. The app may have subclassed it, so its methods are called without the lock.
         let region: CLRegion
-        /// The stored form of the region, except for its state.
         let stored: StoredRegion
-        /// The last state that was passed to the managers, and the time since which this state holds.
+        /// The last state that was passed to the managers, and the time of its first fix.
         var reportedState: CLRegionState
         var date: Double?
-        /// The last state that a delegate has received. This is the state that is stored.
+        /// The last state that a delegate has received, which is the state to store.
         var deliveredState: (state: CLRegionState, date: Double?)
         /// The number of the change that led to the delivered state.
         var deliveredNumber: UInt64 = 0
@@ -35,11 +33,9 @@ final class MonitoredRegions: Sendable {
     }
 
     private struct State {
-        /// In the order in which they were added.
         var entries: [Entry] = []
         var clients: [WeakSubscriber] = []
         var isLoaded = false
-        /// True if delegates have received states that are not stored yet.
         var hasUnsavedStates = false
         var changeCount: UInt64 = 0
     }
@@ -48,7 +44,7 @@ final class MonitoredRegions: Sendable {
         weak var client: LocationClient?
     }
 
-    // No reference to the device, because the device owns this object.
+    // A reference to the device would create a retain cycle, because the device owns this object.
     private let engine: RegionEngine
     private let authorization: LocationAuthorization
     private let store: RegionStore
@@ -67,7 +63,6 @@ final class MonitoredRegions: Sendable {
 
     // MARK: Managers
 
-    /// Adds a manager that has a delegate, and resumes the regions of an earlier run of the app.
     func add(_ client: LocationClient) {
         let isNew = state.withLock { state in
             guard !state.clients.contains(where: { $0.client === client }) else { return false }
@@ -92,7 +87,7 @@ final class MonitoredRegions: Sendable {
         }
         guard !entries.isEmpty else { return }
         authorization.add(weak: self, in: authorizationObserver)
-        // Requests the authorization, as the earlier run did when it started these regions.
+        // The earlier run also requested authorization when it started monitoring these regions.
         if authorization.status == .notDetermined { authorization.request(.start, purpose: nil) }
         for entry in entries { watch(entry) }
     }
@@ -144,8 +139,7 @@ final class MonitoredRegions: Sendable {
         client.enqueue(.started(region))
         authorization.add(weak: self, in: authorizationObserver)
         watch(entry)
-        // The former watch ends after the new one has started; otherwise, the engine would cancel its subscription in
-        // between.
+        // The former watch ends after the new watch has started, so that the engine keeps its subscription.
         if let former { engine.unwatch([former.watch]) }
     }
 
@@ -159,7 +153,6 @@ final class MonitoredRegions: Sendable {
         save(atOnce: false)
     }
 
-    /// Delivers the current state of a region, or unknown if the region is not monitored.
     func requestState(of region: CLRegion, for client: LocationClient) {
         load()
         guard let copy = region.copy() as? CLRegion else { return }
@@ -174,7 +167,7 @@ final class MonitoredRegions: Sendable {
         guard let shape = RegionShape(entry.region) else { return }
         let watch = entry.watch
         engine.watch(watch, shape, known: entry.reportedState) { [weak self] report in self?.process(report, watch) }
-        // Another thread may have stopped the region before the engine was watching it.
+        // Another thread may have stopped monitoring the region before the engine started to watch it.
         if !isCurrent(watch) { engine.unwatch([watch]) }
     }
 
@@ -203,7 +196,6 @@ final class MonitoredRegions: Sendable {
         state.withLock { state in state.entries.contains { $0.watch == watch } }
     }
 
-    /// Records that a delegate has received a state. The state is not delivered again.
     func recordDelivery(of change: RegionChange) {
         let isNew = state.withLock { state in
             guard let index = state.entries.firstIndex(where: { $0.watch == change.watch }),
@@ -214,11 +206,11 @@ final class MonitoredRegions: Sendable {
             state.hasUnsavedStates = true
             return true
         }
-        // Saved after a short delay, even if the drain takes longer than that.
+        // The state is saved after a short delay, even if the drain takes longer.
         if isNew { save(atOnce: false) }
     }
 
-    /// Saves the states that were delivered in a drain. They are saved together, because disk access is slow.
+    /// Writes all delivered states at once, because disk access is slow.
     func saveDeliveredStates() {
         let hasNews = state.withLock { state in
             defer { state.hasUnsavedStates = false }
@@ -241,8 +233,7 @@ final class MonitoredRegions: Sendable {
 
     // MARK: Authorization
 
-    /// The reason why regions may not be monitored; nil if monitoring is permitted or the authorization is not
-    /// determined.
+    /// The reason why regions may not be monitored, or nil if monitoring is permitted or undecided.
     private var denial: CLError? {
         if authorization.isDeniedOrRestricted { return CLError(.regionMonitoringDenied) }
         guard authorization.accuracy == .reducedAccuracy else { return nil }
@@ -256,7 +247,7 @@ final class MonitoredRegions: Sendable {
 }
 
 extension MonitoredRegions.Entry {
-    /// A copy for the app, which may modify the copy.
+    /// A copy that the app may modify.
     fileprivate var copy: CLRegion {
         let copy = region.copy() as? CLRegion ?? region
         copy.stateTimestamp = date
@@ -273,6 +264,6 @@ extension MonitoredRegions: LocationAuthorization.Observer {
         }
     }
 
-    /// nil, because the region engine reports this use.
+    /// nil because the region engine reports this use.
     var use: LocationUse? { nil }
 }

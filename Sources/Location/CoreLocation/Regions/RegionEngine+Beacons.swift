@@ -3,7 +3,6 @@
 import DeviceCore
 import Synchronization
 
-// Beacon events, and the deadlines of beacon regions.
 extension RegionEngine {
     func receive(_ event: BeaconEvent) {
         switch event {
@@ -26,7 +25,7 @@ extension RegionEngine {
         deliverReports()
     }
 
-    /// Starts the timer for the earliest deadline of all beacon regions. Sightings do not reschedule a running timer.
+    /// Starts the timer for the earliest deadline. A running timer is not rescheduled.
     func setTimer() {
         state.withLock { state in
             guard state.timer == nil, !state.isBeaconSourceLost, isAllowed,
@@ -68,7 +67,6 @@ extension RegionEngine {
 }
 
 extension RegionEngine.State {
-    /// Updates the tracker of each beacon region, and adds the report that the closure returns.
     fileprivate mutating func updateBeaconTrackers(
         _ body: (BeaconPattern, inout BeaconTracker) -> RegionEngine.Report?
     ) {

@@ -5,21 +5,20 @@ import DeviceCore
 import Foundation
 import Synchronization
 
-/// The monitor of all regions and conditions of a device, with one subscription to each source.
+/// Monitors a device's regions and conditions, with one subscription to each source.
 final class RegionEngine: Sendable {
-    /// The identity of a watch on a region. Identities are not reused, so a late report of a cancelled watch is not
-    /// attributed to the watch that replaced it.
+    /// The identity of a watch. Identities are never reused, so late reports of old watches can be discarded.
     struct WatchID: Hashable, Sendable {
         private static let last = Atomic<UInt64>(0)
         private let number = WatchID.last.wrappingAdd(1, ordering: .relaxed).newValue
     }
 
-    /// A state of a region, reported when the state has been determined or has changed.
+    /// The state of a region, reported when the state is first determined and when it changes.
     struct Report: Sendable {
         var state: CLRegionState
         /// The time of the first fix or sighting in this state, in seconds since 2001-01-01T00:00:00Z.
         var timestamp: Double
-        /// The received beacon; nil for circles, or if no beacon is received.
+        /// The received beacon, or nil for circles and for exits from beacon regions.
         var beacon: BeaconIdentity?
     }
 
@@ -51,22 +50,21 @@ final class RegionEngine: Sendable {
 
     struct State {
         var watched: [WatchedRegion] = []
-        /// Reports to deliver. The queue ensures that two threads do not deliver the states of a region in the wrong
-        /// order.
+        /// The reports to deliver. The queue prevents two threads from delivering a region's states in the wrong order.
         var pendingReports = BoundedQueue<PendingReport>()
         var rules = CrossingThresholds()
         var track = FixStatistics()
         var fixes = FixConverter()
         var since = WallTime.epoch
-        /// True while beacons cannot be received. Missing sightings then do not indicate an exit.
+        /// True while beacons cannot be received. During this time, missing sightings do not indicate an exit.
         var isBeaconSourceLost = false
         var timer: ClockTimer?
     }
 
-    /// The maximum age of the fix that is used when a watch starts, in seconds.
+    /// The maximum age of a fix that is used when a watch starts, in seconds.
     static let maximumFixAge = 10.0
 
-    // No reference to the device, because the device owns this object.
+    // A reference to the device would create a retain cycle, because the device owns this object.
     private let positions: any PositionSource
     let beacons: any BeaconSource
     let clock: any DeviceClock
@@ -100,12 +98,11 @@ final class RegionEngine: Sendable {
 
     var beaconProblem: DeviceError? { beacons.problem }
 
-    /// Starts watching a region. An existing watch with this identity is restarted.
+    /// Starts watching a region, or restarts the existing watch with this identity.
     ///
-    /// Reports are delivered without a lock held, on the source's thread, or during this call if a recent fix is
+    /// The handler is called without a lock held, on the source's thread, or during this call if a recent fix is
     /// available. A report may arrive after the watch has ended, so the caller checks whether the watch is still valid.
-    /// - Parameter known: The state that is valid until a different state is determined. If unknown, the first state
-    ///   that is determined is reported.
+    /// - Parameter known: The initial state. If it is unknown, the first state that is determined is reported.
     func watch(
         _ watch: WatchID, _ shape: RegionShape, known: CLRegionState = .unknown, handler: @escaping ReportHandler
     ) {
@@ -135,7 +132,7 @@ final class RegionEngine: Sendable {
                 state.watched.append(watched)
             }
         }
-        // Registered with the first watch, because creating a component must not have side effects.
+        // The observer is added here and not in `init`, because creating a component must not have side effects.
         authorization.add(weak: self, in: authorizationObserver)
         deliverReports()
         updateSubscriptions()
@@ -156,7 +153,7 @@ final class RegionEngine: Sendable {
     /// Delivers pending reports, unless another thread or an outer call is already delivering them.
     func deliverReports() { state.drain(\.pendingReports) { $0.handler($0.report) } }
 
-    /// True if borders may be monitored. Positions with reduced accuracy do not reveal crossings.
+    /// Positions with reduced accuracy do not reveal crossings.
     var isAllowed: Bool { authorization.grantedAccuracy == .fullAccuracy }
 
     // MARK: Sources
@@ -172,7 +169,7 @@ final class RegionEngine: Sendable {
         beaconSubscription.update {
             isAllowed && state.withLock({ $0.watched.contains { !$0.needsPosition } }) ? true : nil
         } subscribe: { _ in
-            // A persistent loss is reported again.
+            // If beacons still cannot be received, the source reports the loss again.
             restartBeaconTrackers()
             return beacons.subscribe { [weak self] event in self?.receive(event) }
         }
@@ -205,7 +202,7 @@ final class RegionEngine: Sendable {
 }
 
 extension RegionEngine.State {
-    /// The maximum number of pending reports. If it is reached, the oldest report is dropped.
+    /// The maximum number of pending reports. If the limit is reached, the oldest report is dropped.
     private static let limit = 4096
 
     mutating func add(_ report: RegionEngine.Report, of watched: RegionEngine.WatchedRegion) {

@@ -2,15 +2,14 @@
 
 import DeviceCore
 
-/// The extent of a region: a circle, or the range of beacons.
+/// The extent of a region: a circle, or the area in which beacons are received.
 enum RegionShape: Sendable {
     case circle(CLRegion.Circle)
-    /// The area in which matching beacons are received.
     case beacons(BeaconPattern)
 
     /// The largest radius of a monitored circle, in metres. Apple's manager reports the same value.
     static let maximumRadius = 2_128_000.0
-    /// The maximum length of an identifier, in bytes of UTF-8. It limits the size of the file.
+    /// The maximum length of an identifier in UTF-8 bytes, which limits the size of the file.
     static let maximumIdentifierLength = 1024
 
     init?(_ region: CLRegion) {
@@ -23,7 +22,7 @@ enum RegionShape: Sendable {
         }
     }
 
-    /// Returns the reason why the shape cannot be monitored, with a remedy. Returns nil if it can be monitored.
+    /// Returns the reason why the shape cannot be monitored and a remedy, or nil if the shape can be monitored.
     func problem(identifier: String) -> DeviceError? {
         guard identifier.utf8.count <= Self.maximumIdentifierLength else {
             return DeviceError(
@@ -52,7 +51,7 @@ enum RegionShape: Sendable {
 
 /// The state of a beacon region: inside from the first sighting on, and outside after `exitTimeout` without sightings.
 struct BeaconTracker: Sendable {
-    /// The time without a sighting after which the state is outside, in seconds. Observed on Apple's platforms.
+    /// The time without a sighting until the state becomes outside, in seconds, as observed on Apple's platforms.
     static let exitTimeout = 30.0
 
     private(set) var state: CLRegionState
@@ -64,7 +63,7 @@ struct BeaconTracker: Sendable {
         absentSince = now
     }
 
-    /// Records a sighting. Returns true if the state has changed to inside.
+    /// Records a sighting and returns whether the state has changed to inside.
     mutating func recordSighting(at time: BootTime) -> Bool {
         absentSince = max(absentSince, time)
         guard state != .inside else { return false }
@@ -72,10 +71,10 @@ struct BeaconTracker: Sendable {
         return true
     }
 
-    /// The time at which the state becomes outside if no further sighting arrives; nil if the state is already outside.
+    /// The time at which the state becomes outside without another sighting, or nil if the state is already outside.
     var deadline: BootTime? { state == .outside ? nil : absentSince.advanced(bySeconds: Self.exitTimeout) }
 
-    /// Updates the state for the current time. Returns true if the state has changed to outside.
+    /// Updates the state for the current time and returns whether it has changed to outside.
     mutating func expire(now: BootTime) -> Bool {
         guard let deadline, now >= deadline else { return false }
         state = .outside

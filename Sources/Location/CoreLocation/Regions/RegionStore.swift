@@ -10,7 +10,7 @@ struct StoredRegion: Codable, Sendable {
     var identifier: String
     var latitude: Double?
     var longitude: Double?
-    /// In metres.
+    /// The radius in metres.
     var radius: Double?
     var uuid: String?
     var major: UInt16?
@@ -19,7 +19,7 @@ struct StoredRegion: Codable, Sendable {
     var notifyOnExit: Bool?
     /// The raw value of the state that was last delivered to the app.
     var state: Int
-    /// The time since which the state has held, in seconds since 2001-01-01T00:00:00Z.
+    /// The time since which the region has been in this state, in seconds since 2001-01-01T00:00:00Z.
     var date: Double?
 
     init(identifier: String, shape: RegionShape, state: Int, date: Double?) {
@@ -34,7 +34,7 @@ struct StoredRegion: Codable, Sendable {
         }
     }
 
-    /// The shape, without validation; nil if no shape is stored.
+    /// The shape, which is not validated, or nil if no shape is stored.
     var shape: RegionShape? {
         if let latitude, let longitude, let radius {
             return .circle(.init(center: .init(latitude: latitude, longitude: longitude), radius: radius))
@@ -45,7 +45,7 @@ struct StoredRegion: Codable, Sendable {
 
 extension StoredRegion {
     init(_ region: CLRegion, state: CLRegionState, date: Double?) {
-        // The fallback is not used, because only regions with a shape are monitored.
+        // The fallback is never used, because only regions with a shape are monitored.
         let shape = RegionShape(region) ?? .circle(.init(center: CLLocationCoordinate2D(), radius: 0))
         self.init(identifier: region.identifier, shape: shape, state: state.rawValue, date: date)
         (notifyOnEntry, notifyOnExit) = (region.notifyOnEntry, region.notifyOnExit)
@@ -66,10 +66,9 @@ extension StoredRegion {
     }
 }
 
-/// The file that stores the regions and conditions of live devices. Each app and user has a separate file. If the file
-/// is incomplete or invalid, one warning is logged and the store starts empty.
+/// The file that stores the regions and conditions of a live device. Each app and user has a separate file. If the file
+/// is incomplete or invalid, the store logs a warning and starts empty.
 final class RegionStore: Sendable {
-    /// The owner of stored regions: all managers together, or one monitor.
     enum Owner {
         case managers
         case monitor(String)
@@ -97,7 +96,7 @@ final class RegionStore: Sendable {
 
     static func of(_ device: Device) -> RegionStore {
         device.component(RegionStore.self) { device in
-            // Playback of a trace must not depend on stored state.
+            // Trace playback must not depend on stored state.
             RegionStore(
                 device.isSimulated || device !== LiveDevice.shared
                     ? nil : StateFile.forCurrentProgram(purpose: "regions"))
@@ -106,7 +105,6 @@ final class RegionStore: Sendable {
 
     init(_ file: StateFile?) { self.file = file }
 
-    /// True if the last attempt to write the file has failed.
     var isUnavailable: Bool { file.map(\.hasWriteFailed) ?? false }
 
     func load(_ owner: Owner) -> [StoredRegion] {
@@ -131,8 +129,7 @@ final class RegionStore: Sendable {
         }
     }
 
-    /// Writes changes to the file, either immediately or after a short delay that combines several changes into one
-    /// write.
+    /// Writes changes to the file, either immediately or after a short delay that combines several changes.
     func save(atOnce: Bool) {
         guard file != nil else { return }
         if atOnce { return write() }
@@ -160,7 +157,7 @@ final class RegionStore: Sendable {
         }
     }
 
-    /// Reads the file once, without the lock, because the app's log handler may access regions.
+    /// Reads the file once. The lock is not held during this time, because the app's log handler may access regions.
     private func loadIfNeeded() {
         guard let file, !state.withLock(\.isLoaded) else { return }
         let (contents, problem) = file.read().map(Self.contents) ?? (nil, nil)

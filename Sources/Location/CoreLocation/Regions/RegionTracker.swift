@@ -4,29 +4,29 @@ import DeviceCore
 
 /// The thresholds at which a border crossing is reported.
 struct CrossingThresholds: Sendable, Equatable {
-    /// The minimum duration of an ambiguous crossing, in seconds. With 0, a single fix is sufficient.
+    /// The minimum duration of an ambiguous crossing, in seconds. If 0, a single fix is sufficient.
     var dwell = 20.0
-    /// The minimum distance beyond the border, in metres. With 0, the accuracy of the fixes is ignored as well.
+    /// The minimum distance beyond the border, in metres. If 0, the accuracy of the fixes is also ignored.
     var cushion = 10.0
 }
 
-/// The state of a circular region, updated with each fix.
+/// Determines the state of a circular region from successive fixes.
 ///
 /// Apple reports a crossing when the device has been beyond the border by a minimum distance for 20 seconds. With this
-/// rule alone, a car that drives through a circle of 100 metres would not be reported. Therefore two rules apply here.
-/// Both use the mean distance beyond the border since the first fix there.
+/// rule alone, a car that drives through a circle with a radius of 100 metres would not be reported. Therefore, this
+/// type applies two rules to the mean distance beyond the border since the first fix there.
 ///
-/// - A moving device has crossed the border when this mean is significant. The threshold combines 4.5 standard
-///   deviations of the error that averaging reduces, and twice the accuracy for the remaining error (see
-///   `FixStatistics`). Two seconds can be sufficient.
-/// - Otherwise, the crossing has to last for `dwell`, and the mean has to reach the accuracy of the fixes. For a
-///   stationary device it has to reach three times the accuracy, because otherwise noise alone would cause crossings of
-///   a nearby border.
+/// - A moving device has crossed the border when the mean exceeds an uncertainty with two components: 4.5 standard
+///   deviations of the noise that averaging reduces, and twice the remaining error (see `FixStatistics`). This can take
+///   as little as two seconds.
+/// - In all other cases, the crossing must last for `dwell`, and the mean must reach the accuracy of the fixes. For a
+///   stationary device, the mean must reach three times the accuracy, because noise alone could otherwise cause
+///   crossings of a nearby border.
 ///
-/// Fixes nearer to the border do not restart the measurement. It restarts when the mean is on the original side again.
-/// With the parameters of `GeofenceTests`, every crossing deeper than 4.5 times the accuracy of the fixes is detected.
+/// The measurement restarts when the mean is no longer beyond the border. With the parameters of `GeofenceTests`, every
+/// crossing deeper than 4.5 times the accuracy of the fixes is detected.
 struct RegionTracker: Sendable {
-    /// The minimum duration, in seconds, and the minimum number of fixes of an unambiguous crossing.
+    /// The minimum duration of an unambiguous crossing, in seconds, and its minimum number of fixes.
     static let minimumCrossing = (seconds: 2.0, fixes: 3)
     /// The maximum radius, in metres, to which a region is enlarged if it is smaller than the error of the fixes.
     /// Without the enlargement, the device would never be inside a small region.
@@ -35,7 +35,7 @@ struct RegionTracker: Sendable {
     private(set) var state: CLRegionState
     private var run: CandidateCrossing?
 
-    /// Consecutive fixes on the other side of the border; all fixes while the state is unknown.
+    /// Consecutive fixes beyond the border, or all fixes while the state is unknown.
     private struct CandidateCrossing {
         var start: Double
         var arrival: BootTime
@@ -53,10 +53,10 @@ struct RegionTracker: Sendable {
         var timestamp: Double
     }
 
-    /// Discards a crossing in progress, because the next fix is not continuous with the previous ones.
+    /// Discards a crossing in progress, because the next fix is not continuous with the previous fixes.
     mutating func discardCrossing() { run = nil }
 
-    /// Processes a fix. Returns the change of state, if any.
+    /// Processes a fix and returns the change of state, if any.
     /// - Parameters:
     ///   - distance: The distance from the centre of the circle to the fix, in metres.
     ///   - track: The statistics of all fixes, including this one.
@@ -71,7 +71,7 @@ struct RegionTracker: Sendable {
         guard state != .unknown else {
             return determine(fix, margin: margin, accuracy: accuracy, canBeInside: canBeInside, rules)
         }
-        // Positive on the other side of the border.
+        // The depth is positive beyond the border.
         let depth = state == .inside ? -margin : margin
         if run == nil, depth > 0 { run = CandidateCrossing(start: fix.timestamp, arrival: fix.arrival) }
         guard var run else { return nil }
@@ -109,12 +109,12 @@ struct RegionTracker: Sendable {
         }
         guard held >= rules.dwell, run.count >= 2 || rules.dwell == 0 else { return false }
         var depth = max(cushion, min(extent / 10, 50) * (cushion > 0 ? 1 : 0), accuracy * (track.isMoving ? 1 : 3))
-        // Limited, because no position inside is farther from the border than the centre.
+        // The depth is limited because no position inside is farther from the border than the centre is.
         if state == .outside { depth = min(depth, extent / 2) }
         return mean >= depth
     }
 
-    /// Determines the first state, from one fix that is clearly on one side or from the mean of several fixes.
+    /// Determines the first state from one fix that is clearly on one side, or from the mean of several fixes.
     private mutating func determine(
         _ fix: TrackedFix, margin: Double, accuracy: Double, canBeInside: Bool, _ rules: CrossingThresholds
     ) -> Change? {

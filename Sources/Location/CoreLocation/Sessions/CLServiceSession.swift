@@ -2,13 +2,12 @@
 
 import LiveDevice
 
-/// A session that declares that the app needs the position. The declaration is valid as long as the session exists.
-/// Creating a session requests the required authorization, as `requestWhenInUseAuthorization()` and
-/// `requestAlwaysAuthorization()` do. Ending the session withdraws the request but does not change the authorization.
+/// A session that declares, as long as it exists, that the app needs the position. Creating a session requests the
+/// required authorization. Ending the session does not change the authorization.
 public final class CLServiceSession: Sendable {
     /// The authorization that a session requires.
     public enum AuthorizationRequirement: Sendable, Hashable {
-        /// No authorization: the app requests it itself.
+        /// No authorization, because the app requests it itself.
         case none
         /// Authorization to use the position while the app is in use.
         case whenInUse
@@ -25,7 +24,7 @@ public final class CLServiceSession: Sendable {
         self.init(requirement: authorization, fullAccuracyPurposeKey: nil)
     }
 
-    /// Creates a session with an authorization requirement, and also requests full accuracy for a purpose.
+    /// Creates a session with an authorization requirement, and requests full accuracy for a purpose.
     public convenience init(authorization: AuthorizationRequirement, fullAccuracyPurposeKey: String) {
         self.init(requirement: authorization, fullAccuracyPurposeKey: fullAccuracyPurposeKey)
     }
@@ -47,10 +46,10 @@ public final class CLServiceSession: Sendable {
 
     deinit { changes.finish() }
 
-    /// Ends the session and withdraws the request, as deallocating the session does.
+    /// Ends the session, as deallocating it does.
     public func invalidate() { changes.finish() }
 
-    /// The state of the request: first the current state, then one element for each change until the session ends.
+    /// The state of the request. The first element is the current state, and each change adds an element.
     public var diagnostics: Diagnostics {
         Diagnostics(changes: changes, requirement: requirement, wantsFullAccuracy: fullAccuracyPurposeKey != nil)
     }
@@ -67,13 +66,13 @@ extension CLServiceSession {
         public let authorizationRestricted: Bool
         /// True while a policy is deciding a request.
         public let authorizationRequestInProgress: Bool
-        /// True if full accuracy is required and only reduced accuracy is authorized.
+        /// True if full accuracy is required but only reduced accuracy is authorized.
         public let fullAccuracyDenied: Bool
-        /// True if "always" is required but a different status was determined.
+        /// True if `always` is required but a different status was determined.
         public let alwaysAuthorizationDenied: Bool
-        /// Always false: a process on Linux is always in use.
+        /// Always false, because a Linux process is always in use.
         public var insufficientlyInUse: Bool { false }
-        /// Always false: Linux does not require a session.
+        /// Always false, because Linux does not require a session.
         public var serviceSessionRequired: Bool { false }
 
         init(_ authorization: LocationAuthorization, requirement: AuthorizationRequirement, wantsFullAccuracy: Bool) {
@@ -113,7 +112,7 @@ extension CLServiceSession {
             var changes: AsyncStream<Void>.AsyncIterator
             let currentDiagnostic: @Sendable () -> Diagnostic
 
-            /// Returns the next diagnostic, or nil if the session has ended or the task is cancelled. Never throws on
+            /// Returns the next diagnostic, or nil if the session ended or the task is cancelled. Never throws on
             /// Linux.
             public mutating func next() async throws -> Diagnostic? {
                 guard await changes.next() != nil else { return nil }
@@ -123,8 +122,7 @@ extension CLServiceSession {
     }
 }
 
-/// A session for using the position in the background. The session is always active, because Linux has no background
-/// state.
+/// A session for using the position in the background. It has no effect on Linux, which has no background state.
 public final class CLBackgroundActivitySession: Sendable {
     /// The state of the session. Only the authorization properties can be true.
     public typealias Diagnostic = CLServiceSession.Diagnostic
@@ -141,7 +139,7 @@ public final class CLBackgroundActivitySession: Sendable {
     /// Ends the session, as deallocating it does.
     public func invalidate() { changes.finish() }
 
-    /// The state of the authorization: first the current state, then one element for each change.
+    /// The state of the authorization. The first element is the current state, and each change adds an element.
     public var diagnostics: Diagnostics {
         Diagnostics(changes: changes, requirement: .none, wantsFullAccuracy: false)
     }

@@ -5,16 +5,15 @@ public import Foundation
 
 /// A circle on the Earth that can be monitored.
 ///
-/// The centre and radius are stored without validation. If the radius is above the manager's maximum, starting to
-/// monitor the region fails.
+/// The centre and radius are not validated. If the radius exceeds the manager's maximum, monitoring fails.
 ///
-/// **Crossings.** Crossings are determined from the accuracy of positions, not only from their coordinates. For a
-/// moving device, a crossing is reported when it is unambiguous: at the earliest after two seconds and three positions,
-/// and 30 to 45 metres beyond the border with a good receiver. An ambiguous crossing has to last 20 seconds; for a
-/// stationary device, it also has to be three times as deep. Therefore, neither noise alone nor a signal reflection of
-/// ten seconds causes a crossing. A brief crossing is not reported if it is no deeper than about 4.5 times the
-/// accuracy, or 20 metres. Apple requires 20 seconds at a minimum distance, and reports crossings within minutes. The
-/// manager's static properties `regionDwell` and `regionCushion` change these thresholds.
+/// **Crossings.** Crossings are determined from the coordinates and accuracy of positions. For a moving device, an
+/// unambiguous crossing is reported after at least two seconds and three positions. With a good receiver, this is 30 to
+/// 45 metres beyond the border. An ambiguous crossing has to last 20 seconds, and for a stationary device it also has
+/// to be three times as deep. Therefore, neither noise alone nor a signal reflection of ten seconds causes a crossing.
+/// A brief crossing is reported if its depth exceeds both 20 metres and about 4.5 times the accuracy. Apple requires 20
+/// seconds at a minimum distance, and reports crossings within minutes. To change these thresholds, set the manager's
+/// static properties `regionDwell` and `regionCushion`.
 ///
 /// A region that is smaller than the error of the positions is enlarged to this error, up to 50 metres.
 open class CLCircularRegion: CLRegion, @unchecked Sendable {
@@ -27,17 +26,17 @@ open class CLCircularRegion: CLRegion, @unchecked Sendable {
         super.init(identifier: identifier, circle: Circle(center: center, radius: radius))
     }
 
-    /// Restores a region from an archive. Returns nil if the region in the archive is damaged or not circular. If the
-    /// archive contains no region, the result is an empty region, as for ``CLRegion``.
+    /// Restores a region from an archive. Returns nil if the archived region is damaged or not circular. If the archive
+    /// contains no region, the result is an empty region, as for ``CLRegion``.
     public required init?(coder: NSCoder) {
         super.init(coder: coder)
         guard circle != nil || Self.isAbsent(from: coder) else { return nil }
     }
 
-    /// The centre, as passed to the initializer, in degrees on WGS 84.
+    /// The centre in degrees on WGS 84.
     open override var center: CLLocationCoordinate2D { circle?.center ?? kCLLocationCoordinate2DInvalid }
 
-    /// The radius in metres, as passed to the initializer.
+    /// The radius in metres.
     open override var radius: CLLocationDistance { circle?.radius ?? -1 }
 
     /// Returns whether the distance from the centre to a coordinate is at most the radius. Returns false if the
@@ -64,7 +63,6 @@ open class CLCircularRegion: CLRegion, @unchecked Sendable {
 extension CLRegion {
     struct Circle: Sendable {
         var center: CLLocationCoordinate2D
-        /// The radius in metres, which is not validated. A circle with a negative radius contains no coordinate.
         var radius: Double
 
         func contains(_ coordinate: CLLocationCoordinate2D) -> Bool {

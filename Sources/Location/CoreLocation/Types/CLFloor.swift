@@ -3,20 +3,19 @@
 import AppDelivery
 public import Foundation
 
-/// The floor of the building at a location. No position source on Linux reports a floor; traces and subclasses may.
-/// Immutable and safe to use from any thread.
+/// The floor of a building. No position source on Linux reports floors. Floors are immutable and thread-safe.
 open class CLFloor: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     private let storedLevel: Int
 
     /// Creates the ground floor.
     public override init() { storedLevel = 0 }
 
-    /// Not public: on Apple's platforms, only the system creates floors, and apps that subclass this type declare their
-    /// own `init(level:)` without `override`.
+    /// This initializer is not public. On Apple's platforms, only the system creates floors, and apps that subclass
+    /// this type declare their own `init(level:)` without `override`.
     init(storey: Int) { storedLevel = storey }
 
-    /// Restores a floor. If the archive contains no floor, the result is the ground floor. Returns nil if the value is
-    /// damaged.
+    /// Restores a floor, or returns nil if the archived value is damaged. Without an archived value, the result is the
+    /// ground floor.
     public required init?(coder: NSCoder) {
         if coder.containsNone(of: [Self.levelKey]) {
             storedLevel = 0
@@ -28,14 +27,14 @@ open class CLFloor: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
         storedLevel = level
     }
 
-    /// The level of the floor: 0 is the ground floor, negative numbers are below it. The number follows the numbering
-    /// of the building, so it does not determine an altitude.
+    /// The level of the floor. The ground floor is 0, and floors below it are negative. The level follows the
+    /// building's numbering, so it does not determine an altitude.
     open var level: Int { storedLevel }
 
     /// Returns the object itself, because floors are immutable.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// Always true: floors support secure coding.
+    /// Always true.
     open class var supportsSecureCoding: Bool { true }
 
     /// Encodes the floor into a keyed archive.
@@ -44,7 +43,7 @@ open class CLFloor: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
         coder.encode(words: [UInt64(bitPattern: Int64(level))], forKey: Self.levelKey)
     }
 
-    /// A text with the level.
+    /// A description of the level.
     open override var description: String { "<CLFloor level \(level)>" }
 
     private static let levelKey = "CLFloor.level"

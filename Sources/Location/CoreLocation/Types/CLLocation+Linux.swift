@@ -3,46 +3,44 @@
 public import DeviceCore
 public import Foundation
 
-/// Additions for Linux. They are nil or empty for locations that were created by an app, restored from an archive, or
-/// reduced in accuracy.
+/// Additions for Linux. They are nil or empty if no report with full accuracy from a receiver is available.
 extension CLLocation {
-    /// A satellite in the receiver's view.
+    /// A satellite that the receiver reports.
     public typealias Satellite = DeviceCore.Satellite
     /// A position report of a receiver.
     public typealias Report = DeviceCore.PositionReport
     /// A sky report of a receiver.
     public typealias Sky = DeviceCore.SkyReport
 
-    /// The path of the receiver on the machine that runs gpsd, for example "/dev/ttyACM0".
+    /// The receiver's path on the machine that runs gpsd, for example "/dev/ttyACM0".
     public var receiver: String? { details.flatMap { $0.report.receiver.isEmpty ? nil : $0.report.receiver } }
 
-    /// The report from which this location was created, with all values of the receiver.
+    /// The receiver's report from which this location was created.
     public var report: Report? { details?.report }
 
-    /// The JSON of the report; nil unless the manager's `keepsRawReports` is true.
+    /// The JSON of the report, or nil unless the manager's `keepsRawReports` is true.
     public var rawReport: Data? { details?.report.raw.map { Data($0) } }
 
-    /// The receiver's last sky report, with dilutions of precision and satellites.
+    /// The receiver's last sky report, which contains the satellites and the dilution of precision.
     public var sky: Sky? { details?.sky }
 
     /// The satellites in the receiver's last sky report.
     public var satellites: [Satellite] { details?.sky?.satellites ?? [] }
 
-    /// Metres above mean sea level; nil if the receiver did not report it, in which case `altitude` is 0 and invalid.
+    /// The altitude above mean sea level in metres, or nil if it is unknown. In this case, `altitude` is 0.
     public var altitudeAboveSeaLevel: Double? {
         details.flatMap { $0.report.altitude.isNaN ? nil : $0.report.altitude }
     }
 
-    /// Metres above the WGS 84 ellipsoid; nil if the receiver did not report it, in which case `ellipsoidalAltitude` is
-    /// 0.
+    /// The altitude above the ellipsoid in metres, or nil if it is unknown. `ellipsoidalAltitude` is then 0.
     public var altitudeAboveEllipsoid: Double? {
         details.flatMap { $0.report.altitudeHAE.isNaN ? nil : $0.report.altitudeHAE }
     }
 
-    /// The time since the report arrived, on the device's clock; `timestamp` depends on the receiver's clock.
+    /// The time since the report arrived. Unlike `timestamp`, it does not depend on the receiver's clock.
     public var age: Duration? { details.map { .seconds($0.clock.now.seconds(since: $0.report.arrival)) } }
 
-    /// False if the receiver reported no time, in which case `timestamp` is the time of arrival.
+    /// False if the receiver reported no time. In this case, `timestamp` is the time of arrival.
     package var hasReceiverTime: Bool { details?.report.time != nil }
 
     /// True if `timestamp` is earlier than the receiver's previous timestamp. Locations are delivered without sorting.
@@ -50,14 +48,13 @@ extension CLLocation {
 }
 
 extension CLLocation: PositionReporting {
-    /// The receiver's ``report``. If there is no report, a report with the values of this location, where invalid
-    /// values are NaN. If the coordinate is invalid, this report has no fix.
+    /// The receiver's ``report`` or, if there is none, a report with the values of this location. Such a report
+    /// contains NaN for invalid values, and has no fix if the coordinate is invalid.
     public var positionReport: PositionReport {
         if let report { return report }
         var report = PositionReport()
         report.mode = horizontalAccuracy < 0 ? .none : verticalAccuracy > 0 ? .threeDimensional : .twoDimensional
-        // A `Date` is accurate only to a fraction of a microsecond. The time is rounded to microseconds, so that 0.2 s
-        // does not become 0.1999998 s.
+        // The time is rounded because a `Date` is not exact. Otherwise, 0.2 s would become 0.1999998 s.
         report.time = WallTime(seconds: timestamp.timeIntervalSince1970).map { time in
             WallTime(nanoseconds: time.nanoseconds.addingSaturated(500) / 1000 * 1000)
         }

@@ -5,8 +5,7 @@ import DeviceCore
 import Foundation
 
 extension CLLocation {
-    /// The values of a location. They are plain numbers, so a location needs a single allocation. Units and invalid
-    /// values are those of the properties of ``CLLocation``.
+    /// The values of a location, with the units of ``CLLocation``. Plain numbers need only a single allocation.
     struct Values: Sendable {
         var latitude: Double
         var longitude: Double
@@ -18,7 +17,7 @@ extension CLLocation {
         var courseAccuracy: Double = -1
         var speed: Double = -1
         var speedAccuracy: Double = -1
-        /// Seconds since 2001-01-01T00:00:00Z, as `Date.timeIntervalSinceReferenceDate`.
+        /// Seconds since 2001-01-01T00:00:00Z, as in `Date.timeIntervalSinceReferenceDate`.
         var timestamp: Double
         var isSimulatedBySoftware = false
         var isProducedByAccessory = false
@@ -43,8 +42,6 @@ extension CLLocation.Values {
 
     static func isAbsent(from coder: NSCoder) -> Bool { coder.containsNone(of: [archiveKey]) }
 
-    /// Decodes the values written by `encode(with:)`: eleven numbers, the flags and the floor. Returns nil if any is
-    /// missing.
     init?(coder: NSCoder) {
         guard let words = coder.decodeWords(13, forKey: Self.archiveKey) else { return nil }
         let numbers = words.prefix(11).map(Double.init(bitPattern:))
@@ -56,7 +53,7 @@ extension CLLocation.Values {
             floorLevel: words[11] & 4 == 0 ? nil : Int(exactly: Int64(bitPattern: words[12])))
     }
 
-    /// Encodes all values into a keyed archive. New values have to be appended at the end.
+    /// Encodes all values into a keyed archive. New values must be appended at the end.
     func encode(with coder: NSCoder) {
         guard coder.allowsKeyedCoding else { return }
         var words = [
@@ -69,7 +66,6 @@ extension CLLocation.Values {
     }
 }
 
-/// The details of a location from a device: the report from which it was created, and the sky report.
 struct LocationDetails: Sendable {
     let report: PositionReport
     let sky: SkyReport?

@@ -2,28 +2,20 @@
 
 public import Foundation
 
-/// A position with its accuracy, the movement at this position, and the time of the measurement.
+/// A position with its accuracy, movement and time of measurement.
 ///
 /// Angles are in degrees on WGS 84, lengths in metres and speeds in metres per second. A negative accuracy marks the
-/// corresponding value as invalid; ``course`` and ``speed`` are -1 if they are unknown. Values are stored without
-/// validation, so check the accuracy before using a value.
+/// corresponding value as invalid. Values are not validated, so check the accuracy first.
 ///
-/// Immutable and safe to use from any thread. Two locations are equal only if they are the same object, as for any
-/// `NSObject`: compare ``coordinate`` or ``distance(from:)`` instead. The class is open so that tests can override its
-/// properties; archives and copies contain the values with which the object was created.
-///
-/// ```swift
-/// let tower = CLLocation(latitude: 48.85837, longitude: 2.294481)
-/// if fix.horizontalAccuracy >= 0 {
-///     print("\(fix.distance(from: tower)) m to the tower")
-/// }
-/// ```
+/// Locations are immutable and safe to use from any thread. As for any `NSObject`, two locations are equal only if they
+/// are the same object, so compare ``coordinate`` or ``distance(from:)`` instead. The class is open so that tests can
+/// override its properties. Archives and copies contain the values with which the object was created.
 open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     let values: Values
-    /// The details of a location from a device; nil if the location is not from a device.
+    /// The details of a location from a device, or nil if the location is not from a device.
     private(set) var details: LocationDetails?
 
-    /// Creates a location from its values. All locations from a device are created here.
+    /// All locations from a device are created here.
     init(_ values: Values, details: LocationDetails? = nil) {
         self.values = values
         self.details = details
@@ -34,14 +26,14 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
         values = Values(CLLocationCoordinate2D(), horizontalAccuracy: -1, timestamp: Date())
     }
 
-    /// Creates a location from a coordinate, in degrees, with the current time. The altitude is 0 with an accuracy of
-    /// -1 (invalid), the horizontal accuracy is 0, and course and speed are -1.
+    /// Creates a location from a coordinate, in degrees, with the current time. The horizontal accuracy is 0, course
+    /// and speed are -1, and the altitude is invalid.
     public init(latitude: CLLocationDegrees, longitude: CLLocationDegrees) {
         let coordinate = CLLocationCoordinate2D(latitude: latitude, longitude: longitude)
         values = Values(coordinate, horizontalAccuracy: 0, timestamp: Date())
     }
 
-    /// Creates a location without course and speed: both values and their accuracies are -1.
+    /// Creates a location without course and speed. Both values and their accuracies are -1.
     public init(
         coordinate: CLLocationCoordinate2D, altitude: CLLocationDistance, horizontalAccuracy: CLLocationAccuracy,
         verticalAccuracy: CLLocationAccuracy, timestamp: Date
@@ -51,7 +43,7 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
             timestamp: timestamp)
     }
 
-    /// Creates a location with a course and speed of unknown accuracy: both accuracies are -1.
+    /// Creates a location whose course and speed have an unknown accuracy. Both accuracies are -1.
     public init(
         coordinate: CLLocationCoordinate2D, altitude: CLLocationDistance, horizontalAccuracy: CLLocationAccuracy,
         verticalAccuracy: CLLocationAccuracy, course: CLLocationDirection, speed: CLLocationSpeed, timestamp: Date
@@ -90,8 +82,7 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
         self.values = values
     }
 
-    /// Restores a location from an archive. Returns nil if the archive contains only some of the values. If the archive
-    /// contains no location, the result is the same as that of `init()`.
+    /// Restores a location, or returns nil if a value is missing. Without archived values, the result equals `init()`.
     public required init?(coder: NSCoder) {
         if Values.isAbsent(from: coder) {
             values = Values(CLLocationCoordinate2D(), horizontalAccuracy: -1, timestamp: Date())
@@ -101,52 +92,50 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
         self.values = values
     }
 
-    /// The coordinate in degrees on WGS 84; invalid if ``horizontalAccuracy`` is negative.
+    /// The coordinate in degrees on WGS 84. It is invalid if ``horizontalAccuracy`` is negative.
     open var coordinate: CLLocationCoordinate2D {
         CLLocationCoordinate2D(latitude: values.latitude, longitude: values.longitude)
     }
 
-    /// The altitude above mean sea level in metres; invalid if ``verticalAccuracy`` is negative.
+    /// The altitude above mean sea level in metres. It is invalid if ``verticalAccuracy`` is negative.
     open var altitude: CLLocationDistance { values.altitude }
 
-    /// The altitude above the WGS 84 ellipsoid in metres; invalid if ``verticalAccuracy`` is negative. The value is 0
-    /// for locations created by an app.
+    /// The altitude above the WGS 84 ellipsoid in metres, or 0 for locations created by an app.
     open var ellipsoidalAltitude: CLLocationDistance { values.ellipsoidalAltitude }
 
-    /// The radius of uncertainty around ``coordinate``, in metres; negative if the coordinate is invalid.
+    /// The radius of uncertainty around ``coordinate``, in metres. The value is negative if the coordinate is invalid.
     open var horizontalAccuracy: CLLocationAccuracy { values.horizontalAccuracy }
 
-    /// The uncertainty of both altitudes in metres; negative if they are invalid.
+    /// The uncertainty of both altitudes in metres. The value is negative if the altitudes are invalid.
     open var verticalAccuracy: CLLocationAccuracy { values.verticalAccuracy }
 
-    /// The direction of movement in degrees clockwise from true north, 0 ..< 360; negative if it is unknown.
+    /// The direction of movement in degrees clockwise from true north, 0 ..< 360. An unknown course is negative.
     open var course: CLLocationDirection { values.course }
 
-    /// The uncertainty of ``course`` in degrees; negative if the course is invalid.
+    /// The uncertainty of ``course`` in degrees. The value is negative if the course is invalid.
     open var courseAccuracy: CLLocationDirectionAccuracy { values.courseAccuracy }
 
-    /// The speed over ground in metres per second; negative if it is unknown.
+    /// The speed over ground in metres per second. An unknown speed is negative.
     open var speed: CLLocationSpeed { values.speed }
 
-    /// The uncertainty of ``speed`` in metres per second; negative if the speed is invalid.
+    /// The uncertainty of ``speed`` in metres per second. The value is negative if the speed is invalid.
     open var speedAccuracy: CLLocationSpeedAccuracy { values.speedAccuracy }
 
     /// The time of the measurement.
     open var timestamp: Date { Date(timeIntervalSinceReferenceDate: values.timestamp) }
 
-    /// The floor of the building; nil if unknown. No position source on Linux reports floors.
+    /// The floor of the building, or nil if unknown. No position source on Linux reports floors.
     open var floor: CLFloor? { values.floorLevel.map(CLFloor.init(storey:)) }
 
-    /// Whether the location was produced by software or by an accessory. Never nil, even for locations created by an
-    /// app. Each call returns a new object.
+    /// Whether the location was produced by software or by an accessory. The value is never nil, even for locations
+    /// created by an app. Each call returns a new object.
     open var sourceInformation: CLLocationSourceInformation? {
         CLLocationSourceInformation(
             softwareSimulationState: values.isSimulatedBySoftware,
             andExternalAccessoryState: values.isProducedByAccessory)
     }
 
-    /// Returns the distance to a different location: the length of the shortest path over the WGS 84 ellipsoid, in
-    /// metres. Altitudes are ignored. The distance is the same in both directions.
+    /// Returns the length of the shortest path to another location over the WGS 84 ellipsoid, in metres.
     open func distance(from location: CLLocation) -> CLLocationDistance {
         geodesicDistance(coordinate, location.coordinate)
     }
@@ -158,13 +147,13 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
     /// Returns the object itself, because locations are immutable.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// Always true: locations support secure coding.
+    /// Always true.
     open class var supportsSecureCoding: Bool { true }
 
-    /// Encodes the location into a keyed archive. All numbers are stored bit for bit.
+    /// Encodes the location into a keyed archive without rounding.
     open func encode(with coder: NSCoder) { values.encode(with: coder) }
 
-    /// The coordinate, accuracy, movement and time (UTC) on one line, independent of the locale.
+    /// The coordinate, accuracy, movement and UTC time on one line, independent of the locale.
     open override var description: String {
         let numbers = String(
             format: "<%+.8f,%+.8f> +/- %.2fm (speed %.2f mps / course %.2f)",
@@ -174,6 +163,6 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
 }
 
 extension Date {
-    /// The time in UTC, independent of the locale. Foundation's own description traps for NaN.
+    /// The UTC time, independent of the locale. Foundation's own description traps for NaN.
     var utcDescription: String { timeIntervalSinceReferenceDate.isNaN ? "unknown time" : description }
 }

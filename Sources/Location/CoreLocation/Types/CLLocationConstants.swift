@@ -8,19 +8,19 @@ public typealias CLLocationDegrees = Double
 /// A length in metres.
 public typealias CLLocationDistance = Double
 
-/// A radius of uncertainty in metres; negative if the corresponding value is invalid.
+/// A radius of uncertainty in metres. It is negative if the corresponding value is invalid.
 public typealias CLLocationAccuracy = Double
 
-/// A speed in metres per second; negative if it is invalid.
+/// A speed in metres per second. An invalid speed is negative.
 public typealias CLLocationSpeed = Double
 
-/// The uncertainty of a speed in metres per second; negative if the speed is invalid.
+/// The uncertainty of a speed in metres per second. It is negative if the speed is invalid.
 public typealias CLLocationSpeedAccuracy = Double
 
-/// A direction in degrees clockwise from north, 0 ..< 360; negative if it is invalid.
+/// A direction in degrees clockwise from north, in the range 0 ..< 360. An invalid direction is negative.
 public typealias CLLocationDirection = Double
 
-/// The uncertainty of a direction in degrees; negative if the direction is invalid.
+/// The uncertainty of a direction in degrees. It is negative if the direction is invalid.
 public typealias CLLocationDirectionAccuracy = Double
 
 /// A component of the geomagnetic field in microtesla.
@@ -29,7 +29,7 @@ public typealias CLHeadingComponentValue = Double
 /// The major value of a beacon, which a group of beacons shares.
 public typealias CLBeaconMajorValue = UInt16
 
-/// The minor value of a beacon, which identifies it within its group.
+/// The minor value of a beacon, which identifies the beacon within its group.
 public typealias CLBeaconMinorValue = UInt16
 
 /// The distance filter that passes every location.
@@ -38,32 +38,31 @@ public let kCLDistanceFilterNone: CLLocationDistance = -1
 /// The heading filter that passes every heading.
 public let kCLHeadingFilterNone: CLLocationDegrees = -1
 
-/// The highest available accuracy, supported by additional sensors. A sentinel, not a length.
+/// The highest available accuracy, supported by additional sensors. The value is a sentinel, not a length.
 public let kCLLocationAccuracyBestForNavigation: CLLocationAccuracy = -2
 
-/// The highest available accuracy. A sentinel, not a length.
+/// The highest available accuracy. The value is a sentinel, not a length.
 public let kCLLocationAccuracyBest: CLLocationAccuracy = -1
 
-/// Accurate to about ten metres.
+/// An accuracy of about ten metres.
 public let kCLLocationAccuracyNearestTenMeters: CLLocationAccuracy = 10
 
-/// Accurate to about a hundred metres.
+/// An accuracy of about a hundred metres.
 public let kCLLocationAccuracyHundredMeters: CLLocationAccuracy = 100
 
-/// Accurate to about a kilometre.
+/// An accuracy of about one kilometre.
 public let kCLLocationAccuracyKilometer: CLLocationAccuracy = 1000
 
-/// Accurate to about three kilometres.
+/// An accuracy of about three kilometres.
 public let kCLLocationAccuracyThreeKilometers: CLLocationAccuracy = 3000
 
-/// The accuracy that represents reduced accuracy authorization. The large number serves as a marker, not as a
-/// threshold.
+/// The accuracy that represents authorization for reduced accuracy. The large number is a marker, not a threshold.
 public let kCLLocationAccuracyReduced: CLLocationAccuracy = 6_380_000
 
-/// The largest distance. As an upper limit, it has no effect.
+/// The largest distance, which has no effect as an upper limit.
 public let CLLocationDistanceMax: CLLocationDistance = .greatestFiniteMagnitude
 
-/// The longest time interval. As an upper limit, it has no effect.
+/// The longest time interval, which has no effect as an upper limit.
 public let CLTimeIntervalMax: TimeInterval = .greatestFiniteMagnitude
 
 /// The activity of the app's user, as a hint for saving power.
@@ -77,7 +76,7 @@ public enum CLActivityType: Int, Sendable {
     /// Walking, running, cycling and similar activities.
     case fitness = 3
 
-    /// Travelling in a different vehicle, for example a boat, a train or an aeroplane.
+    /// Travelling in another vehicle, such as a boat, train or aeroplane.
     case otherNavigation = 4
 
     /// Flying.
@@ -108,7 +107,7 @@ public enum CLAuthorizationStatus: Int32, Sendable {
 
 /// The accuracy of the locations that an app may receive.
 public enum CLAccuracyAuthorization: Int, Sendable {
-    /// The full accuracy of the sources.
+    /// Full accuracy.
     case fullAccuracy = 0
 
     /// Reduced accuracy, with infrequent updates.

@@ -4,16 +4,15 @@ import Geodesy
 
 /// A latitude and a longitude on WGS 84.
 ///
-/// Both are in degrees, north and east positive. Values are stored without validation;
-/// ``CLLocationCoordinate2DIsValid(_:)`` returns whether the pair is a position on the Earth.
+/// Both values are in degrees, with north and east positive. The values are not validated.
+/// ``CLLocationCoordinate2DIsValid(_:)`` returns whether they are a position on the Earth.
 ///
-/// As on Apple's platforms, the type is not Equatable, Hashable or Codable, so that apps can add these conformances
-/// with the semantics they need.
+/// As on Apple's platforms, the type is not Equatable, Hashable or Codable, so apps can add these conformances.
 public struct CLLocationCoordinate2D: Sendable {
-    /// The latitude in degrees, north positive; -90 ... 90 if valid.
+    /// The latitude in degrees, north positive, in the range -90 ... 90 if valid.
     public var latitude: CLLocationDegrees
 
-    /// The longitude in degrees, east positive; -180 ... 180 if valid.
+    /// The longitude in degrees, east positive, in the range -180 ... 180 if valid.
     public var longitude: CLLocationDegrees
 
     /// Creates the coordinate 0° N, 0° E.
@@ -22,30 +21,30 @@ public struct CLLocationCoordinate2D: Sendable {
         longitude = 0
     }
 
-    /// Creates a coordinate from degrees, which are stored without validation.
+    /// Creates a coordinate from degrees without validating them.
     public init(latitude: CLLocationDegrees, longitude: CLLocationDegrees) {
         self.latitude = latitude
         self.longitude = longitude
     }
 }
 
-/// Creates a coordinate from degrees, which are stored without validation.
+/// Creates a coordinate from degrees without validating them.
 public func CLLocationCoordinate2DMake(
     _ latitude: CLLocationDegrees, _ longitude: CLLocationDegrees
 ) -> CLLocationCoordinate2D {
     CLLocationCoordinate2D(latitude: latitude, longitude: longitude)
 }
 
-/// Returns whether a coordinate is a position on the Earth. True if the latitude is in -90 ... 90 and the longitude in
-/// -180 ... 180. The poles and both longitudes of the antimeridian are valid; NaN is not.
+/// Returns whether a coordinate is a position on the Earth, with a latitude in -90 ... 90 and a longitude in -180 ...
+/// 180. The poles and both longitudes of the antimeridian are valid. NaN is not valid.
 public func CLLocationCoordinate2DIsValid(_ coord: CLLocationCoordinate2D) -> Bool {
     abs(coord.latitude) <= 90 && abs(coord.longitude) <= 180
 }
 
-/// A coordinate that is not a position on the Earth, for use as an invalid value.
+/// An invalid coordinate.
 public let kCLLocationCoordinate2DInvalid = CLLocationCoordinate2D(latitude: -180, longitude: -180)
 
-/// Returns the length of the shortest path over the WGS 84 ellipsoid in metres; NaN if a coordinate is invalid.
+/// Returns the length of the shortest path over the WGS 84 ellipsoid in metres, or NaN if a coordinate is invalid.
 func geodesicDistance(_ first: CLLocationCoordinate2D, _ second: CLLocationCoordinate2D) -> Double {
     Geodesic.distance(
         from: GeodeticCoordinate(latitude: first.latitude, longitude: first.longitude),

@@ -3,7 +3,7 @@
 import AppDelivery
 public import Foundation
 
-/// The source of a location: software, an accessory, or neither. Immutable and safe to use from any thread.
+/// The source of a location: software, an accessory, or neither. Source information is immutable and thread-safe.
 open class CLLocationSourceInformation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     private let simulated: Bool
     private let accessory: Bool
@@ -23,8 +23,8 @@ open class CLLocationSourceInformation: NSObject, NSCopying, NSSecureCoding, @un
         accessory = isAccessory
     }
 
-    /// Restores source information. If the archive contains none, the result is the same as that of `init()`. Returns
-    /// nil if the value is damaged.
+    /// Restores source information, or returns nil if it is damaged. Without archived values, the result equals
+    /// `init()`.
     public required init?(coder: NSCoder) {
         if coder.containsNone(of: [Self.flagsKey]) {
             simulated = false
@@ -36,7 +36,7 @@ open class CLLocationSourceInformation: NSObject, NSCopying, NSSecureCoding, @un
         accessory = flags & 2 != 0
     }
 
-    /// Whether the location was simulated by software, or played back from a trace.
+    /// Whether software simulated the location or played it back from a trace.
     open var isSimulatedBySoftware: Bool { simulated }
 
     /// Whether the location was measured by an external receiver.
@@ -45,7 +45,7 @@ open class CLLocationSourceInformation: NSObject, NSCopying, NSSecureCoding, @un
     /// Returns the object itself, because source information is immutable.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// Always true: source information supports secure coding.
+    /// Always true.
     open class var supportsSecureCoding: Bool { true }
 
     /// Encodes the source information into a keyed archive.
@@ -55,7 +55,7 @@ open class CLLocationSourceInformation: NSObject, NSCopying, NSSecureCoding, @un
         coder.encode(words: [flags], forKey: Self.flagsKey)
     }
 
-    /// A text with both properties.
+    /// A description of both properties.
     open override var description: String {
         "<CLLocationSourceInformation simulated by software: \(isSimulatedBySoftware), "
             + "produced by accessory: \(isProducedByAccessory)>"

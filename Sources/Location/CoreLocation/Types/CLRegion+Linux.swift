@@ -4,7 +4,7 @@ public import Foundation
 
 /// Additions for Linux.
 extension CLRegion {
-    /// The time since which the state reported with this object has held: the time of the first position on this side
-    /// of the border. nil if the region was created by an app, or while the state is unknown.
+    /// The time of the first position in the state that was reported with this object. The value is nil while the state
+    /// is unknown, and for regions created by an app.
     public var stateDate: Date? { stateTimestamp.map { Date(timeIntervalSinceReferenceDate: $0) } }
 }

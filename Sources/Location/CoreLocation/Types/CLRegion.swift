@@ -4,17 +4,16 @@ import AppDelivery
 public import Foundation
 import Synchronization
 
-/// An area that can be monitored. Use one of the subclasses. Two regions are equal if their identifiers are equal.
-/// Regions are safe to use from any thread.
+/// An area that can be monitored. Use one of the subclasses. Regions with the same identifier are equal. Regions are
+/// thread-safe.
 open class CLRegion: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     private let storedIdentifier: String
     private let flags = Atomic<UInt8>(Flags.entry | Flags.exit)
     private let sinceBits = Atomic<UInt64>(Double.nan.bitPattern)
 
-    /// The circle; nil for regions without a circular shape.
     let circle: Circle?
 
-    /// Creates a region without an identifier and without extent, for subclasses that override the properties.
+    /// Creates an empty region without an identifier, for subclasses that override the properties.
     public override init() {
         storedIdentifier = ""
         circle = nil
@@ -34,8 +33,8 @@ open class CLRegion: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
         circle = Circle(center: center, radius: radius)
     }
 
-    /// Restores a region from an archive. Returns nil if the values are damaged. If the archive contains no region, the
-    /// result is the same as that of `init()`.
+    /// Restores a region, or returns nil if the values are damaged. Without archived values, the result equals
+    /// `init()`.
     public required init?(coder: NSCoder) {
         if Self.isAbsent(from: coder) {
             storedIdentifier = ""
@@ -65,15 +64,15 @@ open class CLRegion: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
         set { set(Flags.exit, newValue) }
     }
 
-    /// The centre of a circular region, in degrees on WGS 84; invalid for other regions.
+    /// The centre of a circular region, in degrees on WGS 84. The centre of other regions is invalid.
     @available(*, deprecated, message: "Use CLCircularRegion's center instead.")
     open var center: CLLocationCoordinate2D { circle?.center ?? kCLLocationCoordinate2DInvalid }
 
-    /// The radius of a circular region in metres; -1 for other regions.
+    /// The radius of a circular region in metres, or -1 for other regions.
     @available(*, deprecated, message: "Use CLCircularRegion's radius instead.")
     open var radius: CLLocationDistance { circle?.radius ?? -1 }
 
-    /// Returns whether a coordinate lies in a circular region; false for other regions.
+    /// Returns whether a coordinate lies in a circular region, or false for other regions.
     @available(*, deprecated, message: "Use CLCircularRegion's contains(_:) instead.")
     open func contains(_ coordinate: CLLocationCoordinate2D) -> Bool { circle?.contains(coordinate) ?? false }
 
@@ -85,7 +84,7 @@ open class CLRegion: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
         return copy
     }
 
-    /// Always true: regions support secure coding.
+    /// Always true.
     open class var supportsSecureCoding: Bool { true }
 
     /// Encodes the region into a keyed archive.
@@ -102,10 +101,10 @@ open class CLRegion: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     /// A hash of the identifier.
     open override var hash: Int { identifier.hashValue }
 
-    /// A text with the type and the identifier.
+    /// A description of the type and identifier.
     open override var description: String { "\(type(of: self)) (identifier:'\(identifier)')" }
 
-    /// The time since which the state reported with this object has held; nil for regions created by an app.
+    /// The time of the first position in the reported state, or nil for regions created by an app.
     var stateTimestamp: Double? {
         get {
             let value = Double(bitPattern: sinceBits.load(ordering: .relaxed))

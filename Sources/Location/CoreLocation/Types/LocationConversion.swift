@@ -2,13 +2,12 @@
 
 import DeviceCore
 
-/// The conversion from receiver reports to Core Location's values. gpsd's error estimates are passed on unchanged.
-/// Their nominal confidence level is 95 %, whereas Apple's radius is assumed to contain about 68 % of the positions.
-/// Accuracies here are therefore more conservative.
+/// Converts receiver reports to Core Location's values. gpsd's error estimates are used unchanged. Their nominal
+/// confidence level is 95 %, whereas Apple's radius is assumed to contain about 68 % of the positions.
 enum LocationConversion {
-    /// The error per unit of dilution of precision, in metres. Used if a receiver reports no error.
+    /// The error per unit of dilution of precision, in metres, which is used if a receiver reports no error.
     static let userEquivalentRangeError = 8.0
-    /// The horizontal accuracy assumed for a fix without any error information, in metres.
+    /// The assumed horizontal accuracy of a fix without error information, in metres.
     static let unknownHorizontalAccuracy = 100.0
 
     static func values(
@@ -23,7 +22,7 @@ enum LocationConversion {
             timestamp: (report.time ?? fallbackTime()).sinceReferenceDate)
         values.altitude = report.altitude.isNaN ? 0 : report.altitude
         values.ellipsoidalAltitude = report.altitudeHAE.isNaN ? 0 : report.altitudeHAE
-        // In a 2D fix, the altitude is the last known one or a guess, even if the receiver reports an error for it.
+        // In a 2D fix, the altitude is an old value or a guess, even if the receiver reports an error for it.
         if isThreeDimensional, !report.altitude.isNaN, report.verticalError > 0 {
             values.verticalAccuracy = report.verticalError
         }
@@ -36,8 +35,8 @@ enum LocationConversion {
         return values
     }
 
-    /// Returns the horizontal error that the receiver reports. If it reports none, the error is computed from its two
-    /// components, or else from the dilution of precision. The result is never negative: a fix has a position, and Core
+    /// Returns the horizontal error that the receiver reports. If there is none, the error is computed from its two
+    /// components or, if these are missing, from the dilution of precision. The result is never negative, because Core
     /// Location interprets a negative accuracy as an invalid position.
     static func horizontalAccuracy(of report: PositionReport, sky: SkyReport?) -> Double {
         if report.horizontalError >= 0 { return report.horizontalError }
@@ -48,7 +47,7 @@ enum LocationConversion {
         return unknownHorizontalAccuracy
     }
 
-    /// Returns true for a receiver on USB, Bluetooth or a hot-plugged serial port.
+    /// Returns whether a receiver is connected through USB, Bluetooth or a hot-plugged serial port.
     static func isAccessory(_ receiver: String) -> Bool {
         receiver.hasPrefix("/dev/ttyUSB") || receiver.hasPrefix("/dev/ttyACM") || receiver.hasPrefix("/dev/rfcomm")
             || receiver.hasPrefix("usb") || receiver.hasPrefix("bluetooth")
@@ -56,7 +55,7 @@ enum LocationConversion {
 }
 
 extension WallTime {
-    /// Seconds since 2001-01-01T00:00:00Z, as in `Date`, with a single rounding.
+    /// Seconds since 2001-01-01T00:00:00Z, as in `Date`. The value is rounded only once.
     var sinceReferenceDate: Double {
         let (seconds, nanoseconds) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
         return Double(seconds - 978_307_200) + Double(nanoseconds) / 1e9

@@ -3,9 +3,9 @@
 import AppDelivery
 public import Foundation
 
-/// A stay of the device at a place. A visit is delivered after the arrival and again after the departure. Immutable and
-/// safe to use from any thread. The class is open so that tests can override its properties; archives and copies
-/// contain the values with which the object was created.
+/// A stay of the device at a place. A visit is delivered after the arrival and again after the departure. Visits are
+/// immutable and safe to use from any thread. The class is open so that tests can override its properties. Archives and
+/// copies contain the values with which the object was created.
 open class CLVisit: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     let values: VisitTracker.Visit
 
@@ -14,7 +14,7 @@ open class CLVisit: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     /// Creates a visit at 0° N, 0° E without arrival and departure, for subclasses in tests.
     public override init() { values = VisitTracker.Visit(latitude: 0, longitude: 0, accuracy: -1) }
 
-    /// Restores a visit from an archive. If the archive contains no visit, the result is the same as that of `init()`.
+    /// Restores a visit from an archive. Without archived values, the result is the same as that of `init()`.
     public required init?(coder: NSCoder) {
         let numbers = coder.decodeWords(5, forKey: Self.key)?.map(Double.init(bitPattern:))
         values = VisitTracker.Visit(
@@ -23,10 +23,10 @@ open class CLVisit: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
             latitude: numbers?[2] ?? 0, longitude: numbers?[3] ?? 0, accuracy: numbers?[4] ?? -1)
     }
 
-    /// The time of arrival; `Date.distantPast` if the device was already at the place at the first fix.
+    /// The time of arrival, or `Date.distantPast` if the device was already at the place at the first fix.
     open var arrivalDate: Date { values.arrival.map { Date(timeIntervalSinceReferenceDate: $0) } ?? .distantPast }
 
-    /// The time of departure; `Date.distantFuture` if the device has not left the place.
+    /// The time of departure, or `Date.distantFuture` if the device has not left the place.
     open var departureDate: Date { values.departure.map { Date(timeIntervalSinceReferenceDate: $0) } ?? .distantFuture }
 
     /// The centre of the place, in degrees on WGS 84.
@@ -34,18 +34,17 @@ open class CLVisit: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
         CLLocationCoordinate2D(latitude: values.latitude, longitude: values.longitude)
     }
 
-    /// The radius around ``coordinate`` within which the device stayed most of the time, in metres; negative if
-    /// invalid. The value is the median accuracy of the fixes, or their mean distance from the centre if that is
-    /// larger.
+    /// The radius around ``coordinate`` within which the device stayed most of the time, in metres. The value is the
+    /// median accuracy of the fixes, or their mean distance from the centre if that is larger.
     open var horizontalAccuracy: CLLocationAccuracy { values.accuracy }
 
     /// Returns the object itself, because visits are immutable.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// Always true: visits support secure coding.
+    /// Always true.
     open class var supportsSecureCoding: Bool { true }
 
-    /// Encodes the visit into a keyed archive. All numbers are stored bit for bit.
+    /// Encodes the visit into a keyed archive without rounding.
     open func encode(with coder: NSCoder) {
         guard coder.allowsKeyedCoding else { return }
         let numbers = [
@@ -54,7 +53,7 @@ open class CLVisit: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
         coder.encode(words: numbers.map(\.bitPattern), forKey: Self.key)
     }
 
-    /// The coordinate, accuracy and times (UTC) on one line, independent of the locale.
+    /// The coordinate, accuracy and UTC times on one line, independent of the locale.
     open override var description: String {
         let place = String(
             format: "<%+.8f,%+.8f> +/- %.2fm", coordinate.latitude, coordinate.longitude, horizontalAccuracy)

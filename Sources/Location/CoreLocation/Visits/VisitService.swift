@@ -5,7 +5,7 @@ import DeviceCore
 import Foundation
 import Synchronization
 
-/// The visit detection of a device. It runs while a manager requests visits. All managers receive the same visits.
+/// Detects the visits of a device while at least one manager requests them. All managers receive the same visits.
 final class VisitService: Sendable {
     private struct State {
         var clients: [WeakSubscriber] = []
@@ -18,7 +18,7 @@ final class VisitService: Sendable {
         weak var client: LocationClient?
     }
 
-    // No reference to the device, because the device owns this object.
+    // A reference to the device would create a retain cycle, because the device owns this object.
     private let positions: any PositionSource
     private let clock: any DeviceClock
     private let receiver: String?
@@ -59,7 +59,7 @@ final class VisitService: Sendable {
         updateSubscription()
     }
 
-    /// Visits require full accuracy: four coarse locations per hour do not reveal a stay.
+    /// Visits require full accuracy, because four locations per hour with reduced accuracy do not reveal a stay.
     private var isAllowed: Bool { authorization.grantedAccuracy == .fullAccuracy }
 
     private func updateSubscription() {
@@ -85,8 +85,7 @@ final class VisitService: Sendable {
 
 extension VisitService: LocationAuthorization.Observer {
     func authorizationChanged() {
-        // A visit in progress continues if full accuracy remains authorized, for example after "when in use" becomes
-        // "always".
+        // A visit in progress continues if full accuracy remains authorized.
         if !isAllowed { state.withLock { $0.tracker = VisitTracker() } }
         updateSubscription()
     }

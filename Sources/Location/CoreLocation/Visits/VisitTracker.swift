@@ -2,36 +2,35 @@
 
 import DeviceCore
 
-/// A detector of visits in a sequence of fixes.
+/// Detects visits in a sequence of fixes.
 ///
-/// A fix at low speed begins a stay. The stay becomes a visit when the device has been within its radius for five
-/// minutes; stops at traffic lights take less than 90 seconds. Short walks near the place do not end the visit. It ends
-/// when the device has been outside for five minutes, or is far outside; if the device returns before that, the visit
-/// continues. The times of arrival and departure are those of the first and the last fix inside.
+/// A fix at low speed begins a stay. The stay becomes a visit when the device has been within the stay's radius for
+/// five minutes. Stops at traffic lights are shorter than 90 seconds, so they are not visits. A visit ends when the
+/// device has been outside for five minutes, or is far outside. If the device returns earlier, the visit continues. The
+/// first and last fixes inside determine the times of arrival and departure.
 ///
-/// The constants are in the middle of the range used by published stay-point detectors (50 to 200 m, 5 to 20 minutes).
+/// The constants are within the ranges of published stay-point detectors (50 to 200 m, 5 to 20 minutes).
 struct VisitTracker: Sendable {
-    /// The maximum accuracy value, in metres, of a fix that is used. The same accuracy is assumed for receivers that
-    /// report none; stays detected from such fixes have a radius of 200 m.
+    /// The maximum accuracy value of a fix that is used, in metres. The same accuracy is assumed for receivers that
+    /// report none, which results in a radius of 200 m.
     static let maximumAccuracy = LocationConversion.unknownHorizontalAccuracy
     /// The minimum radius of a stay, in metres. The radius is twice the accuracy of the first fix if that is larger.
     static let minimumRadius = 75.0
-    /// The maximum speed of a fix that begins a stay, in metres per second: that of a brisk walk.
+    /// The maximum speed of a fix that begins a stay, in metres per second. This is the speed of a brisk walk.
     static let maximumSpeed = 1.4
-    /// The minimum time inside after which a stay becomes a visit, and outside after which a visit ends, in seconds.
+    /// The time after which a stay becomes a visit, and the absence after which a visit ends, in seconds.
     static let minimumDuration = 300.0
-    /// The maximum time without a fix, in seconds. A visit continues after the gap if the device is still at the place.
+    /// The maximum time between two fixes of the same visit, in seconds.
     static let maximumGap = 43_200.0
 
     struct Visit: Sendable, Equatable {
-        /// The time of arrival in seconds since 2001-01-01T00:00:00Z; nil if the device was already at the place at the
-        /// first fix.
+        /// The arrival time in seconds since 2001-01-01T00:00:00Z, or nil if the stay began before the first fix.
         var arrival: Double?
-        /// The time of departure; nil while the device is at the place.
+        /// The departure time in seconds since 2001-01-01T00:00:00Z, or nil while the device is at the place.
         var departure: Double?
         var latitude: Double
         var longitude: Double
-        /// In metres.
+        /// The accuracy in metres.
         var accuracy: Double
     }
 
@@ -48,8 +47,7 @@ struct VisitTracker: Sendable {
         var accuracies: [Double]
         var spread = 0.0
         var isReported = false
-        /// The start and number of the consecutive fixes outside the stay, and the number of those that are far
-        /// outside.
+        /// The consecutive fixes outside the stay: the first time, their number, and the number that are far outside.
         var absence: (since: Double, count: Int, far: Int)?
 
         var center: CLLocationCoordinate2D { CLLocationCoordinate2D(latitude: latitude, longitude: longitude) }
@@ -58,12 +56,11 @@ struct VisitTracker: Sendable {
     private var stay: Stay?
     private var last: Double?
 
-    /// Processes a fix. Returns the visit that begins or ends with this fix, if any.
     mutating func accept(_ fix: TrackedFix) -> [Visit] {
         guard fix.accuracy >= 0, fix.accuracy <= Self.maximumAccuracy else { return [] }
         let former = last
         if let former, fix.timestamp <= former {
-            // The clock was set back, so durations are unknown.
+            // If the clock was set back, durations are unknown.
             if former - fix.timestamp > 10 { (stay, last) = (nil, nil) }
             return []
         }
@@ -89,7 +86,7 @@ struct VisitTracker: Sendable {
         if distance > 3 * stay.radius { absence.far += 1 }
         stay.absence = absence
         self.stay = stay
-        // A single fix outside may be caused by a reflected signal.
+        // A signal reflection may cause a single fix outside.
         let hasGone =
             gap > Self.maximumGap || absence.far >= 2
             || absence.count >= 2 && (!stay.isReported || fix.timestamp - absence.since >= Self.minimumDuration)
