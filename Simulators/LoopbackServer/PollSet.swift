@@ -3,8 +3,8 @@
 package import DeviceCore
 package import SystemCalls
 
-/// The descriptors that a server's thread polls in addition to its wakeup pipe. Their indices follow the order of the
-/// calls of `add`. A loop calls `begin`, `add` and `wait` repeatedly.
+/// The descriptors that a server's thread polls in addition to its wakeup pipe, indexed in the order in which they were
+/// added. A loop calls `begin`, `add` and `wait` repeatedly.
 package struct PollSet {
     private let wakeUp: WakeupPipe
     private let clock: LiveClock
@@ -19,7 +19,7 @@ package struct PollSet {
         self.deadline = deadline
     }
 
-    /// Adds a descriptor. nil occupies an index but is not polled.
+    /// Adds a descriptor. A nil descriptor occupies an index but is not polled.
     package mutating func add(_ descriptor: Int32?, events: Int16 = Int16(POLLIN)) {
         descriptors.append(pollfd(fd: descriptor ?? -1, events: events, revents: 0))
     }

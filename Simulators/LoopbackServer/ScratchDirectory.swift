@@ -56,7 +56,8 @@ package final class ScratchDirectory: Sendable {
         close(former)
     }
 
-    /// Removes the directories of killed processes, whose contents would otherwise seem live to other programs.
+    /// Removes the directories of killed processes, because other programs could mistake their contents for those of a
+    /// running process.
     private static func removeAbandoned(_ kind: Kind, below parent: String) {
         for name in names(in: parent) where TemporaryFiles.isDirectoryName(name, prefix: kind.prefix) {
             let path = "\(parent)/\(name)"

@@ -63,7 +63,7 @@ package final class ServiceThread<State: ServiceState, Address: Sendable>: Senda
 
 /// Transfers a value from one thread to another.
 package final class TransferBox<Value>: @unchecked Sendable {
-    // Unchecked because the creator gives up the value, and only one thread can take it.
+    // `@unchecked Sendable` because the creator gives up the value, and only one thread can take it.
     private let hasValue = Mutex(true)
     private var value: Value?
 
@@ -124,7 +124,7 @@ package final class SharedServerState<Content: SharedServerContent>: ServiceStat
     }
 }
 
-/// The common playback start of several servers, set by the first client of any server.
+/// The shared playback start of several servers, set by the first client of any server.
 package final class SharedPlaybackStart: Sendable {
     private struct State {
         var time: BootTime?

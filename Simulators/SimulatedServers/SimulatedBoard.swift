@@ -14,7 +14,7 @@ package struct SimulatedBoard {
     package init(_ recording: Recording, name: String, start: Int64 = 0) throws(DeviceError) {
         guard recording.count > 0 else { throw DeviceError(.invalidTrace, "\(name) contains no motion readings.") }
         let context: SimulatedIIOContext
-        // Several contexts may contain the same device IDs, so new devices are created.
+        // Device IDs may repeat across several contexts, so new devices are created in that case.
         if recording.contexts.count == 1, let xml = recording.contexts.first {
             context = SimulatedIIOContext(try IIOContext(xml: Array(xml.utf8), name: "The context in \(name)"))
         } else {

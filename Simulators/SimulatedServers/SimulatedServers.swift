@@ -29,8 +29,8 @@ import TraceFormats
 /// sensors or accessories, programs find none. The environment also selects an empty configuration file and a directory
 /// for calibrations, which is removed with the servers. Programs read the machine's own battery.
 ///
-/// Programs lose positions and sensors at the times at which the trace lost them. If one sensor is lost, all sensors of
-/// its device are lost. With ``SimulatedServersOptions/loops``, sensors are lost only in the first pass.
+/// Positions and sensors are lost at the same times as in the trace. If one sensor is lost, all sensors of its device
+/// are lost. With ``SimulatedServersOptions/loops``, sensors are lost only in the first pass.
 ///
 /// All methods can be called from any thread. Releasing the object stops the servers.
 public final class SimulatedServers: Sendable {
@@ -64,7 +64,8 @@ public final class SimulatedServers: Sendable {
         (trace, warnings) = try Self.joined(traces, options)
         contents = TraceContents(trace)
         if contents.sources.contains(.motion) {
-            // `Recording` moves time zero to the first reading, but here all sources use the times of the trace.
+            // `Recording` moves time zero to the first reading. The times of the trace are restored here, because all
+            // sources use them.
             board = try SimulatedBoard(try Recording(trace: trace), name: trace.name, start: -contents.firstStamp)
         } else {
             board = nil
@@ -148,7 +149,8 @@ public final class SimulatedServers: Sendable {
             folder: folder)
     }
 
-    /// Without positions, the gpsd plays an empty trace. Otherwise, it would reproduce connection losses.
+    /// If there are no positions, the simulated gpsd plays an empty trace and therefore reproduces no connection
+    /// losses.
     private func positions() throws(DeviceError) -> TraceFile {
         sources.contains(.positions) ? trace : TraceFile(emptyNamed: trace.name)
     }

@@ -8,7 +8,7 @@ struct TraceContents {
     struct SensorChange {
         var sensor: SensorDescription
         var isLost: Bool
-        /// Nanoseconds since the start of the trace.
+        /// The time since the start of the trace, in nanoseconds.
         var time: Int64
     }
 
@@ -16,7 +16,7 @@ struct TraceContents {
 
     private(set) var sources: Set<SimulatedSource> = []
     private(set) var changes: [SensorChange] = []
-    /// The measurement time of the first sample in nanoseconds, if negative, otherwise 0.
+    /// The measurement time of the first sample in nanoseconds if it is negative, otherwise 0.
     private(set) var firstStamp: Int64 = 0
     private(set) var last: Int64 = 0
     private var lastReport: Int64 = 0

@@ -15,7 +15,8 @@ struct BlueZSession: ~Copyable {
         self.init(try SystemBus(address: address), clock: clock, wakeUp: wakeUp, listens: listens)
     }
 
-    /// Must not throw: Swift 6.2 destroys the default values of a noncopyable type twice if an initializer throws.
+    /// Must not throw, because Swift 6.2 destroys the default values of a noncopyable type twice if an initializer
+    /// throws.
     private init(_ bus: consuming SystemBus, clock: any DeviceClock, wakeUp: WakeupPipe, listens: Bool) {
         (self.clock, self.wakeUp) = (clock, wakeUp)
         self.bus = bus

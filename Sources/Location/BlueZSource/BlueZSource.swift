@@ -63,7 +63,7 @@ package final class BlueZSource: BeaconSource {
             } catch {
                 if hasWorked { backoff.reset() }
                 hub.setStatus(.unavailable(error))
-                // A new or cancelled subscription ends the pause.
+                // A new or cancelled subscription ends the wait early.
                 _ = wakeUp.wait(for: nil, until: clock.now.advanced(bySeconds: backoff.nextDelay()), clock: clock)
             }
         }

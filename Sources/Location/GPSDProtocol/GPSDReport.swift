@@ -39,7 +39,7 @@ package struct GPSDWatch: Sendable, Hashable {
     package var nmea = false
     /// The format of raw receiver data: 0 for none, 1 for hexadecimal, 2 for unchanged bytes.
     package var raw: Int32 = 0
-    /// True if AIS and subframe data is scaled to units instead of raw integers.
+    /// True if AIS and subframe data is reported in scaled units instead of raw integers.
     package var scaled = false
     /// True if the server adds its own timing information.
     package var timing = false

@@ -22,12 +22,12 @@ package struct LineFramer: Sendable {
 
     /// Creates a framer for lines of at most `limit` bytes, excluding line terminators.
     package init(limit: Int = 1 << 20) {
-        // The maximum prevents arithmetic overflow on 32-bit systems.
+        // The upper bound prevents arithmetic overflow on 32-bit systems.
         self.limit = min(max(limit, 0), 1 << 29)
     }
 
-    /// Appends the bytes that `fill` writes to the start of a buffer of at least 16 KiB. `fill` returns the number of
-    /// bytes, which is also the return value of this method. 0 or a negative number appends nothing.
+    /// Appends bytes that `fill` writes to the start of a buffer of at least 16 KiB. Returns the number of bytes, as
+    /// returned by `fill`. If the number is 0 or negative, nothing is appended.
     package mutating func read(_ fill: (UnsafeMutableRawBufferPointer) throws -> Int) rethrows -> Int {
         reserveSpace()
         let tail = self.tail

@@ -13,7 +13,7 @@ final class GPSDConnection: PollableSource {
         var reader: LineReader
         var decoder: any ReportDecoder
         var demand: UInt64
-        /// The time at which the connection was last read or its timeouts were last handled.
+        /// The time of the last read or of the last timeout handling.
         var lastActivity: BootTime
         var hasRead = false
         /// The error that ended the connection, or nil while the connection is open.
@@ -29,7 +29,7 @@ final class GPSDConnection: PollableSource {
         }
     }
 
-    /// The number of lines after which an executor calls the app. Less than a manager's queue limit of 1024.
+    /// The number of lines after which an executor calls the app. It is less than a manager's queue limit of 1024.
     private static let maximumLinesBeforeCallbacks = 400
     private let settings: GPSDSettings
     private let hub: PositionHub
@@ -93,7 +93,7 @@ final class GPSDConnection: PollableSource {
             content.reader.begin(
                 pause: content.hasRead ? pause : 0, limit: settings.timing.suspensionThreshold, now: now)
             content.hasRead = true
-            // Runs even if the connection has ended because the lines received before the end are valid.
+            // Runs even if the connection has ended, because the lines received before that are valid.
             defer {
                 content.reader.finish()
                 count(content.reader.drainCounts())
@@ -102,7 +102,8 @@ final class GPSDConnection: PollableSource {
             isEmpty = try readLines(
                 content.socket, &content.framer, &content.reader, &content.decoder, untilEmpty: isOnExecutor)
         }
-        // If this call only handles timeouts after a suspension, the next read still needs the length of the pause.
+        // A call that only handles timeouts after a suspension does not count as activity, because the next read needs
+        // the length of the pause.
         if isReadable || pause < settings.timing.suspensionThreshold { content.lastActivity = now }
         if hub.nextDeadline <= now { hub.deliverDueReports(now: now) }
         defer { watchdogDeadline.store(content.reader.watchdog.deadline.nanoseconds, ordering: .releasing) }

@@ -148,7 +148,7 @@ extension Satellite {
         azimuth = satellite.azimuth.nanIfInfinite
         signal = satellite.ss.nanIfInfinite
         isUsed = satellite.used
-        // If the number within the system is 0, libgps has not set the system and signal fields.
+        // If the satellite's number within its system is 0, libgps has not set the system and signal fields.
         if satellite.svid != 0 {
             system = System(rawValue: UInt8(clamping: satellite.gnssid))
             systemNumber = satellite.svid

@@ -3,11 +3,11 @@
 package import DeviceCore
 package import SensorFusion
 
-/// Decides whether a calibration is worth storing, and estimates how accurate a stored calibration still is.
+/// Decides whether to store a calibration, and estimates the current accuracy of a stored calibration.
 enum CalibrationRules {
     /// The interval in seconds at which the engine checks for calibrations to store.
     static let checkInterval = 60.0
-    /// The standard deviation of an unknown bias, in rad/s. The filter limits it to its own initial value.
+    /// The standard deviation of an unknown bias, in rad/s. The filter limits this value to its own initial value.
     static let unknownSigma = 1.0
     private static let degree = Double.pi / 180
     private static let day = 86_400.0
@@ -15,7 +15,7 @@ enum CalibrationRules {
     private static let restartSigma = 0.05 * degree
     /// The standard deviation of the bias drift in one day, in rad/s. It grows with the square root of time.
     private static let dailyDriftSigma = 0.1 * degree
-    /// The maximum standard deviation of a stored bias, in rad/s. An unknown bias has the same standard deviation.
+    /// The maximum standard deviation of a stored bias, in rad/s.
     private static let maximumStoredSigma = 0.5 * degree
     /// The standard deviation below which a bias is stored, in rad/s.
     private static let maximumSigmaToStore = 0.1 * degree

@@ -27,14 +27,14 @@ struct EarthField: Sendable {
 
     func isDue(at now: BootTime) -> Bool {
         guard let nextCheck else { return true }
-        // The second condition is true if the clock was set back.
+        // A check that is too far in the future is also due, because the clock must have been set back.
         return now >= nextCheck || nextCheck.seconds(since: now) > Self.checkInterval
     }
 
     mutating func update(for fix: PositionFix?, now: BootTime, wallTime: WallTime) -> Bool {
         nextCheck = now.advanced(bySeconds: Self.checkInterval)
         guard let report = fix?.report, report.latitude.isFinite, report.longitude.isFinite else {
-            // A fix may become available at any time.
+            // Check again at the next opportunity, because a fix may become available at any time.
             nextCheck = now
             return false
         }

@@ -64,7 +64,8 @@ struct FusionEventQueue: Sendable {
         }
     }
 
-    /// Returns true if the subscriber requested all states or an interval at most 2 % longer than the actual interval.
+    /// Returns true if the subscriber requested all states, or an interval that is at most 2 % longer than the actual
+    /// interval.
     private func receivesAll(_ index: Int, _ interval: @autoclosure () -> Double?) -> Bool {
         let wanted = decimators[index].interval
         return wanted == 0 || interval().map { wanted <= $0 * 1.02 } ?? false
@@ -90,7 +91,7 @@ struct FusionEventQueue: Sendable {
         return items
     }
 
-    /// Returns newly queued events. If there are none, ends the delivery and returns nil.
+    /// Returns newly queued events, or ends the delivery and returns nil if there are none.
     mutating func continueDrain(upToStates: Bool) -> [Item]? {
         let items = removeEvents(upToStates: upToStates)
         if items == nil { isDelivering = false }

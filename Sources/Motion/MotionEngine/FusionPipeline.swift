@@ -5,8 +5,8 @@ import SensorFusion
 
 /// Computes fused states from sensor samples, using the aligner, the attitude filter and the calibrator.
 ///
-/// Unchecked because the engine accesses its pipeline only under its lock. The pipeline is a class because copying its
-/// parts at each access would be expensive.
+/// `@unchecked Sendable` because the engine accesses its pipeline only under its lock. The pipeline is a class because
+/// copying its parts at each access would be expensive.
 final class FusionPipeline: @unchecked Sendable {
     /// The maximum age of an accelerometer reading in a state, in seconds. Magnetometer readings may be twice as old.
     private static let maximumReadingAge = 0.5
@@ -14,23 +14,24 @@ final class FusionPipeline: @unchecked Sendable {
     private static let standardGravity = 9.80665
     /// The relative change of the corrected field above which the filter restarts its magnetometer input.
     private static let maximumFieldChange = 0.02
-    /// The heading uncertainty in radians (95 %) above which the magnetic accuracy is at most `low`.
+    /// The 95 % uncertainty of the heading, in radians, above which the magnetic accuracy is at most `low`.
     private static let maximumHeadingUncertainty = 20 * Double.pi / 180
 
     @exclusivity(unchecked) private(set) var aligner = SampleAligner()
     @exclusivity(unchecked) private(set) var filter = AttitudeFilter()
     @exclusivity(unchecked) private(set) var calibrator = MagnetometerCalibrator()
-    /// The calibration that the filter uses. The copy is cheaper to compare than the calibrator's own calibration.
+    /// The calibration that the filter uses. Comparing this copy is cheaper than comparing the calibrator's own
+    /// calibration.
     @exclusivity(unchecked) private var calibration: MagneticCalibration
     @exclusivity(unchecked) private(set) var earth = EarthField()
     var accelerometerCorrection: SensorCalibration?
     private var correctionCount: UInt32 = 0
-    /// The filter's `reinitializationCount` when the calibrator was last notified of it.
+    /// The last `reinitializationCount` of the filter that was reported to the calibrator.
     private var reinitializationCount: UInt32 = 0
     @exclusivity(unchecked) private var history = AttitudeHistory()
-    /// The origin of the filter's timestamps. Small timestamps keep their precision.
+    /// The origin of the filter's timestamps, which keeps them small and therefore precise.
     private var origin: BootTime?
-    /// The time of the gyroscope sample for the current state, or nil if the accelerometer produces the state.
+    /// The time of the gyroscope sample that produces the current state, or nil if an accelerometer sample produces it.
     private var gyroscopeTime: BootTime?
     private var acceleration: (value: SIMD3<Double>, time: BootTime)?
     private var field: (value: SIMD3<Double>, time: BootTime)?
@@ -111,7 +112,7 @@ final class FusionPipeline: @unchecked Sendable {
         guard let strength = earth.strength else { return }
         calibrator.setExpectedField(strength: strength, dip: earth.dip)
         let calibration = calibrator.calibration
-        // Field strengths are comparable only after a good fit. Otherwise, the reading contains the device's own field
+        // Field strengths are comparable only after a good fit. Before that, readings contain the device's own field
         // and the sensor's scale error.
         guard calibration.quality >= .medium, calibration.fieldStrength.isFinite,
             abs(calibration.fieldStrength / strength - 1) < 0.2
@@ -188,7 +189,7 @@ final class FusionPipeline: @unchecked Sendable {
         if !calibration.correctsTheSame(as: former) {
             correctionCount &+= 1
             let difference = calibration.difference(from: former)
-            // The condition is negated so that it is also true for NaN, an unknown difference.
+            // The negated condition is also true for NaN, which represents an unknown difference.
             if !(difference <= Self.maximumFieldChange) {
                 filter.restartMagnetometer(strength: calibration.fieldStrength, dip: calibration.dip)
             }

@@ -43,35 +43,35 @@ package enum FusionEvent: Sendable {
 /// Values are in device axes (x to the right, y to the top edge, z out of the screen) and in the units of Industrial
 /// I/O. The Earth's axes are x east, y north, z up.
 package struct FusedState: Sendable {
-    /// The time of the gyroscope sample, or of the accelerometer sample without a gyroscope.
+    /// The time of the gyroscope sample or, without a gyroscope, of the accelerometer sample.
     package var time: BootTime
-    /// The rotation to axes with z pointing up and x in an arbitrary horizontal direction, which only the gyroscope
-    /// keeps constant.
+    /// The rotation to axes with z up and x horizontal. The direction of x is arbitrary, and only a gyroscope keeps it
+    /// constant.
     package var attitude = Quaternion.identity
     /// The rotation in radians, counterclockwise about z, from the axes of `attitude` to magnetic east, north, up.
     package var northOffset: Double?
-    /// The 95 % error bound of the magnetic heading in radians, or nil without `northOffset`.
+    /// The 95 % error bound of the magnetic heading in radians, or nil if `northOffset` is nil.
     package var headingUncertainty: Double?
     /// The angle from true north to magnetic north in radians, positive to the east, or nil if unknown.
     package var declination: Double?
     /// True if the gyroscope is used. Without a gyroscope, the attitude lags behind movements.
     package var usesGyroscope = false
-    /// The rotation rate minus the gyroscope bias in radians per second, or zero without a gyroscope.
+    /// The rotation rate without the gyroscope bias, in radians per second, or zero if there is no gyroscope.
     package var rotationRate = SIMD3<Double>.zero
     /// The proper acceleration in m/s². At rest, it is +9.81 on the axis that points up.
     package var acceleration = SIMD3<Double>.zero
-    /// The magnetic field without the device's own field in gauss, or nil without a magnetometer.
+    /// The magnetic field without the device's own field, in gauss, or nil if there is no magnetometer.
     package var magneticField: SIMD3<Double>?
     package var magneticQuality = MagneticQuality.uncalibrated
-    /// The number of changes of the magnetometer correction.
+    /// The number of times that the magnetometer correction has changed.
     package var magneticCorrections: UInt32 = 0
-    /// False if no field is expected.
+    /// Always false if the expected field is unknown.
     package var isMagneticallyDisturbed = false
     package var isResting = false
 
     package init(time: BootTime) { self.time = time }
 
-    /// In device axes, as a unit vector.
+    /// The upward direction as a unit vector in device axes.
     package var up: SIMD3<Double> { attitude.up }
     /// The rotation from device axes to magnetic east, north, up, or nil while north is unknown.
     package var magneticAttitude: Quaternion? { northOffset.map { Quaternion(aboutZ: $0) * attitude } }

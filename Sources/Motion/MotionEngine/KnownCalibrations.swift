@@ -8,7 +8,7 @@ struct KnownCalibrations: Sendable {
         var id: SensorDescription.ID
         var identity: SensorIdentity
         var mountMatrix: MountMatrix
-        /// In device axes, or nil if none is stored.
+        /// The stored calibration in device axes, or nil if there is none.
         var stored: SensorCalibration?
     }
 
@@ -30,7 +30,7 @@ struct KnownCalibrations: Sendable {
         known[sensor.rawValue]?.id == id
     }
 
-    /// The first call only starts the interval.
+    /// Returns true if a check is due. The first call only starts the interval.
     mutating func isDue(at now: BootTime) -> Bool {
         guard let next = nextCheck, now < next, next.seconds(since: now) <= CalibrationRules.checkInterval else {
             defer { nextCheck = now.advanced(bySeconds: CalibrationRules.checkInterval) }

@@ -31,7 +31,7 @@ package final class MotionEngine: Sendable {
         var states: [FusedState] = []
         var timer: ClockTimer?
 
-        /// The time in seconds for which a state waits for other sensors if no further samples arrive.
+        /// The time in seconds after which a state no longer waits for other sensors if no further samples arrive.
         var holdTime: Double { 0.1 + Double(pipeline.aligner.latency) / 1e9 }
     }
 
@@ -135,7 +135,7 @@ package final class MotionEngine: Sendable {
         var description = source.description(of: id) ?? SensorDescription(id: id, kind: sensor.kind)
         description.kind = sensor.kind
         let identity = SensorIdentity(description)
-        // One thread at a time delivers a sensor's readings, so loading the calibration delays them.
+        // The sensor's readings wait while the calibration is loaded, because only one thread at a time delivers them.
         let stored = calibrations.load(identity).flatMap { stored in
             stored.problem(for: sensor.kind) == nil ? stored.convertedToDeviceAxes(by: description.mountMatrix) : nil
         }
@@ -201,7 +201,7 @@ package final class MotionEngine: Sendable {
             guard state.subscriptions[index]?.request != request else { return (nil, nil) }
             let former = state.subscriptions[index].take()?.subscription
             let number = state.generations[index] &+ 1
-            // Accept events from the previous subscription until the new subscription exists.
+            // Events from the previous subscription are accepted until the new subscription exists.
             if former == nil || request == nil { state.generations[index] = number }
             state.pipeline.expect(sensor, request != nil && isPresent)
             if request == nil { state.statuses[index] = .unknown }
@@ -265,7 +265,7 @@ package final class MotionEngine: Sendable {
             outcome.needsCalibration = true
             return outcome
         }
-        // A new subscription's losses and recoveries are accepted before it replaces the previous one.
+        // Losses and recoveries from a new subscription are accepted even before it replaces the previous one.
         let isStatusOfNewSubscription =
             if case .samples = event { false } else { number == state.generations[index] &+ 1 }
         guard isStatusOfNewSubscription || number == state.generations[index] else { return outcome }
@@ -336,7 +336,7 @@ package final class MotionEngine: Sendable {
     private func drain(stopsBeforeStates: Bool = false) {
         continueDrain(
             state.withLock { $0.queue.beginDrain(upToStates: stopsBeforeStates) }, stopsBeforeStates: stopsBeforeStates)
-        // Another thread may have left queued states to this thread.
+        // Another thread may have queued states for this thread to deliver.
         guard stopsBeforeStates, state.withLock({ $0.queue.needsDrain }) else { return }
         background.async { self.drain() }
     }

@@ -47,7 +47,7 @@ struct SampleAligner: Sendable {
 
     /// The maximum delay of samples that the source buffers, in nanoseconds.
     var latency: Int64 = 0
-    // Indexed by `Sensor.rawValue`.
+    // The arrays are indexed by `Sensor.rawValue`.
     private var tracks = InlineArray<3, SensorTiming>(repeating: SensorTiming())
     private var queues = InlineArray<3, SampleQueue>(repeating: SampleQueue())
     private var mayNeedAwaitStart = true
@@ -120,10 +120,10 @@ struct SampleAligner: Sendable {
         }
     }
 
-    /// Until `next()` returns nil, its steps complete all possible states.
+    /// Makes `next()` complete all possible states without further waiting, until it returns nil.
     mutating func flush() { isFlushing = true }
 
-    // The getters are mutating so that they access the samples in place instead of copying them.
+    // The getters are mutating to access the samples in place instead of copying them.
 
     /// The arrival time of the oldest sample that is waiting for a state, or nil if none is waiting.
     var waitingSince: BootTime? {
@@ -135,7 +135,7 @@ struct SampleAligner: Sendable {
         }
     }
 
-    /// The sensor has delivered samples and is neither lost nor silent.
+    /// Returns true if the sensor has delivered samples and is neither lost nor silent.
     func isPresent(_ sensor: Sensor) -> Bool {
         tracks[sensor.rawValue].isExpected && !tracks[sensor.rawValue].isLost && tracks[sensor.rawValue].newest != nil
             && !tracks[sensor.rawValue].isSilent(at: newestArrival, latency: latency)
@@ -162,7 +162,8 @@ struct SampleAligner: Sendable {
         return SampleStamp(epoch: now.epoch, time: time)
     }
 
-    /// A sensor's clock disagrees if the driving sensor has not reached the time of a sample that arrived long ago.
+    /// Checks whether a sensor's clock disagrees with the others. This is the case if the driving sensor has not
+    /// reached the time of a sample that arrived long ago.
     private mutating func checkClock(of sensor: Sensor, at arrival: BootTime) {
         guard let stamp = queues[sensor.rawValue].firstStamp, let now = tracks[drivingSensor.rawValue].newest,
             stamp > now, let since = queues[sensor.rawValue].firstArrival

@@ -4,15 +4,17 @@ import DeviceCore
 
 /// The interval that the engine requests from each sensor in order to serve all subscribers.
 struct SensorRequests: Sendable, Hashable {
-    /// At 20 Hz, the attitude has five times the error of an attitude computed at 100 Hz.
+    /// The maximum gyroscope interval, in seconds. At 20 Hz, the error of the attitude is five times the error at 100
+    /// Hz.
     private static let maximumGyroscopeInterval = 0.01
-    /// In seconds. A shorter interval has no benefit, because the heading is smoothed over seconds.
+    /// The magnetometer interval, in seconds. A shorter interval has no benefit, because the heading is smoothed over
+    /// seconds.
     private static let magnetometerInterval = 0.02
     /// The maximum interval in seconds without a gyroscope, sufficient for the upward direction.
     private static let maximumAccelerometerInterval = 0.1
     private static let maximumHeadingInterval = 0.05
 
-    /// The intervals between readings in seconds, or nil if the sensor is not needed.
+    /// The intervals between readings, in seconds. An interval is nil if the sensor is not needed.
     var gyroscope: Double?
     var accelerometer: Double?
     var magnetometer: Double?

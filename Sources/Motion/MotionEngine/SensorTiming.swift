@@ -3,7 +3,8 @@
 import DeviceCore
 
 struct SensorTiming: Sendable {
-    /// A larger backward step in nanoseconds means that the clock was set back. Smaller steps are timestamp errors.
+    /// The maximum backward step, in nanoseconds, that counts as a timestamp error. A larger step means that the clock
+    /// was set back.
     private static let maximumTimestampError: Int64 = 100_000_000
 
     var isExpected = false
@@ -14,7 +15,7 @@ struct SensorTiming: Sendable {
     /// The effective timestamp of the newest sample.
     var newest: SampleStamp?
     var newestArrival: BootTime?
-    /// The time of the first arrival from any sensor after samples of this sensor were requested.
+    /// The time of the first arrival from any sensor since samples of this sensor were requested.
     var awaitedSince: BootTime?
     var epoch: Int32 = 0
     /// The time of the newest sample on the sensor's own clock.
@@ -22,7 +23,7 @@ struct SensorTiming: Sendable {
     /// A ring buffer of recent intervals in nanoseconds, stored inline to avoid reference counting.
     private var recentIntervals = InlineArray<16, Int64>(repeating: .max)
     private var nextStep = 0
-    /// The shortest recent interval in nanoseconds, so that lost samples do not lengthen it.
+    /// The shortest recent interval, in nanoseconds, which is not affected by lost samples.
     private(set) var interval: Int64?
 
     /// Returns false if the sample must be ignored because it is not newer than the last one.
@@ -55,7 +56,8 @@ struct SensorTiming: Sendable {
         interval = interval.map { min($0, step) } ?? step
     }
 
-    /// The timeout in nanoseconds is the latency plus three intervals, which are limited to 0.5 to 30 s.
+    /// Returns the timeout in nanoseconds. It is three intervals, but at least 0.5 s and at most 30 s, plus the
+    /// latency.
     @inline(__always)
     func timeout(latency: Int64) -> Int64 {
         let beat = (interval ?? 0).multipliedReportingOverflow(by: 3)
@@ -76,7 +78,7 @@ struct SensorTiming: Sendable {
         if let newest, newest >= stamp { return false }
         if isSilent(at: arrival, latency: latency) { return false }
         guard let newest, newest.epoch == stamp.epoch, let interval else { return true }
-        // A sample may be a tenth of the interval early.
+        // A sample may be early by a tenth of the interval.
         let due = newest.time.nanoseconds.addingSaturated(interval - interval / 10)
         return stamp.time.nanoseconds >= due
     }
@@ -127,7 +129,7 @@ struct SampleQueue: Sendable {
     mutating func removeFirst() {
         guard !isEmpty else { return }
         head += 1
-        // Compaction costs more than all other operations.
+        // Compaction is more expensive than all other operations, so it is performed rarely.
         guard head >= 64 else { return }
         if head == items.count {
             removeAll()

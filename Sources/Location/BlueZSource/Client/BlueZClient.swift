@@ -11,14 +11,14 @@ package struct BlueZClient {
     static let replyTimeout = 10.0
     /// The idle time after which the client pings BlueZ, in seconds.
     static let pingInterval = 10.0
-    /// The time, in seconds, that the adapter has to start discovery after BlueZ replies that discovery is in progress.
-    /// BlueZ sends the property change a few milliseconds after the reply.
+    /// The timeout in seconds for discovery to start after BlueZ replies that it is in progress. BlueZ sends the
+    /// property change a few milliseconds after the reply.
     static let discoveryTimeout = 1.0
     private static let bus = "org.freedesktop.DBus"
     private static let bluez = "org.bluez"
     private static let objectManager = "org.freedesktop.DBus.ObjectManager"
     private static let properties = "org.freedesktop.DBus.Properties"
-    /// The bus errors that occur if a name has no owner and its service cannot be started.
+    /// The bus errors for a name that has no owner and whose service cannot be started.
     private static let serviceUnavailableErrors: Set = [
         "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner",
     ]
@@ -51,7 +51,7 @@ package struct BlueZClient {
     private enum Step {
         case none
         case retry(BootTime)
-        /// Reports the `InProgress` error unless the adapter starts discovery in time.
+        /// Report the `InProgress` error unless the adapter starts discovery before the given time.
         case expectDiscovery(error: DBusMessage, BootTime)
 
         var time: BootTime {
@@ -200,18 +200,18 @@ package struct BlueZClient {
         case .hello, .match: throw BlueZProblem.rejectedByBus(message)
         case .objects:
             let problem = BlueZProblem.objectsUnavailable(message, isFromBus: message.sender == Self.bus)
-            // The bus signals when BlueZ starts. No signal marks the end of other errors, so the call is retried.
+            // The bus signals when BlueZ starts. The end of other errors is not signaled, so the call is retried.
             if owner == nil, Self.serviceUnavailableErrors.contains(message.error) {
                 setProblem(problem)
             } else {
                 reportAndRetry(problem, now: now)
             }
-        // Discovery works without a filter. An error reply to a ping proves that BlueZ responds.
+        // Discovery works without a filter. Even an error reply to a ping shows that BlueZ responds.
         case .filter, .ping: break
         case .start:
             if message.error == "org.bluez.Error.InProgress" {
-                // Another program may have started discovery. However, BlueZ also sends this reply, without
-                // discovering, after a crash or after the controller has refused to scan.
+                // Another program may have started discovery. However, after a crash or after the controller has
+                // refused to scan, BlueZ also sends this reply although discovery is not running.
                 if let adapter, adapters[adapter]?.isDiscovering == true { return setProblem(nil) }
                 nextStep = .expectDiscovery(error: message, now.advanced(bySeconds: Self.discoveryTimeout))
                 return
@@ -253,8 +253,8 @@ package struct BlueZClient {
         updateAdapter(changed, at: path)
         if path == adapter, adapters[path]?.isPowered == true {
             if changed.isDiscovering == true {
-                // If two programs start discovery simultaneously, BlueZ replies to only one of them before discovery
-                // ends. The pending call is therefore dropped.
+                // If two programs start discovery simultaneously, BlueZ replies to only one of them while discovery is
+                // running. The pending call is therefore dropped.
                 pendingRequests = pendingRequests.filter { $0.value.question != .start }
                 nextStep = .none
                 if !isReceiving { setProblem(nil) }
@@ -263,7 +263,7 @@ package struct BlueZClient {
             } else if changed.isPowered == true {
                 nextStep = .retry(now)
             } else if changed.isDiscovering == false, case .none = nextStep {
-                // Discovery ended for a reason other than a call from this client.
+                // Discovery ended without a call from this client.
                 nextStep = .retry(now.advanced(bySeconds: retry.nextDelay()))
             }
         } else {

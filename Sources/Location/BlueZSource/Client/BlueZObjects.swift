@@ -2,12 +2,12 @@
 
 import DeviceCore
 
-/// The supported properties of a BlueZ object in one message.
+/// The supported properties of a BlueZ object that one message contains.
 struct BlueZObject {
     static let adapterInterface = "org.bluez.Adapter1"
     static let deviceInterface = "org.bluez.Device1"
 
-    /// An adapter's properties, each nil if the message does not contain it.
+    /// The properties of an adapter. A property is nil if the message does not contain it.
     struct Adapter {
         var isPowered: Bool?
         var isDiscovering: Bool?

@@ -18,7 +18,8 @@ struct SystemBus: ~Copyable {
     /// EXTERNAL with the user ID). The bus's reply is read with the subsequent input.
     init(address: String) throws(DeviceError) {
         var paths: [String] = []
-        // The first usable entry is selected, for example from unix:path=/run/dbus/bus,guid=…;tcp:…
+        // An address may contain several entries, as in `unix:path=/run/dbus/bus,guid=…;tcp:…`. The first usable entry
+        // is selected.
         for entry in address.split(separator: ";") where entry.hasPrefix("unix:") {
             for part in entry.dropFirst(5).split(separator: ",") where part.hasPrefix("path=") {
                 paths.append(Self.unescaped(part.dropFirst(5)))

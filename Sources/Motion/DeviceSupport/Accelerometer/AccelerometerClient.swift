@@ -10,7 +10,7 @@ import Synchronization
 /// The device owns the client, so the client holds only a weak reference to the device.
 final class AccelerometerClient: Sendable {
     private struct State: @unchecked Sendable {
-        // Unchecked because of the delegate and the accelerometer, which are used only in callbacks.
+        // `@unchecked Sendable` because the accelerometer and the delegate are used only in callbacks.
         weak var accelerometer: UIAccelerometer?
         weak var delegate: (any UIAccelerometerDelegate)?
         weak var device: Device?
@@ -51,7 +51,7 @@ final class AccelerometerClient: Sendable {
         get { state.withLock { $0.delegate } }
         set {
             state.withLock { state in
-                // Readings that arrived earlier are not delivered to a new delegate.
+                // A new delegate receives no readings that arrived before it was set.
                 state.queue.removeAll()
                 if newValue == nil { state.latest = nil }
                 state.delegate = newValue
@@ -78,7 +78,7 @@ final class AccelerometerClient: Sendable {
 
     private func receive(_ event: MotionEvent) {
         guard case .samples(let batch) = event else {
-            // The event may arrive while `subscribe` is running. The subscription must not be changed at that time.
+            // This event may arrive during the call to `subscribe`, when the subscription must not be changed.
             state.withLock { $0.latest = nil }
             return
         }

@@ -10,19 +10,19 @@ import MotionEngine
 /// The values have the sign of gravity, so z is -1 if the device lies face up. Average or filter the values, because
 /// they are noisy even at rest.
 open class UIAcceleration: NSObject, @unchecked Sendable {
-    // Unchecked because subclasses may add state. The properties of this class are immutable.
+    // `@unchecked Sendable` because subclasses may add state. The properties of this class are immutable.
     private let values: (x: UIAccelerationValue, y: UIAccelerationValue, z: UIAccelerationValue, time: TimeInterval)
 
-    /// Creates a reading of zero, for subclasses that override the properties.
+    /// Creates a reading whose values are zero, for subclasses that override the properties.
     public override init() { values = (0, 0, 0, 0) }
 
     init(x: UIAccelerationValue, y: UIAccelerationValue, z: UIAccelerationValue, timestamp: TimeInterval) {
         values = (x, y, z, timestamp)
     }
 
-    /// The acceleration to the right edge, in g.
+    /// The acceleration toward the right edge, in g.
     open var x: UIAccelerationValue { values.x }
-    /// The acceleration to the top edge, in g.
+    /// The acceleration toward the top edge, in g.
     open var y: UIAccelerationValue { values.y }
     /// The acceleration out of the screen, in g.
     open var z: UIAccelerationValue { values.z }
@@ -56,9 +56,9 @@ extension AccelerationSample {
         self.init(acceleration: 0 - state.acceleration / Self.standardGravity, time: state.time)
     }
 
-    /// The gravity that an accelerometer at rest would measure.
+    /// The gravity vector that an accelerometer at rest would measure.
     ///
-    /// Without a gyroscope, the sample is the accelerometer reading, because the attitude lags behind by seconds.
+    /// Without a gyroscope, the sample is the accelerometer reading, because the attitude would lag behind by seconds.
     init(gravityOf state: FusedState) {
         if state.usesGyroscope { self.init(acceleration: 0 - state.up, time: state.time) } else { self.init(state) }
     }

@@ -21,7 +21,7 @@ import LiveDevice
 ///
 /// Apple has deprecated this class in favour of `CMMotionManager`. This package provides it for existing apps.
 open class UIAccelerometer: NSObject, @unchecked Sendable {
-    // Unchecked because subclasses may add state. A lock protects the state of this class.
+    // `@unchecked Sendable` because subclasses may add state. A lock protects the state of this class.
     let client: AccelerometerClient
 
     init(device: Device) {
@@ -30,8 +30,8 @@ open class UIAccelerometer: NSObject, @unchecked Sendable {
         client.attach(self)
     }
 
-    /// Returns the accelerometer of the current device. This is the device set with `SimulatedDevice.use`, or the live
-    /// device by default.
+    /// Returns the accelerometer of the current device, which is the device set with `SimulatedDevice.use` or, by
+    /// default, the live device.
     open class func shared() -> UIAccelerometer {
         LiveDevice.resolved.component(UIAccelerometer.self) { UIAccelerometer(device: $0) }
     }
@@ -54,7 +54,7 @@ open class UIAccelerometer: NSObject, @unchecked Sendable {
 }
 
 extension UIAccelerometer {
-    /// The latest reading, or nil while the accelerometer is not running for a delegate.
+    /// The latest reading, or nil while no delegate receives readings.
     package var latestAcceleration: UIAcceleration? { client.latest?.object }
     package var droppedAccelerationCount: Int { client.droppedCount }
 }

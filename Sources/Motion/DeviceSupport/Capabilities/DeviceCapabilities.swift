@@ -32,8 +32,8 @@ public struct DeviceCapabilities: Sendable {
     /// The maximum time to wait for a live position source. The default is 2 s and the maximum is 60 s.
     public var positionTimeout = Duration.seconds(2)
 
-    /// The capabilities of the current device. This is the device set with `SimulatedDevice.use`, or the live device by
-    /// default.
+    /// The capabilities of the current device, which is the device set with `SimulatedDevice.use` or, by default, the
+    /// live device.
     public static var current: DeviceCapabilities { DeviceCapabilities(device: LiveDevice.resolved) }
 
     /// Returns the requirements that are not met, in the order of the list.

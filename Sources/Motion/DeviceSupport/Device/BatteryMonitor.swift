@@ -53,7 +53,7 @@ final class BatteryMonitor: Sendable {
                 guard newValue != state.isEnabled else { return (false, nil) }
                 let timer = state.timer
                 let number = state.generation &+ 1
-                // If a post is already scheduled, it finds no changes and posts nothing.
+                // If a post is already scheduled, it will find no changes and post nothing.
                 state = State()
                 state.isEnabled = newValue
                 state.generation = number
@@ -138,7 +138,7 @@ final class BatteryMonitor: Sendable {
             }
             return names
         }
-        // Starts the timer if the level could not be posted together with the state.
+        // If it is too early to post the level, this call starts the timer.
         schedulePostIfNeeded()
         return names
     }

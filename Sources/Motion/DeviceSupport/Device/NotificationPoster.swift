@@ -8,7 +8,7 @@ import Synchronization
 /// Posts notifications on the main thread. The references are weak, because the device owns this object.
 final class NotificationPoster: Sendable {
     private struct Sender: @unchecked Sendable {
-        // Unchecked because the objects are used only in callbacks.
+        // `@unchecked Sendable` because the objects are used only in callbacks.
         weak var object: UIDevice?
         weak var device: Device?
     }

@@ -9,8 +9,8 @@ import LiveDevice
 /// `current` is the device set with `SimulatedDevice.use`, or the live device by default. Notifications are posted on
 /// the main queue, which requires `RunLoop.main.run()`, `dispatchMain()` or an async `main`. The class is thread-safe.
 ///
-/// During in-order playback of a trace, if the main queue does not run on the main thread, add observers with `queue:
-/// nil`. Otherwise, `post` waits for the main queue, which is a deadlock.
+/// If a trace is played back in order and the main queue does not run on the main thread, add observers with `queue:
+/// nil`. Otherwise, `post` waits for the main queue and causes a deadlock.
 ///
 /// A simulated device reveals nothing about the machine that plays the trace.
 ///
@@ -22,7 +22,7 @@ import LiveDevice
 /// ) { _ in print(UIDevice.current.orientation) }
 /// ```
 open class UIDevice: NSObject, @unchecked Sendable {
-    // Unchecked because subclasses may add state. The monitors protect their state with locks.
+    // `@unchecked Sendable` because subclasses may add state. The monitors protect their state with locks.
     let orientationMonitor: OrientationMonitor
     let batteryMonitor: BatteryMonitor
     let identity: MachineIdentity
@@ -52,12 +52,12 @@ open class UIDevice: NSObject, @unchecked Sendable {
     /// True between matching calls of the `begin` and `end` methods.
     open var isGeneratingDeviceOrientationNotifications: Bool { orientationMonitor.isGenerating }
 
-    /// Starts the accelerometer at 15 Hz or faster, and the notifications. Calls can be nested. Each call requires a
-    /// matching call of `endGeneratingDeviceOrientationNotifications()`.
+    /// Starts the accelerometer at 15 Hz or faster and enables orientation notifications. Calls can be nested. Each
+    /// call must be balanced by a call of `endGeneratingDeviceOrientationNotifications()`.
     open func beginGeneratingDeviceOrientationNotifications() { orientationMonitor.begin() }
 
-    /// Balances one call of `beginGeneratingDeviceOrientationNotifications()`. The last balancing call sets the
-    /// orientation to `unknown` and stops the accelerometer, unless it has other subscribers.
+    /// Balances one call of `beginGeneratingDeviceOrientationNotifications()`. When all calls are balanced, the
+    /// orientation becomes `unknown`, and the accelerometer stops unless it has other subscribers.
     open func endGeneratingDeviceOrientationNotifications() { orientationMonitor.end() }
 
     // MARK: Battery
@@ -68,7 +68,8 @@ open class UIDevice: NSObject, @unchecked Sendable {
         set { batteryMonitor.isEnabled = newValue }
     }
 
-    /// The combined charge of all batteries, from 0 to 1. It is -1 while monitoring is disabled, or without a battery.
+    /// The combined charge of all batteries, from 0 to 1. It is -1 while monitoring is disabled, or if there is no
+    /// battery.
     open var batteryLevel: Float { batteryMonitor.level }
     /// The battery state. It is `unknown` while monitoring is disabled, or if there is no battery.
     open var batteryState: BatteryState { batteryMonitor.state }
@@ -88,14 +89,15 @@ open class UIDevice: NSObject, @unchecked Sendable {
 
     /// The host name of the machine, or the name of the trace on a simulated device.
     open var name: String { identity.name }
-    /// The model of the machine, for example "Raspberry Pi 4 Model B Rev 1.4", or "Linux" if it is unknown. On a
+    /// The model of the machine, for example "Raspberry Pi 4 Model B Rev 1.4", or "Linux" if the model is unknown. On a
     /// simulated device, it is "Simulated Device".
     open var model: String { identity.model }
     /// The same as `model`, because models are not localized.
     open var localizedModel: String { identity.model }
-    /// The name of the distribution, for example "Debian GNU/Linux", or "Linux" if it is unknown.
+    /// The name of the distribution, for example "Debian GNU/Linux", or "Linux" if the name is unknown.
     open var systemName: String { identity.systemName }
-    /// The version of the distribution, for example "12", or the kernel version if it is unknown.
+    /// The version of the distribution, for example "12", or the kernel version if the distribution's version is
+    /// unknown.
     open var systemVersion: String { identity.systemVersion }
     /// An identifier of this machine that is the same for all apps from one vendor. It is nil if the machine has no
     /// machine ID.

@@ -33,7 +33,7 @@ final class ShakeMonitor: Sendable {
 
     /// The interval between readings, in seconds. It allows several readings during each stroke of a shake.
     static let interval = 1.0 / 50
-    /// In seconds. The timer expires only if no more readings arrive.
+    /// The time in seconds after which a shake is cancelled. It elapses only if no more readings arrive.
     private static let timeout = 3.0
     private static let limit = 64
 
@@ -87,7 +87,7 @@ final class ShakeMonitor: Sendable {
 
     private func receive(_ event: FusionEvent) {
         guard case .states(let states) = event else {
-            // The event may arrive while `subscribe` is running. The subscription must not be changed at that time.
+            // This event may arrive during the call to `subscribe`, when the subscription must not be changed.
             if case .lost(.accelerometer, _) = event, state.withLock({ cancelShake(&$0) }) { scheduleDrain() }
             return
         }

@@ -5,7 +5,7 @@ public import Foundation
 
 /// A motion event that a responder receives.
 open class UIEvent: NSObject, @unchecked Sendable {
-    // Unchecked because subclasses may add state. The properties of this class are immutable.
+    // `@unchecked Sendable` because subclasses may add state. The properties of this class are immutable.
     /// The type of an event.
     public enum EventType: Int, Sendable {
         /// A movement of the device.

@@ -78,7 +78,7 @@ open class UIResponder: NSObject {
     }
 }
 
-/// Additions to Apple's API, in which a window keeps track of the first responder.
+/// Additions to Apple's API. In UIKit, a window keeps track of the first responder.
 extension UIResponder {
     /// The first responder for motion events on the current device, held weakly, or nil if there is none.
     ///

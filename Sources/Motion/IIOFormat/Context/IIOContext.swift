@@ -7,9 +7,9 @@ public struct IIOContext: Sendable, Hashable {
     /// A description, usually the output of `uname -a`.
     package var description: String
     package var version: String
-    /// The context attributes, for example "local,kernel", which describe the system.
+    /// The attributes that describe the system, for example "local,kernel".
     package var attributes: [IIOAttribute]
-    /// The devices and triggers, in kernel order.
+    /// The devices and triggers, in the kernel's order.
     package var devices: [IIODevice]
 
     package init(
@@ -25,8 +25,8 @@ public struct IIOContext: Sendable, Hashable {
 }
 
 extension IIOContext {
-    /// Returns the context as XML, identical to the output of libiio 0.24. Attribute values can be included for
-    /// iio-emu, and libiio ignores them. A context without a version is written as version 0.24.
+    /// Returns the context as XML, identical to the output of libiio 0.24. Attribute values are optional. iio-emu uses
+    /// them, and libiio ignores them. A context without a version is written as version 0.24.
     package func xml(includingValues: Bool) -> String {
         var writer = IIOXMLWriter(includingValues: includingValues)
         writer.write(self)

@@ -67,7 +67,7 @@ extension IIODevice {
     }
 }
 
-/// An axis, a quantity or the timestamp of a device.
+/// A channel of a device, for example an axis or the timestamp.
 package struct IIOChannel: Sendable, Hashable {
     /// The channel ID, which consists of the type and the modifier, for example "accel_x" or "timestamp".
     package var id: String
@@ -96,7 +96,7 @@ package struct IIOAttribute: Sendable, Hashable {
     package var name: String
     /// The file name in sysfs, for example "in_accel_scale". Equal to the name if there is no file.
     package var filename: String
-    /// The value at the time the attribute was read, or nil if unknown.
+    /// The value when the attribute was read, or nil if unknown.
     package var value: String?
 
     package init(name: String, filename: String? = nil, value: String? = nil) {

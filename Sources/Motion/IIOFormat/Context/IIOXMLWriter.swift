@@ -103,7 +103,7 @@ struct IIOXMLWriter {
         var integerPart = Int64(size)
         let part = size - Double(integerPart)
         let product = part * 1e6
-        // The rounding error of the product determines on which side of a tie the exact value is.
+        // The rounding error of the product decides how a value close to a tie is rounded.
         let roundingError = (-product).addingProduct(part, 1e6)
         var millionths = Int64(product)
         let distanceFromTie = (product - Double(millionths) - 0.5) + roundingError

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A sensor axis. It consists of a channel and the conversion of the channel's numbers to the sensor's unit.
+/// A sensor axis, with its channel and the conversion from raw numbers to the sensor's unit.
 package struct IIOAxis: Sendable, Equatable {
     package var channel: Int
     package var channelID: String
@@ -34,7 +34,7 @@ package struct IIOAxis: Sendable, Equatable {
             : IIOConversion(offset: offset, factor: scale * unitFactor)
     }
 
-    /// Converts a channel's number to the sensor's unit. Returns NaN if the axis is not usable.
+    /// Converts a number from the channel to the sensor's unit. Returns NaN if the axis is not usable.
     package func value(of number: Double) -> Double { isUsable ? conversion.value(of: number) : .nan }
 
     /// The inverse of ``value(of:)``, without rounding. Returns NaN if the axis is not usable.

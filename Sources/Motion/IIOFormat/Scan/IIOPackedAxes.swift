@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Converts three adjacent axes with the same signed format at once, because most drivers use such scans.
+/// Converts three adjacent axes with the same signed format at once. Most drivers use this layout.
 struct IIOPackedAxes: Sendable {
     private let offset: Int
     private let format: IIODataFormat
@@ -21,7 +21,7 @@ struct IIOPackedAxes: Sendable {
     }
 
     func convert(_ scans: IIOScans, to output: UnsafeMutableRawPointer) {
-        // A separate loop for each format contains no conditions.
+        // Each format has its own loop, so that the loops contain no conditions.
         switch (format.storageBits, format.isBigEndian) {
         case (16, false): convert(scans, output, ordered: Int16.init(littleEndian:))
         case (16, true): convert(scans, output, ordered: Int16.init(bigEndian:))

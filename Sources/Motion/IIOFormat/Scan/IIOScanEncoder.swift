@@ -8,7 +8,7 @@ package struct IIOScanEncoder: Sendable {
 
     package func emptyScan() -> [UInt8] { [UInt8](repeating: 0, count: layout.sampleSize) }
 
-    /// Returns a scan with the vectors and, if a channel is given, a timestamp in nanoseconds.
+    /// Returns a scan that contains the vectors and, if a timestamp channel is given, a timestamp in nanoseconds.
     package func encode(
         _ vectors: [(axes: [IIOAxis], value: SIMD3<Double>)], timestamp: Int64 = 0, timestampChannel: Int? = nil
     ) -> [UInt8] {

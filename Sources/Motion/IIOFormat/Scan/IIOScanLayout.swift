@@ -30,8 +30,8 @@ package struct IIOScanLayout: Sendable, Equatable {
     package let elements: [Element]
     /// The size of a scan including padding in bytes, or 0 if there are no channels.
     package let sampleSize: Int
-    /// The scan size in bytes that libiio up to version 0.24 calculates, without padding at the end. If it differs from
-    /// ``sampleSize``, these versions read scans without a timestamp at wrong offsets.
+    /// The scan size in bytes without padding at the end, as calculated by libiio up to version 0.24. If this size
+    /// differs from ``sampleSize``, these versions read scans without a timestamp at wrong offsets.
     package let unpaddedSize: Int
 
     /// Channels with the same scan index share their data.

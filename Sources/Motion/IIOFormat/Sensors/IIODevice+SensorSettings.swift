@@ -3,8 +3,8 @@
 package import DeviceCore
 
 extension IIODevice {
-    /// Sets the rates and the rate attribute of a sensor. Attributes of the channel take precedence over those of the
-    /// channel type, which take precedence over those of the device.
+    /// Sets the rates and the rate attribute of a sensor. Attributes are searched in the channel, the channel type and
+    /// the device, in this order.
     func setRates(of sensor: inout IIOSensor) {
         guard let first = sensor.axes.first, channels.indices.contains(first.channel) else { return }
         let channel = channels[first.channel]
@@ -61,11 +61,11 @@ extension SensorRates {
 }
 
 extension IIODevice {
-    /// Sets the mount matrix of a sensor to the first valid matrix among the channel attribute
-    /// (`in_accel_mount_matrix`), the device attribute (`in_mount_matrix`, which libiio represents as the attribute
-    /// "matrix" of a channel "mount") and `mount_matrix`. If no matrix is valid, the identity is used. An older driver
-    /// reports a matrix of zeros, which is ignored. Invalid and singular matrices are ignored with a remark. A matrix
-    /// that mirrors is accepted only for an accelerometer, with a remark.
+    /// Sets the mount matrix of a sensor to the first valid matrix, or to the identity if there is none. The channel
+    /// attribute (`in_accel_mount_matrix`) takes precedence over the device attribute (`in_mount_matrix`, which libiio
+    /// represents as the attribute "matrix" of a channel "mount") and over `mount_matrix`. A matrix of zeros, as
+    /// reported by an older driver, is ignored. Invalid and singular matrices are ignored, and a remark is added. A
+    /// matrix that contains a reflection is accepted only for an accelerometer, and a remark is added.
     func setMountMatrix(of sensor: inout IIOSensor) {
         guard sensor.kind.isVector else { return }
         for attribute in mountMatrices(of: sensor) {

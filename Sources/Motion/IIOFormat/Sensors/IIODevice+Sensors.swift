@@ -21,7 +21,7 @@ extension IIODevice {
         }
         sensor.canBuffer = zip(channelIndices, sensor.axes).allSatisfy { place, axis in
             guard let scan = channels[place].scan else { return false }
-            // If a channel is read from `input`, no attribute describes the numbers in a buffer.
+            // For a channel that is read from `input`, no attribute describes the numbers in a buffer.
             return scan.index >= 0 && scan.format.count == 1 && !axis.isProcessed
         }
         sensor.canPoll = zip(channelIndices, sensor.axes).allSatisfy { place, axis in
@@ -38,7 +38,7 @@ extension IIODevice {
 
     fileprivate var title: String { name.isEmpty ? id : "\(id) (\(name))" }
 
-    /// Attributes of the channel take precedence over those of the channel type and the device.
+    /// Searches the attributes of the channel, the channel type and the device, in this order.
     private func attribute(_ name: String, of channel: IIOChannel, type: String) -> IIOAttribute? {
         let own = "in_\(channel.id)_\(name)"
         return channel.attributes.first { $0.name == name && $0.filename == own } ?? channel.attribute(name)
@@ -52,7 +52,7 @@ extension IIODevice {
         let channel = channels[place]
         var axis = IIOAxis(channel: place, channelID: channel.id)
         let scale = attribute("scale", of: channel, type: type)
-        // `raw` is preferred, because a buffer contains the same numbers. Without a scale, a raw number has no defined
+        // `raw` is preferred, because a buffer contains the same numbers. A raw number without a scale has no defined
         // value.
         axis.isProcessed = channel.attribute("input") != nil && (channel.attribute("raw") == nil || scale == nil)
         guard !axis.isProcessed else { return (axis, nil) }
@@ -113,10 +113,10 @@ package struct IIOSensor: Sendable, Equatable {
     /// The attribute that sets the rate, or nil if the rate cannot be set or depends on the trigger.
     package var rateAttribute: IIORateAttribute?
     package var mountMatrix = MountMatrix.identity
-    /// The file that contains the matrix, for example "in_accel_mount_matrix", or "none given".
+    /// The file that contains the matrix, for example "in_accel_mount_matrix", or "none given" if there is no matrix.
     package var mountMatrixOrigin = "none given"
     package var remarks: [String] = []
-    /// The remarks about the driver's matrix, which do not apply if another matrix is used.
+    /// The remarks about the driver's matrix. They do not apply if another matrix is used.
     package var mountMatrixRemarks: [String] = []
     package var canBuffer = false
     package var canPoll = true

@@ -18,7 +18,7 @@ package enum IIONumber {
         return number
     }
 
-    /// The maximum length of a number, in bytes. Drivers write shorter numbers.
+    /// The maximum length of a number, in bytes. Numbers from drivers are shorter.
     private static let limit = 64
 
     static func isWhitespaceOrControl(_ scalar: Unicode.Scalar) -> Bool { scalar.value <= 0x20 || scalar.value == 0x7F }

@@ -11,7 +11,7 @@ struct DeviceReadPlan: Equatable {
     /// The maximum delay of a sample, in seconds.
     let latency: Double
     let isPolled: Bool
-    /// True if some samples are discarded because the sensors may be faster than requested.
+    /// True if samples may be discarded to reach the requested rate.
     var decimates = false
 
     /// Returns the plan that meets the demand for each sensor, or nil if there is no demand.
@@ -32,7 +32,8 @@ struct DeviceReadPlan: Equatable {
             decimates = decimates && wanted.decimates
         }
         guard !active.isEmpty else { return nil }
-        // Drivers reject attribute reads while the device's buffer is enabled, so the two modes cannot be combined.
+        // Drivers reject attribute reads while the buffer is enabled, so the sensors of a device are either all
+        // captured or all polled.
         let cannotBuffer = active.contains { !unit.members[$0].sensor.canBuffer }
         let isPolled = isPolled || unit.isPolled || cannotBuffer
         // Decimation is planned only if it has an effect, because a changed plan reinitializes the device.
@@ -62,8 +63,8 @@ struct BufferPlan: Equatable {
     let period: Double
 
     /// `rate` is the sensor's rate in hertz, or nil if unknown. `wanted` is the requested rate in hertz, or nil to
-    /// deliver all samples. `latency` is the maximum delay in seconds. `forced` and `forcedBuffers` replace the
-    /// computed numbers.
+    /// deliver all samples. `latency` is the maximum delay in seconds. `forced` and `forcedBuffers` override the
+    /// computed numbers of samples and kernel buffers.
     init(
         rate: Double?, latency: Double, wanted: Double? = nil, samples forced: Int? = nil,
         kernelBuffers forcedBuffers: Int? = nil, isLocal: Bool, isEventDriven: Bool
@@ -78,11 +79,11 @@ struct BufferPlan: Equatable {
             1, min(Self.maximumSamples, forced ?? Int(min(fitting, Double(Self.maximumSamples)))))
         samples = max(1, samplesPerLatency / decimation) * decimation
         period = Double(samples) / rate
-        // The kernel buffers 0.5 s of samples, so that delays on a busy machine lose no samples.
+        // The kernel buffers 0.5 s of samples, so that none are lost while the machine is busy.
         let buffers = Int(min((0.5 / period).rounded(.up), 128))
         kernelBuffers = max(1, min(1024, forcedBuffers ?? max(4, buffers)))
         if isLocal {
-            // A local device needs no timeout, because its removal is detected in a different way.
+            // A local device needs no timeout, because the supervisor detects its removal.
             timeout = 0
         } else {
             timeout = isEventDriven ? 60 : max(5, 4 * period + 1)
@@ -91,22 +92,22 @@ struct BufferPlan: Equatable {
         stallTimeout = 1 + 10 / rate + 3 * period
     }
 
-    /// Returns the decimation factor. If no multiple of the requested rate is close to the sensor's rate, at least four
-    /// samples per requested interval remain, so that the delivered readings can be evenly spaced. The factor
-    /// corresponds to at most 0.1 s, because other clients of the server must also wait for these samples.
+    /// Returns the decimation factor. It corresponds to at most 0.1 s, because other clients of the server must also
+    /// wait for these samples. If no multiple of the requested rate is close to the sensor's rate, the factor leaves at
+    /// least four samples per requested interval, so that the delivered readings can be evenly spaced.
     private static func decimation(rate: Double?, requested: Double?) -> Int {
         guard let rate, let requested, rate.isFinite, requested > 0 else { return 1 }
         let maximum = max(1, min(rate * 0.1, Double(maximumSamples)))
         let ratio = min(rate / requested, 1e9)
         let multiple = (ratio * 1.001).rounded(.down)
-        // If the resulting rate is at most 2 % above the requested rate, the subscriber receives all remaining samples.
+        // If decimation yields at most 1.02 times the requested rate, the subscriber receives every remaining sample.
         let isEven = multiple >= 1 && multiple <= maximum * 1.001 && rate / multiple <= requested * 1.02
         return Int(isEven ? multiple : max(1, min(ratio / 4, maximum)))
     }
 }
 
 extension SensorRates {
-    /// Returns true if the sensor may run at least twice as fast, or if its rates are unknown.
+    /// Returns true if the sensor may run at twice the given rate or faster, or if its rates are unknown.
     fileprivate func mayExceed(_ rate: Double) -> Bool {
         RateSelection.rate(wanted: rate, offered: self, current: nil).map { $0 >= 2 * rate } ?? true
     }
@@ -114,7 +115,7 @@ extension SensorRates {
 
 /// Chooses the sampling rate to write to a driver.
 enum RateSelection {
-    /// The minimum rate if no specific rate is requested, in hertz. Some sensors start at 0 or 1 Hz.
+    /// The minimum rate in hertz if any rate is accepted. Some sensors start at 0 or 1 Hz.
     static let minimumDefault = 10.0
     /// The maximum rate to request from a driver that does not list its rates, in hertz.
     static let maximumUnlistedRate = 100_000.0

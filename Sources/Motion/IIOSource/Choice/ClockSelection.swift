@@ -6,7 +6,7 @@ import DeviceCore
 enum ClockSelection {
     static func preferredClocks(over: String) -> [String] { Array(steadyClocks.prefix { $0 != over }) }
 
-    /// Returns true if the clock cannot be set and therefore has no steps until the next boot.
+    /// Returns true if the clock cannot be set and therefore never jumps while the machine is running.
     static func isSteady(_ name: String) -> Bool { steadyClocks.contains(name) }
 
     // The clocks that cannot be set, best first. The clock "boottime" requires no conversion.

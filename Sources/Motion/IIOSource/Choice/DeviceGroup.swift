@@ -104,8 +104,8 @@ enum AttributeSelection {
     }
 }
 
-/// The sysfs path of a device's parent, without the counters that change when a HID sensor hub is reconnected, as in
-/// `0003:8086:0001.0004` and `HID-SENSOR-200073.2.auto`.
+/// The sysfs path of a device's parent without counters. These counters, for example the last number in
+/// `0003:8086:0001.0004` or in `HID-SENSOR-200073.2.auto`, change when a HID sensor hub is reconnected.
 enum AttachmentPath {
     /// Returns "platform/soc/i2c-1/1-0068" for a device at `/devices/platform/soc/i2c-1/1-0068/iio:device0`.
     static func stable(_ devicePath: String) -> String {

@@ -6,22 +6,23 @@ import DeviceCore
 struct TimestampCorrector {
     enum TimestampClock: Equatable {
         case device
-        /// Another clock of this machine, which can be read.
+        /// Another clock of this machine whose current time can be read.
         case local(String)
-        /// A clock that is known only from its timestamps. The minimum delay counts as zero.
+        /// A clock whose time is known only from timestamps. The minimum delay is assumed to be zero.
         case remote
-        /// There are no timestamps. Samples are distributed evenly over the time since the last arrival.
+        /// No usable timestamps. Samples are distributed evenly over the time since the last arrival.
         case none
     }
 
-    /// The minimum delay is determined again after this many seconds, because clocks may drift.
+    /// The minimum time between two measurements of the delay, in seconds. Measurements are repeated because clocks may
+    /// drift.
     private static let minimumWindow = 10.0
     private static let minimumWindowRefills = 50
-    /// The maximum delay that confirms the offset, in nanoseconds.
+    /// The delay below which an arrival confirms the offset, in nanoseconds.
     private static let confirmingDelay: Int64 = 10_000_000
     /// The minimum difference that is treated as a clock step rather than a delay, in seconds.
     private static let minimumStep = 1.0
-    /// The previous offset is kept if the initial delay is in this range, in nanoseconds.
+    /// The initial delays, in nanoseconds, for which the offset from the previous capture is kept.
     private static let plausibleInitialDelays: Range<Int64> = 0..<2_000_000_000
 
     /// A remote machine's clock, as determined by a capture.
@@ -43,7 +44,7 @@ struct TimestampCorrector {
     private(set) var areTimestampsRejected = false
     private var regressionScore = 0
     private var lastTimestamp: Int64?
-    /// The time of the last arrival with little or no delay, which confirmed the offset.
+    /// The time of the last arrival that confirmed the offset.
     private var confirmationTime = BootTime.zero
     private var lastTime: BootTime?
     private var minimumDelay = Int64.max
@@ -88,8 +89,9 @@ struct TimestampCorrector {
         nextMeasurement = .zero
     }
 
-    /// Corrects the times of a refill in place. Each time must be the timestamp plus `offset`. Returns the number of
-    /// leading times to keep, or 0 if no time is usable. These times ascend and are later than all previous times.
+    /// Corrects the times of a refill in place. On input, each time must be the timestamp plus `offset`. Returns the
+    /// number of valid times at the start of the buffer. Valid times are in ascending order and later than all previous
+    /// times.
     mutating func correct(
         _ times: UnsafeMutableBufferPointer<BootTime>, arrival: BootTime, measure: (String) -> Int64?
     ) -> Int {
@@ -116,7 +118,7 @@ struct TimestampCorrector {
         switch base {
         case .none: return 0
         case .device:
-            // If the first difference is this large, the driver does not use the clock that it reports.
+            // A large initial difference means that the driver does not use the clock that it reports.
             guard lastTimestamp == nil,
                 abs(Double(delay)) > 5e9 + 2e9 * interval * Double(BufferPlan.maximumSamples / decimation)
             else { return 0 }
@@ -170,7 +172,7 @@ struct TimestampCorrector {
         (windowRefills, minimumDelay) = (0, .max)
     }
 
-    /// Distributes the samples evenly from the last time to `end`, allowing for a pause before the first sample.
+    /// Distributes the samples evenly between the last time and `end`. There may be a pause before the first sample.
     /// `spacing` is the interval between the timestamps in nanoseconds, or 0 if unknown.
     private func distribute(_ times: UnsafeMutableBufferPointer<BootTime>, to end: BootTime, spacing: Int64 = 0) {
         let count = Int64(times.count)
@@ -185,7 +187,7 @@ struct TimestampCorrector {
         for index in times.indices { times[index] = BootTime(nanoseconds: start &+ Int64(index) &* step) }
     }
 
-    /// Distributes samples evenly if their times do not ascend. Returns the number of times to keep.
+    /// Distributes the samples evenly if their times are not in ascending order. Returns the number of times to keep.
     private mutating func makeAscending(_ times: UnsafeMutableBufferPointer<BootTime>, arrival: BootTime) -> Int {
         let count = times.count
         let end = times[count - 1]
@@ -202,7 +204,7 @@ struct TimestampCorrector {
         let availableInterval = Int64(count)
         if lastTime.map({ end.nanoseconds.subtractingSaturated($0.nanoseconds) >= availableInterval }) ?? true {
             // After a delayed refill, ascending timestamps may overlap with earlier times. The shorter of the first and
-            // the last interval is used, because a pause affects only one of them.
+            // last intervals is used, because a pause affects only one of them.
             let spacing =
                 isNotAscending == 0 && count > 2
                 ? min(times[1].nanoseconds &- times[0].nanoseconds, end.nanoseconds &- times[count - 2].nanoseconds)
@@ -221,7 +223,7 @@ struct TimestampCorrector {
         return count
     }
 
-    /// Timestamps that go backward repeatedly are no longer used.
+    /// Stops using timestamps that repeatedly go backward.
     private mutating func recordRegression() {
         regressionScore += 8
         guard regressionScore >= 64, base != .none else { return }

@@ -7,9 +7,9 @@ enum TriggerSelection {
     enum Decision: Equatable {
         case keep
         case set(Int)
-        /// No trigger with one of these names exists, but the device may not need a trigger.
+        /// No trigger has one of these names, but the device may not need a trigger.
         case withoutTrigger([String])
-        /// The configured trigger does not exist, but the triggers in `offered` do.
+        /// The configured trigger does not exist. The existing triggers are in `offered`.
         case missing(String, offered: [String])
     }
 
@@ -25,7 +25,7 @@ enum TriggerSelection {
             if let found = index(named: configured) { return .set(found) }
             return .missing(configured, offered: triggers.map { context.devices[$0].name })
         }
-        // If the state is unknown because the request failed, opening the buffer reports the problem.
+        // If the state could not be read, keep the trigger. Opening the buffer then reports the error.
         guard state == .some(.none), context.devices.indices.contains(device) else { return .keep }
         let candidateNames = conventionalNames(for: context.devices[device])
         if let found = candidateNames.lazy.compactMap(index(named:)).first { return .set(found) }

@@ -13,8 +13,8 @@ enum DescriptionSizeCheck {
     private static let timeout = 5.0
     private static let maximumAddresses = 8
 
-    /// Returns the address at which the server has announced a size. Throws an error if the size is too large or the
-    /// server does not respond in time. libiio reports all other problems.
+    /// Returns the address of the server that announced a description size, or nil if no size was announced. Throws an
+    /// error if the size is too large or the server does not respond in time. libiio reports all other problems.
     @discardableResult
     static func check(
         _ address: MotionSourceAddress, answerTimeout: Double = timeout
@@ -31,7 +31,7 @@ enum DescriptionSizeCheck {
         }
         switch answer {
         case .size(let size) where size > maximumSize: throw IIOFailure("PRINT", EFBIG)
-        // A server that is silent now could later announce any size to libiio.
+        // A server that does not respond to the check could later announce any size to libiio.
         case .timedOut: throw IIOFailure("PRINT", ETIMEDOUT)
         case .size, .other, .unreachable: return found
         }

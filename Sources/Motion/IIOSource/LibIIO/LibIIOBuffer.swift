@@ -6,8 +6,8 @@ import IIOFormat
 import Synchronization
 import SystemCalls
 
-/// A libiio buffer. Unchecked because of the pointer, which is constant. The lock ensures that the buffer still exists
-/// when another thread calls `iio_buffer_cancel`. Only one thread at a time may refill the buffer.
+/// A libiio buffer. `@unchecked Sendable` because the pointer is constant. The lock ensures that the buffer still
+/// exists when another thread calls `iio_buffer_cancel`. Only one thread at a time may refill the buffer.
 final class LibIIOBuffer: IIOBuffer, @unchecked Sendable {
     /// The reference keeps the context open as long as its buffers exist.
     private let connection: LibIIOConnection
@@ -74,7 +74,7 @@ final class LibIIOBuffer: IIOBuffer, @unchecked Sendable {
     }
 }
 
-/// Prevents reads from an empty local buffer, because they make many drivers read the sensor's hardware FIFO early.
+/// Prevents reads of an empty local buffer. Such reads make many drivers read the sensor's hardware FIFO early.
 struct RefillGate {
     /// True if the caller has not waited for samples since the last successful refill.
     private var hasNotWaitedSinceRefill = false

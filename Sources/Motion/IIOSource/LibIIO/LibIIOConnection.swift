@@ -7,7 +7,7 @@ import IIOFormat
 import Synchronization
 import SystemCalls
 
-/// A libiio context. Unchecked because of the pointers, which are constant. libiio serializes attribute calls from
+/// A libiio context. `@unchecked Sendable` because the pointers are constant. libiio serializes attribute calls from
 /// several threads. Only one thread at a time may create buffers of a device.
 final class LibIIOConnection: IIOConnection, @unchecked Sendable {
     let context: IIOContext
@@ -19,7 +19,7 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
     private let capabilities = ServerCapabilities()
     private let isLocal: Bool
     private static let defaultKernelBuffers = 4
-    /// The error after which the server's responses no longer match the requests, or 0 if there was none.
+    /// The error after which responses no longer match requests, or 0 if there was none.
     private let desynchronizationError = Atomic<Int32>(0)
 
     init(_ pointer: OpaquePointer, address: MotionSourceAddress, server: ServerAddress?) {
@@ -203,7 +203,7 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
             let isSet = iio_device_set_kernel_buffers_count(devices[device], UInt32(clamping: kernelBuffers)) == 0
             let kernelBuffers = isSet ? kernelBuffers : Self.defaultKernelBuffers
             let step = iio_device_get_sample_size(devices[device])
-            // If only libiio can find the host (using multicast), libiio also reads the buffer.
+            // If only libiio can find the host (through multicast DNS), libiio also reads the buffer.
             if step > 0, let socket = server?.connect() {
                 return try ServerBuffer(
                     socket, device: context.devices[device], channels: wanted, step: step, samples: samples,
@@ -232,8 +232,7 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
         }
     }
 
-    /// Checks that the device node is not busy, because libiio 0.24 disables another program's buffer before it detects
-    /// this.
+    /// Checks that the device node is not busy. Otherwise, libiio 0.24 would disable another program's buffer.
     private static func checkNode(_ node: String) throws(IIOFailure) {
         let descriptor = open(node, O_RDWR | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw IIOFailure("open \(node)", errno) }

@@ -6,7 +6,7 @@ import IIOFormat
 
 /// The description of a libiio context, with pointers to its devices and channels.
 struct LibIIODescription {
-    /// The limits exist because a server can report any number. No board needs more.
+    /// The limits on the numbers that a server can report. No board exceeds them.
     private static let maximumDevices: UInt32 = 256
     private static let maximumChannels: UInt32 = 512
     private static let maximumAttributes: UInt32 = 512

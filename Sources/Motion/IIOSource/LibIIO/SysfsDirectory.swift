@@ -17,7 +17,7 @@ enum SysfsDirectory {
         return String(cString: resolved)
     }
 
-    /// Writes a short text to a kernel file. Returns the error number, or 0 on success.
+    /// Writes a short string to a kernel file. Returns the error number, or 0 on success.
     static func write(_ text: String, to path: String) -> Int32 {
         let descriptor = open(path, O_WRONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return errno }
@@ -84,7 +84,8 @@ enum UdevDatabase {
     static func property(_ name: String, device: String, node: String?) -> String? {
         if name == "DEVPATH" { return path(of: device) }
         var files: [String] = []
-        // `node` may come from an untrusted source. The check prevents access to other files.
+        // `node` may come from an untrusted source. Only digits and colons are allowed, to prevent access to other
+        // files.
         if let node, !node.isEmpty, node.utf8.allSatisfy({ $0 == UInt8(ascii: ":") || IIONumber.isDigit($0) }) {
             files.append("c\(node)")
         }

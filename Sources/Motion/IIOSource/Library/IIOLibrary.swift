@@ -4,13 +4,13 @@ import DeviceCore
 import IIOFormat
 import SystemCalls
 
-/// The libiio functions that this module uses. Except for `devices(at:)`, `time(of:)` and refills of buffers with a
-/// `pollHandle`, all functions are called on threads that block SIGPIPE.
+/// The libiio functions that this module uses. They are called on threads that block SIGPIPE, except for
+/// `devices(at:)`, `time(of:)` and refills of buffers with a `pollHandle`.
 protocol IIOLibrary: Sendable {
     /// Blocks until the server responds or the connection fails.
     func open(_ address: MotionSourceAddress) throws(IIOFailure) -> any IIOConnection
 
-    /// Returns the names of the current devices, or nil if only a new context contains them. Must be fast.
+    /// Returns the names of the current devices, or nil if listing them requires a new context. Must be fast.
     func devices(at address: MotionSourceAddress) -> [String]?
 
     /// Returns the time in nanoseconds of a local clock such as "realtime".
@@ -40,7 +40,8 @@ protocol IIOConnection: AnyObject, Sendable {
     /// Acquires an advisory lock, or returns nil if locks are not supported. Throws EBUSY if another program holds it.
     func lock(_ device: Int) throws(IIOFailure) -> (any IIOLease)?
 
-    /// Prepares or starts a capture. A refill fails after `timeout` seconds without data. 0 means no limit.
+    /// Prepares or starts a capture. A refill fails after `timeout` seconds without data. A timeout of 0 means no
+    /// limit.
     func openBuffer(device: Int, channels: [Int], samples: Int, kernelBuffers: Int, timeout: Double) throws(IIOFailure)
         -> any IIOBuffer
 
@@ -66,8 +67,9 @@ protocol IIOBuffer: AnyObject, Sendable {
     var pollHandle: (descriptor: Int32, wakeUp: WakeupPipe)? { get }
     /// Starts a prepared capture. Another thread may cancel it in the meantime.
     func start() throws(IIOFailure)
-    /// Reads the next samples. Returns the number of bytes, which are valid until the next call, or a negative error
-    /// number. Returns -EAGAIN if no samples are available or `reads`, the number of permitted system calls, is 0.
+    /// Reads the next samples and returns their size in bytes, or a negative error number. The bytes are valid until
+    /// the next call. `reads` is the number of system calls that are still permitted. Returns -EAGAIN if no samples are
+    /// available or `reads` is 0.
     func refill(_ bytes: inout UnsafeRawBufferPointer, reads: inout Int) -> Int
     /// Makes a waiting refill and all later refills fail with EBADF.
     func cancel()
@@ -79,7 +81,7 @@ protocol IIOPoll: AnyObject, Sendable {
     func read(_ index: Int) throws(IIOFailure) -> Double
 }
 
-/// The location of an attribute. The numbers are the indices of the device and the channel.
+/// The location of an attribute, with the indices of its device and channel.
 enum IIOAttributePath: Hashable, Sendable {
     case device(Int, String)
     case channel(Int, Int, String)

@@ -70,7 +70,7 @@ struct BufferReader {
         }
     }
 
-    /// Returns false if there are no samples, or if the reader may not deliver.
+    /// Returns false if there are no samples or the reader must not deliver them.
     mutating func process(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let arrival = clock.now
         let count = stride > 0 ? bytes.count / stride : 0
@@ -133,7 +133,7 @@ struct BufferReader {
                             TimestampCorrector.offset(clock: clock) { library.time(of: name) }
                         }
                     } else {
-                        // All sensors in a scan have the same time.
+                        // All sensors in a scan share one timestamp.
                         for place in times.indices { times[place] = firstTimes[place] }
                     }
                 }

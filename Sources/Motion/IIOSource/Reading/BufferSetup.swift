@@ -70,7 +70,7 @@ struct BufferSetup {
         guard let device else { throw removedError() }
         let timestamp = device.timestampChannel
         var channels = plan.active.flatMap { unit.members[$0].sensor.axes.map(\.channel) }
-        // All versions of libiio report the same scan size if there is a timestamp. See `scanSizeMismatch(_:_:)`.
+        // With a timestamp, all versions of libiio report the same scan size. See `scanSizeMismatch(_:_:)`.
         if let timestamp { channels.append(timestamp) }
         guard let layout = device.layout(of: channels), layout.sampleSize > 0 else { throw removedError() }
         var armed = ConfiguredDevice(

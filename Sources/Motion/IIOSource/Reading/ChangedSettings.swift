@@ -29,7 +29,7 @@ final class ChangedSettings: Sendable {
         self.exitActions = exitActions
     }
 
-    /// Writes an attribute and returns the value that is then read back, because drivers may round it.
+    /// Writes an attribute and reads it back, because drivers may round the value. Returns the new value.
     func write(_ value: String, to place: IIOAttributePath, from original: String?) throws(IIOFailure) -> String {
         guard isLocal, let original else { return try change(place, from: original, to: value) }
         let (action, current) = try exitActions.add { [self] in

@@ -17,7 +17,7 @@ struct DeviceReadTask {
 
     func run() {
         var failure: ReaderFailure?
-        // The requested sensors whose initial value has been read, or nil if initial values are not read.
+        // The requested sensors whose initial values have been read, or nil if initial values are not read.
         var initiallyRead: [Int]? = readsInitialValues ? [] : nil
         while failure == nil, let task = reader.task() {
             reader.enter(.settingUp, now: clock.now)
@@ -102,7 +102,7 @@ struct DeviceReadTask {
         return link.close()
     }
 
-    /// Unsubscribed sensors may still be marked as unavailable.
+    /// Resets the status of unsubscribed sensors, which may still be marked as unavailable.
     private func clearStatusOfUnusedSensors(_ plan: DeviceReadPlan) {
         for (index, member) in unit.members.enumerated()
         where !plan.active.contains(index) && member.sensor.problem == nil {
@@ -115,7 +115,7 @@ struct DeviceReadTask {
         return (try? connection.read(.channel(unit.device, axis.channel, axis.attributeName))) != nil
     }
 
-    /// Delivers the initial value, because an event-driven sensor may report only changes.
+    /// Reads and delivers the current value, because an event-driven sensor may report only changes.
     private func readInitialValue(_ member: DeviceGroup.Member) -> Bool {
         guard member.sensor.canPoll, reader.mayDeliver,
             let poll = try? AttributePoll(member, device: unit.device, connection: connection),
@@ -159,7 +159,7 @@ struct DeviceReadTask {
 
     private func failure(_ failure: IIOFailure) -> ReaderFailure {
         let error = failure.error(.poll(device: unit.deviceID, address: address))
-        // A new context does not help if the device is busy or access is denied.
+        // Reconnecting does not help if the device is busy or access is denied.
         return ReaderFailure(error, failure.isAccessRefused ? .retry : .reconnect)
     }
 
@@ -175,7 +175,7 @@ struct DeviceReadTask {
                     guard reader.mayDeliver else { return }
                     let now = clock.now
                     batches[index].values[0] = value
-                    // The midpoint is the best estimate, because the axes are read one after the other.
+                    // The midpoint of the read is the best estimate, because the axes are read one after the other.
                     batches[index].times[0] = BootTime(
                         nanoseconds: before.nanoseconds &+ (now.nanoseconds &- before.nanoseconds) / 2)
                     batches[index].arrival = now

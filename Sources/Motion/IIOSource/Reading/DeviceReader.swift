@@ -30,7 +30,7 @@ final class DeviceReader: Sendable {
         var clock = ""
         var clockEstimate: ClockEstimate?
         var isPolled = false
-        /// Sentences about settings and readings, for logs and sensor descriptions.
+        /// Explanations of settings and readings, in full sentences, for logs and sensor descriptions.
         var remarks: [String] = []
         var refused: [IIOAttributePath] = []
     }
@@ -107,7 +107,7 @@ final class DeviceReader: Sendable {
         state.withLock { state in state.plan.map { ($0, state.generation) } }
     }
 
-    /// False once the thread was asked to end, because a new thread may already deliver.
+    /// False once the thread has been asked to end, because a new thread may already be delivering readings.
     var mayDeliver: Bool { state.withLock { $0.plan != nil } }
 
     func isCurrent(_ generation: Int) -> Bool { state.withLock { $0.plan != nil && $0.generation == generation } }
@@ -156,7 +156,7 @@ struct ReaderFailure: Error {
 
     let error: DeviceError
     let remedy: Remedy
-    /// True if the same request may succeed with fewer samples.
+    /// True if a request for fewer samples may succeed.
     var mayBeDueToSize: Bool { [ENOMEM, EINVAL].contains(systemError) }
     var isPermissionDenied: Bool { [EACCES, EPERM].contains(systemError) }
     private var systemError: Int32? { if case .system(_, let number) = error.cause { number } else { nil } }

@@ -36,8 +36,8 @@ final class PollableBuffer: PollableSource {
     }
 
     var deadline: BootTime { BootTime(nanoseconds: nextTimeout.load(ordering: .relaxed)) }
-    /// False if the samples may have no timestamps. The reader thread must then read the buffer, because the app could
-    /// delay an executor.
+    /// False if samples may lack timestamps. The reader thread must then read the buffer, because the app could delay
+    /// an executor.
     var mayBePolledByExecutor: Bool { hasStamps.load(ordering: .relaxed) }
 
     func close() -> (number: Int32, capture: BufferReader) {
@@ -81,7 +81,7 @@ final class PollableBuffer: PollableSource {
             if content.failure == 0, deadline <= clock.now, !Sockets.isReadable(descriptor) { content.failure = EPIPE }
         }
         guard content.failure == 0 else {
-            // The caller reports the error number that `close()` returns instead of this error.
+            // The caller ignores this error and reports the error number from `close()`.
             throw DeviceError(.connectionLost, "", cause: .system(call: "iio_buffer_refill", errno: content.failure))
         }
     }

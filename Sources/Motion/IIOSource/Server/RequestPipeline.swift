@@ -7,15 +7,16 @@ import Synchronization
 /// many refills are requested only after the server has sent two requested refills separately.
 struct RequestPipeline {
     static let maximumRefills = 64
-    /// tinyiiod splits responses into pieces of this size in bytes, which would look like separate refills.
+    /// The size in bytes of the pieces into which tinyiiod splits responses. These pieces would look like separate
+    /// refills.
     private static let tinyiiodChunkSize = 256
     private static let initialTrialInterval = 64
     private static let maximumTrialInterval = 4096
 
     private enum State {
-        /// One refill per request, for the given number of further requests.
+        /// One refill per request. The value is the number of requests until the next trial.
         case single(Int)
-        /// Two refills per request. The given number of refills has been received separately.
+        /// Two refills per request. The value is the number of refills that have arrived separately.
         case trial(Int)
         case pipelined
     }
@@ -53,7 +54,7 @@ struct RequestPipeline {
         if count > 0 { capabilities.endTrial() }
     }
 
-    /// Returns false if the request was already for a single refill.
+    /// Switches to requests for one refill. Returns false if requests were already for one refill.
     mutating func fallBack() -> Bool {
         if case .single = state { return false }
         capabilities.endTrial()

@@ -8,7 +8,7 @@ import SystemCalls
 /// A buffer on a network server, read over a separate connection. libiio reads the response to each request with ten
 /// system calls. This class requests many refills at once, and usually needs one system call per refill. The requested
 /// data always fits into the buffers of the process and the socket, so that a slow program never blocks the server.
-/// Unchecked because only one thread at a time may start, refill and close the buffer.
+/// `@unchecked Sendable` because only one thread at a time may start, refill and close the buffer.
 final class ServerBuffer: IIOBuffer, @unchecked Sendable {
     private static let maximumRequestSize = 16_384
     /// The time within which the server must start the capture, in seconds.
@@ -148,7 +148,7 @@ extension ServerBuffer {
         guard code == 0 else { throw failure("READBUF", code) }
         guard scans.finishResponse(requested: requestedBytes) else { throw Self.protocolError }
         guard isEmpty else { return }
-        // The request may be smaller than a scan with all clients' channels, so the next request is larger.
+        // The request may be smaller than a scan with the channels of all clients, so the next request is larger.
         emptyResponses += 1
         guard emptyResponses <= Self.maximumEmptyResponses else { throw Self.protocolError }
     }

@@ -2,19 +2,19 @@
 
 import SystemCalls
 
-/// The bytes that have been received from a server but not consumed.
+/// The bytes that have been received from a server but not yet consumed.
 struct ServerInput: ~Copyable {
     /// The longest lines are masks, with eight digits per 32 channels.
     private static let maximumLineLength = 1024
     private static let maximumHeaderSize = 24
 
-    /// Received bytes, after a margin for the incomplete scan of the previous chunk.
+    /// A margin for the incomplete scan of the previous chunk, followed by the received bytes.
     let storage: UnsafeMutableRawBufferPointer
     private let margin: Int
     private var unread: Range<Int>
     private var isDrained = false
 
-    /// `chunks` and `most` are the maximum number of chunks and bytes in a response.
+    /// `most` and `chunks` are the maximum numbers of bytes and chunks in a response.
     init(most: Int, chunks: Int, margin: Int) {
         self.margin = margin
         storage = .allocate(

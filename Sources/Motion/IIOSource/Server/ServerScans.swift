@@ -2,8 +2,8 @@
 
 import IIOFormat
 
-/// The scans in a server's responses, which may be split at any byte. If other clients capture additional channels of
-/// the device, iiod also sends these channels, unless it was started with -D.
+/// Extracts scans from a server's responses, which may be split at any byte. If other clients capture additional
+/// channels of the device, iiod includes these channels in the scans unless it was started with -D.
 struct ServerScans {
     let step: Int
     private(set) var sentStep: Int
@@ -49,7 +49,7 @@ struct ServerScans {
             let digit = channel / 4 < line.count ? line[line.count - 1 - channel / 4] : 0
             return (Character(UnicodeScalar(digit)).hexDigitValue ?? 0) >> (channel % 4) & 1 == 1
         }
-        // If a mask is invalid or contains unknown channels, it differs from its reencoded form.
+        // A mask that is invalid or contains unknown channels differs from its reencoded form.
         guard Self.mask(sent, of: device.channels.count) == line, Set(sent).isSuperset(of: channels),
             let sentLayout = device.layout(of: sent), let requestedLayout = device.layout(of: channels),
             requestedLayout.sampleSize <= step, sentLayout.sampleSize >= step, sentLayout.sampleSize <= maximumSentStep
@@ -86,7 +86,7 @@ struct ServerScans {
         return UnsafeRawBufferPointer(rebasing: scans[..<(count * step)])
     }
 
-    /// Returns false if the last scan is incomplete although complete scans were requested.
+    /// Returns false if complete scans were requested but the last scan is incomplete.
     mutating func finishResponse(requested: Int) -> Bool {
         let isWhole = partialScan.isEmpty || requested % sentStep != 0
         partialScan = []

@@ -140,7 +140,7 @@ struct RetryTimer {
 
     mutating func recordFailure(now: BootTime) { time = now.advanced(bySeconds: backoff.nextDelay()) }
 
-    /// Resets the delay after the next failure, but not the time of the next attempt.
+    /// Resets the retry delay. The time of the next attempt does not change.
     mutating func recordSuccess() { backoff.reset() }
 
     /// Allows the next attempt at the given time or earlier.

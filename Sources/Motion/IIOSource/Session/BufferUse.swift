@@ -15,11 +15,11 @@ struct BufferUse {
     enum Retry {
         case rediscovery
         case time(BootTime)
-        /// Retry when the user may open the device node, for example because udev has granted access.
+        /// Retry once the user may open the device node, for example after udev has granted access.
         case access
     }
 
-    /// The reason why the buffer is disabled and the next attempt, or nil while the buffer is enabled.
+    /// The reason why the buffer is disabled and the condition for a retry, or nil while the buffer is enabled.
     private(set) var failure: (remark: String, retry: Retry)?
     /// False after a decimating buffer failed, possibly because of a lack of memory or a slow sensor.
     private(set) var mayDecimate = true

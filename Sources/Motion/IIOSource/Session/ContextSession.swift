@@ -18,7 +18,7 @@ final class ContextSession: Sendable {
         var lastLoggedProblem: String?
         var loggedRemarks: Set<String> = []
         var abandoned: [DeviceReader] = []
-        /// The earliest time to wait for an unreachable context again.
+        /// The time at which callers may wait for an unreachable context again.
         var nextDiscovery: BootTime?
     }
 
@@ -66,7 +66,7 @@ final class ContextSession: Sendable {
         }
     }
 
-    /// Returns a semaphore that is signaled when the discovery ends, or nil if none is necessary.
+    /// Returns a semaphore that is signaled when the discovery ends, or nil if the caller should not wait.
     func requestDiscovery() -> BinarySemaphore? {
         let present = parts.library.devices(at: address)
         let now = parts.clock.now
@@ -98,7 +98,7 @@ final class ContextSession: Sendable {
             // Without subscribers, the status of unavailable sensors becomes unknown.
             for sensor in sensors { hub.setStatus(.unknown, of: sensor) }
             let isFinished = state.withLock { state -> Bool in
-                // A caller that has requested work in the meantime relies on this thread.
+                // If a caller has requested work in the meantime, this thread must process it.
                 guard !state.isWakeRequested, !state.wantsDiscovery else { return false }
                 state.isRunning = false
                 return true

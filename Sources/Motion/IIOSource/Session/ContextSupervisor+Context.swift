@@ -61,7 +61,8 @@ extension ContextSupervisor {
         search.time = clock.now.advanced(bySeconds: searchInterval)
     }
 
-    /// In seconds. Searches are needed even while the kernel reports new devices, because a report may be lost.
+    /// The interval between searches, in seconds. Searches are needed even while the kernel reports new devices,
+    /// because a report may be lost.
     var searchInterval: Double {
         let interval = parts.options.searchInterval
         return address.backend == .local && parts.watch.isOn ? interval * Self.monitoredFactor : interval
@@ -120,7 +121,7 @@ struct DeviceSearch {
     /// The device names, or nil if they can be listed only by opening the context.
     var presence: [String]?
     var time = BootTime.zero
-    /// The time to open the context again if its devices differed from the listed devices.
+    /// The time at which to reopen a context whose devices differed from the listed devices, or nil if they matched.
     private(set) var recheckTime: BootTime?
 
     mutating func finish(shown: [String], recheckTime: BootTime) {
@@ -162,7 +163,7 @@ struct PersistentDeviceNames {
                 names[device.id] = entries[index].key
                 continue
             }
-            // The name that equals the ID is preferred to other unused names of the same model.
+            // An unused name that equals the ID takes precedence over other unused names of the same model.
             let unused = entries.indices.filter {
                 entries[$0].id == nil && entries[$0].fingerprint == device.fingerprint
             }

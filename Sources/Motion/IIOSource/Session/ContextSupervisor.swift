@@ -79,7 +79,7 @@ final class ContextSupervisor {
 
     private func processStage(of device: ActiveDevice, now: BootTime) {
         guard let reader = device.reader else { return }
-        // Read the stage before the facts, because a reader records all facts before it ends.
+        // Read `stage` before `facts`, because a reader records its facts before it ends.
         let stage = reader.stage
         device.facts = reader.facts
         guard case .ended(let failure) = stage.phase else { return monitor(device, stage, now: now) }
