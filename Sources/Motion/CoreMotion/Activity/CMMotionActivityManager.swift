@@ -37,8 +37,8 @@ open class CMMotionActivityManager: NSObject {
     open class func authorizationStatus() -> CMAuthorizationStatus { LiveDevice.resolved.authorization(.accelerometer) }
 
     /// Starts updates. The handler is called on the queue whenever the activity or its confidence changes. It is called
-    /// once with nil if the device has no accelerometer, and each time the accelerometer is lost. Updates resume
-    /// automatically.
+    /// with nil if the device has no accelerometer, and whenever the accelerometer is lost. Updates resume
+    /// automatically when the accelerometer is available again.
     open func startActivityUpdates(to queue: OperationQueue, withHandler handler: @escaping CMMotionActivityHandler) {
         let delivery = ExecutorSelection.executor(for: queue, device: device)
         guard device.has(.accelerometer) else {

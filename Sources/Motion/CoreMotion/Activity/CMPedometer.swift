@@ -23,11 +23,11 @@ import LiveDevice
 /// seconds old. The pedometer does not request fixes. Without a fix, expect an error of 10 to 20 %, or more for
 /// running.
 ///
-/// Steps are counted only while an app receives updates. Counts are kept for seven days, on a live device in the file
-/// `steps.json` next to the calibrations, which all apps of the user share.
+/// Steps are counted only while an app receives updates. Counts are kept for seven days. On a live device, they are
+/// stored in the file `steps.json` next to the calibrations. All apps of the user share this file.
 ///
-/// Handlers are called on a private serial queue. If `stop…` is called on that queue, the handler is not called after
-/// it returns. If the accelerometer is lost, each handler is called once with `CMErrorNotAvailable`. Updates resume
+/// Handlers are called on a private serial queue. After a call of `stop…` on that queue, the handler is no longer
+/// called. If the accelerometer is lost, each handler is called once with `CMErrorNotAvailable`. Updates resume
 /// automatically.
 open class CMPedometer: NSObject {
     private let device: Device
@@ -109,8 +109,8 @@ open class CMPedometer: NSObject {
         startUpdates(from: Date(timeIntervalSince1970: device.clock.wallTime.seconds), withHandler: handler)
     }
 
-    /// Stops updates. The counts are stored in the background, for which `exit` waits up to five seconds. A process
-    /// that ends without stopping updates loses up to five minutes of counts.
+    /// Stops updates and stores the counts in the background. When the process exits, `exit` waits up to five seconds
+    /// for the counts to be stored. A process that ends without stopping updates loses up to five minutes of counts.
     open func stopUpdates() {
         pendingUpdatesError.set(nil)
         updates.stop()

@@ -86,7 +86,7 @@ open class CMAltimeter: NSObject {
         absolute.stop()
     }
 
-    /// Returns a pending error if the device has no barometer, which the stream itself does not report.
+    /// Returns a pending error if the device has no barometer. The stream itself does not report a missing barometer.
     private func pendingError(_ delivery: any CallbackExecutor, _ handler: @escaping (any Error) -> Void)
         -> PendingCall?
     {

@@ -39,7 +39,7 @@ struct PressureAverager {
         // Readings from before a gap do not describe the current pressure.
         if step > Self.interval { count = 0 }
         add(pressure)
-        // The interval also ends if the last reading is early by up to half the time between readings.
+        // A reading may complete the interval early, by up to half the time between readings.
         guard time.seconds(since: start) >= Self.interval - min(step, Self.interval) / 2 else { return nil }
         let deviation = count > 1 ? (squares / Double(count - 1)).squareRoot() : .nan
         self.start = time

@@ -72,7 +72,8 @@ public struct CMAttitudeReferenceFrame: OptionSet, Sendable {
     /// The x axis points in an arbitrary horizontal direction that drifts with the gyroscope. Magnetic disturbances do
     /// not affect it.
     public static let xArbitraryZVertical = CMAttitudeReferenceFrame(rawValue: 1)
-    /// The x axis points in an arbitrary horizontal direction that the magnetometer keeps from drifting.
+    /// The x axis points in an arbitrary horizontal direction that the magnetometer keeps from drifting. At the start
+    /// of updates, the x axis coincides with that of `xArbitraryZVertical`.
     public static let xArbitraryCorrectedZVertical = CMAttitudeReferenceFrame(rawValue: 2)
     /// The x axis points to magnetic north, and the y axis to the west. The yaw is 0 if the right edge points north.
     public static let xMagneticNorthZVertical = CMAttitudeReferenceFrame(rawValue: 4)

@@ -57,7 +57,8 @@ open class CMDeviceMotion: CMLogItem {
     /// x axis does not point north, and while true north is unknown in the true-north frame.
     ///
     /// If the top edge rises to more than 60° above the horizon, the heading becomes the direction of the device's back
-    /// until the edge falls below 50°. With the same angles below the horizon, it becomes the direction of the screen.
+    /// until the edge falls below 50°. If the top edge points below the horizon, the same angles apply, and the heading
+    /// becomes the direction of the screen.
     open var heading: Double { stored.heading }
     /// The location of the sensors that measured this motion.
     open var sensorLocation: SensorLocation { stored.sensorLocation }

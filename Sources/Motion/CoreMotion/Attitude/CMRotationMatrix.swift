@@ -70,7 +70,7 @@ struct Rotation {
 
     private init(unit quaternion: CMQuaternion) { self.quaternion = quaternion }
 
-    /// Normalizes a quaternion of any length. The result is the identity if that is not possible.
+    /// Normalizes a quaternion of any length. If normalization is not possible, the result is the identity.
     init(_ q: CMQuaternion) {
         let square = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w
         // Avoids changing a quaternion that is already normalized.
@@ -110,7 +110,7 @@ struct Rotation {
         return (cosine > Self.uprightCosine ? atan2(-m.m13, m.m33) : 0, pitch, yaw)
     }
 
-    /// The yaw in radians, without the cost of the other ``angles``.
+    /// The yaw in radians, computed without the other ``angles``.
     var yaw: Double {
         let m = matrix
         // If the device is upright, yaw and roll are rotations about the same axis, and yaw is the entire rotation.

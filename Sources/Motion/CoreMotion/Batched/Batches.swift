@@ -7,7 +7,7 @@ import SensorFusion
 enum Batches {
     /// In seconds.
     static let duration = 1.0
-    /// If more batches are queued, the oldest batches are dropped.
+    /// The maximum number of batches queued for a handler. If there are more, the oldest batches are dropped.
     static let maximumQueuedBatches = 16
     /// The maximum rate of accelerometer readings in hertz, as on Apple's hardware. Faster sensors are limited to this
     /// rate.
@@ -20,8 +20,8 @@ enum Batches {
 }
 
 extension Device {
-    /// Returns the number of values per second in the batches: the sensor's maximum or measured rate, at most `limit`,
-    /// or 0 if neither rate is known.
+    /// Returns the number of values per second, which is the sensor's maximum or measured rate, limited to `limit`.
+    /// Returns 0 if neither rate is known.
     func batchFrequency(of kind: SensorKind, limit: Double) -> Int {
         guard let sensor = sensor(kind) else { return 0 }
         guard let rate = sensor.rates.maximum ?? motionSource.measuredRate(of: sensor.id), rate.isFinite else {
@@ -76,7 +76,7 @@ struct AccelerometerBatches: ReadingConverter {
     }
 }
 
-/// Groups device motion into one-second arrays, in the frame that needs no magnetometer.
+/// Groups device motion in the frame `xArbitraryZVertical` into one-second arrays.
 struct DeviceMotionBatches: ReadingConverter {
     private var collector = BatchCollector<FusedMotionReading>(rate: Batches.maximumDeviceMotionRate)
     private var axis = HeadingAxis()

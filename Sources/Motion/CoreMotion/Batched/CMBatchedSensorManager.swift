@@ -20,10 +20,10 @@ import MotionEngine
 /// `xArbitraryZVertical`. If the driver supports it, the kernel buffers readings for one second, which avoids most
 /// wake-ups. A batch is complete when the first reading of the next batch arrives.
 ///
-/// Handlers are called on a private serial queue. If `stop…` is called on that queue, the handler is not called after
-/// it returns. Up to 16 batches are queued for a handler. If there are more, the oldest batches are dropped. If a
-/// sensor is lost, handlers are called once with `CMErrorNotAvailable`, and batches resume when the sensor is available
-/// again. Loops over the asynchronous sequences end with this error.
+/// Handlers are called on a private serial queue. After a call of `stop…` on that queue, the handler is no longer
+/// called. Up to 16 batches are queued for a handler. If there are more, the oldest batches are dropped. If a sensor is
+/// lost, handlers are called once with `CMErrorNotAvailable`, and batches resume when the sensor is available again.
+/// Loops over the asynchronous sequences end with this error.
 open class CMBatchedSensorManager: NSObject {
     private let device: Device
     private let executor: any CallbackExecutor

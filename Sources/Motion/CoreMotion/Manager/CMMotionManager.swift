@@ -27,9 +27,10 @@ import Synchronization
 ///
 /// **Handlers** are called in order on the operation queue that was passed when updates were started, one call at a
 /// time even on a concurrent queue. Up to 1,024 readings of each sensor are queued for a handler. If there are more,
-/// the oldest readings are dropped. Starting updates again replaces the handler. If `stop…` is called on the handler's
-/// thread, the handler is not called after it returns. On a different thread, a running handler call completes. Unlike
-/// on Apple's platforms, cancelling the operations of the queue does not drop readings.
+/// the oldest readings are dropped. Starting updates again replaces the handler. After a call of `stop…` on the
+/// handler's thread, the handler is no longer called. If `stop…` is called on a different thread, a handler call that
+/// is already running completes. Unlike on Apple's platforms, cancelling the operations of the queue does not drop
+/// readings.
 ///
 /// **Errors.** If a sensor is lost, its handler is called once with `CMErrorNotAvailable`, or with
 /// `CMErrorNotAuthorized` if the process may not read the sensor's device node. The underlying error contains the
@@ -37,8 +38,10 @@ import Synchronization
 /// sensor reports no error, check `is…Available` first. The first check may take a few seconds if a server provides the
 /// sensors.
 ///
-/// **Device motion** requires an accelerometer and a gyroscope. One value is delivered for each gyroscope sample, or
-/// fewer with a longer interval, which does not reduce the accuracy.
+/// **Device motion** comprises the attitude of the device, gravity, the user acceleration, the rotation rate without
+/// the gyroscope's bias, and the magnetic field without the device's own field. It requires an accelerometer and a
+/// gyroscope. One value is delivered for each gyroscope sample, or fewer with a longer interval. A longer interval does
+/// not reduce the accuracy.
 ///
 /// The default reference frame is `xArbitraryZVertical`. If the device lacks a sensor that a specified frame needs, no
 /// updates start, and the handler is called with `CMErrorNotAvailable`. If the value is not exactly one of the four
@@ -49,8 +52,8 @@ import Synchronization
 /// - `CMErrorDeviceRequiresMovement`, once after each start, if the magnetometer is still uncalibrated after 20 s, if
 ///   the readings of an uncalibrated magnetometer are not plausible for the Earth's field (0.15 to 0.8 gauss), or if
 ///   north is still unknown after 1 s. Device motion is delivered nevertheless if north is known.
-/// - `CMErrorTrueNorthNotAvailable`, each time true north becomes unknown because there is no position fix, which
-///   another part of the app must request. While the position is unknown, attitudes are relative to magnetic north, and
+/// - `CMErrorTrueNorthNotAvailable`, each time true north becomes unknown because there is no position fix. Another part
+///   of the app must request fixes. While the position is unknown, attitudes are relative to magnetic north, and
 ///   `heading` is -1.
 ///
 /// The manager uses the device that was set with `SimulatedDevice.use`, or the live device. Keep a reference to the

@@ -93,7 +93,7 @@ final class AccelerometerRecording: Sendable {
 
     func receive(_ event: MotionEvent) {
         guard case .samples(let batch) = event else { return }
-        // The wall-clock time of boot, from which the wall-clock time of buffered readings is computed.
+        // The wall-clock time of boot, used to compute the wall-clock time of buffered readings.
         let boot = device.clock.wallTime.nanoseconds.subtractingSaturated(device.clock.now.nanoseconds)
         state.withLock { state in
             for index in 0..<batch.count where batch.times[index] <= state.end {

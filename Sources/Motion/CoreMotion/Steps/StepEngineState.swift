@@ -88,7 +88,7 @@ struct StepEngineState: Sendable {
             log.add(StepLog.Activity(start: start.seconds, activity: state.activity, confidence: state.confidence))
             hasUnstoredChanges = true
         }
-        // The absolute value makes an update due after the clock has been set back.
+        // The absolute value ensures that an update is due after the clock has been set back.
         let isDue = lastUpdate.map { abs(time.seconds(since: $0)) >= Self.updateInterval } ?? true
         let turn = transition(at: time, now: now, wallTime: wallTime)
         guard isDue || turn != nil || update.hasActivity else { return nil }
@@ -108,8 +108,8 @@ struct StepEngineState: Sendable {
         }
     }
 
-    /// Returns an update with all steps and floors that have not been reported. It never reports the end of a walk,
-    /// because readings that have not arrived yet may contain further steps.
+    /// Returns an update with all steps and floors that have not been reported. The update never reports the end of a
+    /// walk, because readings that have not arrived yet may contain further steps.
     mutating func update(_ now: BootTime, _ wallTime: WallTime) -> StepUpdate {
         makeUpdate(at: now, now: now, wallTime: wallTime, transition: nil)
     }

@@ -19,7 +19,7 @@ struct StepLog: Sendable {
     struct Activity: Sendable, Hashable {
         /// The start in seconds since 1970.
         var start: Double
-        /// The set is empty at the start of a period without detection.
+        /// The activity, or an empty set at the start of a period without detection.
         var activity: CarriedActivity
         var confidence: ActivityConfidence
     }
@@ -144,7 +144,7 @@ struct StepTotals: Sendable, Hashable {
         steps += other.steps * share
         distance += other.distance * share
         activeTime += other.activeTime * share
-        // Floors are not divided. They count if at least half of the interval does.
+        // Floors are not divided. They are counted if at least half of the interval is included.
         guard share >= 0.5 else { return }
         floorsAscended += other.floorsAscended
         floorsDescended += other.floorsDescended

@@ -68,7 +68,8 @@ final class DeviceMotionStream: Sendable {
 /// Converts states of the motion engine to device motion in one reference frame.
 ///
 /// In frames that need a magnetometer, no values are delivered before north is known. In the true-north frame,
-/// attitudes are relative to magnetic north while the declination is unknown. The handler then receives an error first.
+/// attitudes are relative to magnetic north while the declination is unknown. The handler receives an error before the
+/// first such attitude.
 struct DeviceMotionConverter: ReadingConverter {
     let frame: CMAttitudeReferenceFrame
     /// The first known north offset, which defines the x axis of the corrected frame.
@@ -80,7 +81,7 @@ struct DeviceMotionConverter: ReadingConverter {
     init(frame: CMAttitudeReferenceFrame) { self.frame = frame }
 
     mutating func process(_ states: [FusedState], into callbacks: inout PendingMotionCallbacks<FusedMotionReading>) {
-        // Without the gyroscope, the attitude follows movements too slowly.
+        // Without the gyroscope, the attitude responds too slowly to movements.
         for state in states where state.usesGyroscope {
             reportMissingNorth(state, into: &callbacks)
             if initialNorthOffset == nil { initialNorthOffset = state.northOffset }

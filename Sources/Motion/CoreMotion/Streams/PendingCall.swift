@@ -30,7 +30,8 @@ final class PendingCall: Sendable {
     private func takeCall() -> Call? { call.withLock { $0.take() } }
 }
 
-/// The pending error call of the last start. Setting a new value, or releasing the slot, cancels the previous call.
+/// Holds the pending error call of the last start. Setting a new call, or releasing this object, cancels the previous
+/// call.
 final class PendingCallSlot: Sendable {
     private let call = Mutex<PendingCall?>(nil)
 

@@ -21,7 +21,7 @@ final class SensorStream<Shaper: ReadingConverter>: Sendable {
         var configuration: StreamConfiguration<Shaper>
         var converter: Shaper
         var handler: Handler?
-        /// Drains the queue into the handler. The same object is scheduled each time.
+        /// Delivers queued values to the handler. The same object is scheduled each time.
         var drain: HandlerDrain?
         var callbacks: PendingMotionCallbacks<Shaper.Value>
         var reportedLosses: [SensorKind] = []

@@ -8,10 +8,10 @@ struct StreamSource<Input: Sendable>: Sendable {
     typealias Receiver = @Sendable (StreamEvent<Input>) -> Void
 
     let isAvailable: @Sendable () -> Bool
-    /// True if any input means that no sensor is lost, because the source has a single sensor.
+    /// True if the source has a single sensor, so that any input implies that the sensor is available.
     let inputImpliesAvailable: Bool
-    /// Subscribes to events. `interval` is in seconds, and 0 requests the maximum rate. `place` is the handler's
-    /// executor if it can poll the source itself.
+    /// Subscribes to events. `interval` is in seconds, and 0 requests the maximum rate. `place` identifies the
+    /// handler's executor if that executor can poll the source.
     let subscribe:
         @Sendable (_ interval: TimeInterval, _ place: ExecutorIdentity?, _ receive: @escaping Receiver) -> Subscription
 }
@@ -67,7 +67,7 @@ enum StreamEvent<Input: Sendable>: Sendable {
 }
 
 enum UpdateInterval {
-    /// One day in seconds, which also replaces an infinite interval.
+    /// The maximum interval of one day, in seconds. Longer and infinite intervals are reduced to this value.
     static let maximum: TimeInterval = 86_400
 
     /// Returns the interval to request, in seconds. Zero, negative values and NaN become 0, which requests the maximum

@@ -11,7 +11,7 @@ import SensorFusion
 /// Both use the same axes: x to the right, y to the top edge, z out of the screen. An accelerometer measures proper
 /// acceleration, +9.81 m/s² on the axis that points up. Core Motion reports the opposite in units of standard gravity.
 enum MotionConversion {
-    /// In m/s² (3rd General Conference on Weights and Measures, 1901).
+    /// Standard gravity in m/s² (3rd General Conference on Weights and Measures, 1901).
     static let standardGravity = 9.80665
     static let microteslaPerGauss = 100.0
 
@@ -26,9 +26,9 @@ enum MotionConversion {
 
     static func magneticField(_ value: SIMD3<Double>) -> CMMagneticField { CMMagneticField(value * microteslaPerGauss) }
 
-    /// Converts a state of the motion engine to device motion in a reference frame, or returns nil if the frame
-    /// requires north and north is unknown. `correctedFrom` is the north offset for which the corrected frame coincides
-    /// with the frame of the state's attitude.
+    /// Converts a state of the motion engine to device motion in a reference frame. Returns nil if the frame requires
+    /// north and north is unknown. `correctedFrom` is the north offset at which `xArbitraryCorrectedZVertical`
+    /// coincides with the frame of the state's attitude.
     static func deviceMotion(
         _ state: FusedState, in frame: CMAttitudeReferenceFrame, correctedFrom start: Double, axis: inout HeadingAxis
     ) -> CMDeviceMotion.Values? {
@@ -43,8 +43,8 @@ enum MotionConversion {
                 field: magneticField(field), accuracy: accuracy(state.magneticQuality))
         }
         if frame == .xMagneticNorthZVertical || frame == .xTrueNorthZVertical && state.declination != nil {
-            // `HeadingAxis` expects a frame whose x axis points east. In these frames, x points north, so the result is
-            // relative to west.
+            // `HeadingAxis` expects a frame whose x axis points east. In these frames, the x axis points north, so the
+            // result is the angle from west.
             values.heading = HeadingAxis.degrees(axis.direction(attitude: attitude).heading - 90)
         }
         return values
@@ -80,7 +80,7 @@ enum MotionConversion {
         return (CMAcceleration(r - u), CMAcceleration(u))
     }
 
-    /// Both scales have the same levels.
+    /// Both enumerations have the same levels.
     static func accuracy(_ quality: MagneticQuality) -> CMMagneticFieldCalibrationAccuracy {
         CMMagneticFieldCalibrationAccuracy(rawValue: Int32(quality.rawValue)) ?? .uncalibrated
     }

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Classifies the activity of a person who carries the device, based on windows of acceleration, on steps, and on the
-/// speed if it is known.
+/// Classifies the activity of a person who carries the device, based on the acceleration, the steps and, if it is
+/// known, the speed.
 ///
-/// A window whose acceleration varies little is stationary. Any other window is walking or running if its movement is
-/// as regular as steps, and unknown otherwise. The reported activity is the majority of the last five windows, which
-/// start 1.28 s apart. Therefore, a single knock rarely changes the activity, and changes are reported four to six
-/// seconds late. Because acceleration alone cannot distinguish riding from resting (six of ten windows in a car stay
-/// below 0.05 g), automotive and cycling require a speed.
+/// The acceleration is divided into windows that start 1.28 s apart. A window is classified as stationary if the
+/// acceleration varies little, as walking or running if the movement is as regular as steps, and as unknown otherwise.
+/// The reported activity is the majority of the last five windows. Therefore, a single knock rarely changes the
+/// activity, and changes are reported four to six seconds late. Acceleration alone cannot distinguish riding from
+/// resting (six of ten windows in a car stay below 0.05 g), so automotive and cycling require a speed.
 ///
-/// The constants were chosen with six subjects of the MotionSense data set (1 to 11, odd), who had the phone in a front
-/// pocket, and tested with six other subjects (13 to 23). docs/motion.md lists the results.
+/// The constants were chosen with six subjects of the MotionSense data set (odd numbers from 1 to 11), who had the
+/// phone in a front pocket, and tested with six other subjects (13 to 23). docs/motion.md lists the results.
 package struct ActivityClassifier: Sendable {
     /// The maximum standard deviation of the acceleration magnitude in a stationary window, in g. Values from 0.07 to
     /// 0.12 cause at most two errors on the tuning subjects.
     static let maximumRestDeviation = 0.10
-    /// The minimum score for running: the standard deviation along the main axis, in g, plus 0.2 for each zero-crossing
-    /// cycle per second above 2.4. Values from 0.91 to 1.05 work equally well on the tuning subjects.
+    /// The minimum score for running. The score is d + 0.2 (f - 2.4), with the standard deviation d along the main axis
+    /// in g and the frequency f in hertz. Values from 0.91 to 1.05 work equally well on the tuning subjects.
     static let minimumRunningScore = 0.98
     private static let crossingWeight = 0.2
     private static let walkingCrossings = 2.4
@@ -25,7 +25,7 @@ package struct ActivityClassifier: Sendable {
     /// The numbers of agreeing windows required for medium and high confidence.
     private static let mediumWindows = 3
     private static let highWindows = 10
-    /// The time after a step for which the person counts as on foot, in seconds.
+    /// The time, in seconds, for which a person is assumed to be on foot after a step.
     private static let stepTimeout = 5.0
     private static let windowInterval = Double(MovementWindow.samplesPerHalf) / UniformResampler.rate
     /// The activities of the last windows, newest first.
@@ -69,7 +69,7 @@ package struct ActivityClassifier: Sendable {
         if ride == .automotive, onFoot == .stationary, let speed, speed < RideDetector.maximumStationarySpeed {
             activity.insert(.stationary)
         }
-        // During a ride, every window counts as agreeing, so that a car that waits at a traffic light keeps its
+        // During a ride, every window counts as agreeing. Otherwise, waiting at a traffic light would reduce the
         // confidence.
         let agrees = ride == nil ? windowActivity == activity : true
         return updateState(activity, agrees: agrees, ride: ride, window: window)
@@ -88,7 +88,7 @@ package struct ActivityClassifier: Sendable {
         return count
     }
 
-    /// The most frequent activity of the recent windows, or the latest of several equally frequent activities.
+    /// The most frequent activity of the recent windows. Ties are resolved in favour of the latest activity.
     private var majority: CarriedActivity {
         var best = recent[0]
         for index in recent.indices where !recent[index].isEmpty && count(recent[index]) > count(best) {

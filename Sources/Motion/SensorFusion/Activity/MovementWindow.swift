@@ -41,8 +41,8 @@ struct MovementWindow: Sendable {
         current = Half()
     }
 
-    /// Processes a sample in m/s², its magnitude, and its band-pass-filtered magnitude. Returns the features of the
-    /// window that the sample completes, or nil if the window is incomplete.
+    /// Processes an acceleration in m/s², its magnitude and its band-pass-filtered magnitude. If the sample completes a
+    /// window, returns the features of the window, otherwise nil.
     mutating func append(
         _ value: SIMD3<Double>, magnitude: Double, filtered: Double, at time: Double
     ) -> MovementFeatures? {

@@ -2,14 +2,14 @@
 
 /// Detects riding in a vehicle or on a bicycle from the GNSS speed, steps and pedalling.
 ///
-/// The speed limits follow open-source trackers such as GeoPulse: bicycles move at 8 to 25 km/h, and at most at 35
-/// km/h, whereas pedestrians move at up to 8 km/h.
+/// The speed limits follow open-source trackers such as GeoPulse. A bicycle is assumed to move at 8 to 25 km/h, with a
+/// maximum of 35 km/h, and a pedestrian at up to 8 km/h.
 struct RideDetector: Sendable {
     /// The speed above which a person cannot be on foot, in m/s.
     static let maximumOnFootSpeed = 7.0
-    /// The minimum speed of a ride, in m/s, if the person takes no steps for `rideStartDelay` seconds.
+    /// The minimum riding speed in m/s, which must be sustained for `rideStartDelay` seconds without steps.
     static let minimumRideSpeed = 4.0
-    /// The speed below which a car is stationary, in m/s.
+    /// The speed below which a car is considered stationary, in m/s.
     static let maximumStationarySpeed = 0.5
     /// The minimum standard deviation of the acceleration magnitude while pedalling, in g.
     static let minimumPedallingDeviation = 0.05

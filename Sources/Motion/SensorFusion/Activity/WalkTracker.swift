@@ -5,7 +5,7 @@
 /// Pass every sample in m/s², including gravity, at 5 to 50 Hz. The intervals may be irregular, because samples are
 /// resampled to 50 Hz. The device may be carried anywhere and in any orientation. Samples that are infinite, NaN or not
 /// newer than the previous sample are ignored. Components beyond 16 g are clamped. After a gap of more than 0.25 s,
-/// steps count again after eight regular peaks.
+/// steps are not counted until eight regular peaks have been detected.
 ///
 /// Processing takes constant time and does not allocate memory. Times are in seconds on any monotonic clock.
 package struct WalkTracker: Sendable {

@@ -24,20 +24,20 @@ extension AttitudeFilter {
     @inlinable public var isResting: Bool { rest.isResting }
     /// True if a magnetic field is expected, either because it was set or because a measured field was accepted.
     @inlinable package var isFieldExpected: Bool { field.expected != nil }
-    /// True while the magnetic field differs from the expected field, and as long as no field is expected.
+    /// True while the magnetic field differs from the expected field or no field is expected.
     @inlinable public var isMagneticallyDisturbed: Bool { field.isDisturbed }
 
     /// Half the width of the 95 % confidence interval of the magnetic heading, in radians, or nil before the first
     /// magnetometer sample.
     ///
-    /// The value is twice the square root of a sum of variances:
+    /// The value is twice the square root of the sum of these variances:
     ///
     /// - the variance of the heading in the Kalman filter, which grows with time, with rotation, and while a disturbed
     ///   magnetometer is ignored
-    /// - the variance caused by the field that determined the heading, if its strength and dip differ from the expected
-    ///   field
-    /// - the square of the mean disagreement between magnetometer and heading over 5 s
-    /// - the square of the heading drift that the uncertain bias may have caused without a magnetometer
+    /// - the variance due to differences in strength and dip between the expected field and the field that determined
+    ///   the heading
+    /// - the square of the disagreement between magnetometer and heading, averaged over 5 s
+    /// - the square of the heading drift that the bias uncertainty may have caused since the magnetometer was last used
     /// - (1.5°)² for errors that the filter cannot observe, such as the magnetic field of a building, or (10°)² while
     ///   no field is expected
     @inlinable public var headingUncertainty: Double? {

@@ -54,10 +54,10 @@ extension AttitudeFilter {
         inertial = inertial.after(Quaternion(rotationVector: vector))
     }
 
-    /// The largest rotation during a gap, in radians, after which the attitude is kept.
+    /// The largest rotation during a gap, in radians, that does not reinitialize the attitude.
     private static var maximumBridgedRotation: Double { 0.1 }
-    /// The weight of the cross product of two consecutive rates during steady coning: 1/6 for instantaneous samples,
-    /// plus 1/24 because samples are means over their interval.
+    /// The weight of the cross product of two consecutive rates in the coning correction. For steady coning,
+    /// instantaneous samples require 1/6. Samples that are means over their interval require an additional 1/24.
     private static var coningFactor: Double { 5 / 24.0 }
 
     /// Processes an accelerometer sample.
@@ -91,7 +91,7 @@ extension AttitudeFilter {
             &estimator, attitude: inclination.after(inertial), isResting: rest.isResting, meanRate: rest.meanRate)
     }
 
-    /// Returns whether the acceleration is within three degrees of the estimated direction up.
+    /// Returns whether the acceleration is within three degrees of the estimated up direction.
     @inline(never)
     private func isNearlyUp(_ acceleration: SIMD4<Double>) -> Bool {
         let vector = inclination.rotate(inertial.rotate(acceleration))
@@ -106,7 +106,8 @@ extension AttitudeFilter {
         guard hasGyroscope else { return shortMean(of: inFrame, interval: interval) }
         gravityCoefficients.advance(by: interval)
         let mean = gravityLanes.update(inFrame, gravityCoefficients)
-        // One of four accelerometer samples is sufficient. `steps` also counts gyroscope samples.
+        // Every fourth accelerometer sample is sufficient. The mask is 6, because `steps` also counts gyroscope
+        // samples.
         if steps & 6 == 0 { motion.update(acceleration: inFrame - mean, rate: rateWithoutBias, interval: 4 * interval) }
         return mean
     }
@@ -117,7 +118,7 @@ extension AttitudeFilter {
         return gravityLanes.update(acceleration, coefficientsWithoutGyroscope)
     }
 
-    /// Returns the direction of a vector and the shortest rotation that aligns this direction with up.
+    /// Returns the direction of a vector and the shortest rotation that aligns it with the up direction.
     @inline(__always)
     private static func leveling(_ vector: SIMD4<Double>) -> (SIMD4<Double>, Quaternion) {
         let inverse = 1 / vector.z
@@ -125,7 +126,7 @@ extension AttitudeFilter {
         let y = vector.y * inverse
         let t = x * x + y * y
         guard vector.z > 1e-6, t < 1e-4 else { return steepLeveling(vector) }
-        // Series in t, the squared tangent of the angle. They yield the cosine, the cosine of the half angle, and the
+        // These series in t, the squared tangent of the angle, yield the cosine, the cosine of the half angle, and the
         // ratio of the sine of the half angle to the tangent. The omitted terms are below 1e-16.
         let t2 = t * t
         let cosine = (1 - t * 0.5) + t2 * (3 / 8.0 - t * (5 / 16.0))
@@ -240,7 +241,7 @@ extension AttitudeFilter {
             strength: strength, dip: -Self.arcsine(earth.z / strength), squaredRate: squaredRate, interval: interval)
     }
 
-    /// Follows the magnetometer, which is the only source of heading without a gyroscope, even while it is disturbed.
+    /// Uses the magnetometer even while it is disturbed, because it is the only source of heading without a gyroscope.
     @inline(never)
     private mutating func followWithoutGyroscope(_ earth: SIMD4<Double>, interval: Double) {
         if settings.rejectsMagneticDisturbance {

@@ -6,9 +6,9 @@
 /// averaged in a frame that follows only the gyroscope, in which gravity is constant. The mean corrects only the
 /// inclination, and the magnetometer corrects only the heading. The corrections also reveal the gyroscope bias, which
 /// is measured directly while the device is at rest. A magnetic field with an unexpected strength or dip is ignored for
-/// a while. ``AttitudeSettings/reference`` configures the published filter. The default settings add intervals computed
-/// from timestamps, linear interpolation of rotation rates, a larger bias limit, and support for missing sensors and
-/// different sample rates.
+/// a limited time. ``AttitudeSettings/reference`` configures the published filter. The default settings add intervals
+/// computed from timestamps, linear interpolation of rotation rates, a larger bias limit, and support for missing
+/// sensors and different sample rates.
 ///
 /// The device axes are x right, y towards the top edge and z out of the screen. The earth axes are x east, y north and
 /// z up.
@@ -26,7 +26,7 @@ public struct AttitudeFilter: Sendable {
     @usableFromInline var magnetometer: SensorInterval
     /// The rotation from the device to the inertial frame, which drifts due to gyroscope errors.
     @usableFromInline var inertial = Quaternion.identity
-    /// The rotation from the inertial frame to earth axes, except for the heading.
+    /// The rotation that corrects the inclination of the inertial frame but leaves the heading arbitrary.
     @usableFromInline var inclination = Quaternion.identity
     var lastRate = SIMD4<Double>.zero
     @usableFromInline var rateWithoutBias = SIMD4<Double>.zero
@@ -54,12 +54,12 @@ public struct AttitudeFilter: Sendable {
     var gainWithoutGyroscope: OnePoleGain
     /// True until the first accelerometer sample after the start or an interruption.
     var isInclinationNew: Bool
-    /// The number of gyroscope and accelerometer samples, which schedules renormalization.
+    /// The number of gyroscope and accelerometer samples, used to schedule renormalization.
     var steps: UInt32 = 0
     /// The number of times that the attitude was reinitialized. Attitudes before and after a reinitialization are
     /// unrelated.
     package internal(set) var reinitializationCount: UInt32 = 0
-    /// True after the first usable accelerometer sample, which provides the direction up.
+    /// True after the first usable accelerometer sample, which determines the up direction.
     public internal(set) var isReady = false
 
     let nominalInterval: Double
@@ -69,8 +69,8 @@ public struct AttitudeFilter: Sendable {
     ///
     /// - Parameters:
     ///   - settings: The assumptions about the sensors.
-    ///   - interval: The constant interval between samples in seconds. Timestamps then determine only the number of
-    ///     missing samples. If nil, intervals are computed from the timestamps.
+    ///   - interval: The constant interval between samples in seconds, or nil to compute intervals from the timestamps.
+    ///     With a constant interval, the timestamps determine only the number of missing samples.
     public init(settings: AttitudeSettings = AttitudeSettings(), interval: Double? = nil) {
         self.settings = settings
         let nominal = interval.map { $0.isFinite && $0 > 0 ? $0 : 0 } ?? 0

@@ -16,11 +16,12 @@ public struct AttitudeSettings: Sendable, Hashable {
     /// time.
     package var headingDrift = 0.1 * degree
     package var headingDriftPerRate = 0.15 * degree
-    /// The deviation of the field (relative strength, or dip in radians) at which the magnetometer has half its weight.
+    /// The deviation of the field (relative strength, or dip in radians) at which the weight of the magnetometer is
+    /// halved.
     package var magneticDeviationScale = 0.04
     package var maximumHeadingTimeConstant = 30.0
-    /// The smallest time constant with which the heading follows the magnetometer, once this time has passed since the
-    /// start.
+    /// The lower limit of the time constant with which the heading follows the magnetometer. The limit takes effect
+    /// once this time has passed since the start.
     package var minimumHeadingTimeConstant = 2.0
     /// The time over which magnetometer samples are averaged. Zero disables averaging. Between 0.04 and 0.1 s, the
     /// headings of one board and two phones differ by hundredths of a degree.
@@ -48,7 +49,7 @@ public struct AttitudeSettings: Sendable, Hashable {
     /// The interval between bias estimates. Zero updates the bias with each accelerometer sample, which costs about as
     /// much as the rest of the filter. On one board and two phones, values up to 0.2 s have no effect.
     package var biasEstimationInterval = 0.1
-    /// The standard deviation of the initial bias, which is unknown.
+    /// The standard deviation of the unknown initial bias.
     public var initialBiasSigma = 0.7 * degree
     /// The time in which the standard deviation of a known bias grows to 0.1 degrees per second.
     package var biasForgettingTime = 100.0
@@ -56,19 +57,20 @@ public struct AttitudeSettings: Sendable, Hashable {
     public var biasLimit = 20 * degree
     package var motionBiasResidualLimit = 3 * degree
     package var motionBiasSigma = 0.1 * degree
-    /// The rate at which the vertical bias returns to zero during motion, because the accelerometer cannot observe it.
+    /// The relative weight of the assumption that the vertical bias is zero. During motion, the accelerometer cannot
+    /// observe this bias.
     package var verticalBiasForgettingFactor = 1e-4
     package var restBiasSigma = 0.03 * degree
 
     package var restMinimumTime = 1.5
-    /// The time constant of the means with which samples are compared to detect rest.
+    /// The time constant of the mean rate and the mean acceleration with which samples are compared to detect rest.
     package var restTimeConstant = 0.5
     package var restRotationThreshold = 2 * degree
     package var restAccelerationThreshold = 0.5
-    /// The largest difference between a constant rate and the known bias at which ``restRotationThreshold`` and
-    /// ``restAccelerationThreshold`` apply. For a larger difference, both thresholds are reduced (by default to 1 °/s
-    /// and 0.3 m/s²), and neither gravity nor the magnetic field may rotate with the rate. If infinite, every constant
-    /// rate below ``biasLimit`` counts as rest.
+    /// The difference between a constant rate and the known bias above which stricter criteria for rest apply. In this
+    /// case, ``restRotationThreshold`` and ``restAccelerationThreshold`` are reduced (by default to 1 °/s and 0.3
+    /// m/s²), and neither gravity nor the magnetic field may rotate with the rate. If the value is infinite, every
+    /// constant rate below ``biasLimit`` counts as rest.
     package var restBiasWindow = 2 * degree
     /// If true, the heading ignores a magnetic field with an unexpected strength or dip.
     public var rejectsMagneticDisturbance = true
@@ -82,18 +84,18 @@ public struct AttitudeSettings: Sendable, Hashable {
     package var magneticAcceptanceTime = 20.0
     /// The time in motion after which the first measured field becomes the expected field.
     package var firstMagneticAcceptanceTime = 5.0
-    /// The smallest angular rate that counts as motion for accepting a field.
+    /// The smallest angular rate that counts as motion for ``magneticAcceptanceTime``.
     package var magneticAcceptanceRate = 20 * degree
     package var magneticRecoveryTime = 0.5
     /// The longest time for which a disturbed magnetometer is ignored completely.
     package var maximumMagneticRejectionTime = 60.0
     /// The factor by which the weight of a disturbed magnetometer is reduced after ``maximumMagneticRejectionTime``.
     package var magneticRejectionFactor = 4.0
-    /// The longest gap in the gyroscope samples after which the attitude is kept. For slow sensors, the limit is three
-    /// sample intervals, up to 5 s.
+    /// The longest gap in the gyroscope samples after which the attitude can be kept. For slow sensors, the limit is
+    /// three times the sample interval, up to 5 s.
     public var maximumGap = 1.0
     /// The longest sample interval that does not count as a gap. After a gap, the attitude is kept only if the device
-    /// hardly rotated.
+    /// has hardly rotated.
     package var maximumGapInMotion = 0.2
 
     /// Creates the default settings.

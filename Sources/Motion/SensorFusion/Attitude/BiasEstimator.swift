@@ -11,7 +11,8 @@ struct BiasEstimator: Sendable {
     var coupling = SIMD4<Double>.zero
     var isCoupled = false
     var headingCorrection = 0.0
-    /// The growth of the heading variance per second, and the additional growth per (rad/s)² of squared angular rate.
+    /// The rate of growth of the heading variance, with a constant part and a part proportional to the squared angular
+    /// rate.
     let headingNoise: Double
     let headingNoisePerSquaredRate: Double
     let knownBiasVariance: Double
@@ -65,7 +66,7 @@ struct BiasEstimator: Sendable {
         clip()
     }
 
-    /// Corrects the bias by measurements along three vectors. The third measurement assumes a vertical bias of zero.
+    /// Corrects the bias using measurements along three vectors. The third measurement assumes a vertical bias of zero.
     @inline(__always)
     mutating func correctInMotion(
         _ first: SIMD4<Double>, _ second: SIMD4<Double>, _ third: SIMD4<Double>, residual: SIMD4<Double>,
@@ -89,8 +90,8 @@ struct BiasEstimator: Sendable {
         clip()
     }
 
-    /// Corrects the bias by one measurement and returns the heading correction. Measurements can be applied one after
-    /// the other, because their errors are independent.
+    /// Corrects the bias using one measurement and returns the heading correction. Measurements can be applied one
+    /// after the other, because their errors are independent.
     @inline(__always)
     private mutating func correct(
         _ direction: SIMD4<Double>, _ residual: Double, _ weight: Double, _ before: SIMD4<Double>
@@ -117,8 +118,8 @@ struct BiasEstimator: Sendable {
         headingVariance += (headingNoise + headingNoisePerSquaredRate * squaredRate) * interval
         let part = covariance * up
         let variance = up.dot(part)
-        // A magnetometer cannot improve a bias that is already well known. The noise accounts for the drift due to such
-        // a bias.
+        // The magnetometer cannot improve a bias that is already well known. The heading noise includes the drift due
+        // to the error of such a bias.
         let unknown = 1 - knownBiasVariance / variance
         if unknown > 0 {
             let drift = 2 * up.dot(coupling) - interval * unknown * variance
@@ -151,8 +152,8 @@ struct BiasEstimator: Sendable {
         (coupling, isCoupled, headingCorrection) = (.zero, false, 0)
     }
 
-    /// Returns the pending heading correction and resets it to zero. Bias corrections at rest produce heading
-    /// corrections, because they reveal earlier heading drift.
+    /// Returns the pending heading correction and resets it to zero. A bias correction at rest reveals earlier heading
+    /// drift, which must be corrected as well.
     mutating func consumeHeadingCorrection() -> Double {
         let correction = headingCorrection
         headingCorrection = 0

@@ -6,10 +6,11 @@ import SystemCalls
 /// bilinear transform.
 ///
 /// The filter consists of two integrators. Because their states do not depend on the interval, the interval may change
-/// from sample to sample. With a constant interval, the filter equals the usual digital filter. During the first time
-/// constant, the output is the running mean, so that no single sample dominates.
+/// from sample to sample. With a constant interval, the filter is equivalent to the usual digital filter. During the
+/// first time constant, the output is the running mean, so that no single sample dominates.
 struct LowPassCoefficients: Sendable {
-    /// The time constant of the step response's decay, in seconds. The cutoff frequency is √2 / (2π · time constant).
+    /// The time constant of the decay of the step response, in seconds. The cutoff frequency is √2 / (2π · time
+    /// constant).
     let timeConstant: Double
     /// The weight of a new sample while the output is a running mean, and zero afterwards.
     private(set) var meanWeight = 1.0
@@ -23,7 +24,8 @@ struct LowPassCoefficients: Sendable {
     private var hasStarted = false
     private var count = 0.0
     private var elapsed = 0.0
-    /// The averaging time, in seconds, that the value from before a restart represents. Zero discards this value.
+    /// The averaging time, in seconds, attributed to the value of the filter before a restart. If the time is zero,
+    /// this value is discarded.
     private var restartWeight = 0.0
     private var lastInterval = 0.01
 

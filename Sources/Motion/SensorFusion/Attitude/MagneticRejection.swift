@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Limits the time for which a disturbed magnetometer is ignored, because a permanent disturbance must be accepted.
+/// Limits the time for which a disturbed magnetometer is ignored, because a permanent disturbance must eventually be
+/// accepted.
 struct MagneticRejection: Sendable {
     enum Trust: Sendable {
         case full
@@ -8,7 +9,8 @@ struct MagneticRejection: Sendable {
         case none
     }
 
-    /// The time for which the magnetometer has been ignored, in seconds. The time decreases in an undisturbed field.
+    /// The accumulated time for which the magnetometer has been ignored, in seconds. It decreases in an undisturbed
+    /// field.
     private(set) var rejectedTime: Double
 
     private let maximumTime: Double
@@ -38,7 +40,8 @@ struct MagneticRejection: Sendable {
     mutating func restart() { rejectedTime = maximumTime }
 }
 
-/// Computes the weight of a magnetometer sample in the heading with a fixed time constant, as in the published filter.
+/// Computes the weight with which a magnetometer sample corrects the heading. The time constant is fixed, as in the
+/// published filter.
 struct HeadingGain: Sendable {
     /// The time since the start in seconds, or a negative value once the heading is no longer a running mean.
     private var startTime = 0.0

@@ -12,7 +12,8 @@ struct MagnetometerConsistency: Sendable {
     private var headingField: SIMD2<Double>?
     /// The recent mean disagreement between magnetometer and heading, in radians.
     private(set) var meanDisagreement = 0.0
-    /// The heading variance in square radians due to deviations of the field that determined the heading.
+    /// The heading variance, in square radians, due to differences between the expected field and the field that
+    /// determined the heading.
     private(set) var fieldVariance = 0.0
     /// The time since the last comparison of the heading with the magnetometer, in seconds.
     private(set) var unusedTime = 0.0
@@ -43,15 +44,16 @@ struct MagnetometerConsistency: Sendable {
     }
 
     /// Returns the angle by which to rotate the heading. `disagreement` is the difference between magnetometer and
-    /// heading in radians. `field` and `expected` are strength and dip. `hasRested` is true if the device has been at
-    /// rest since the start.
+    /// heading in radians. `field` and `expected` contain strength and dip. `hasRested` is true if the device has not
+    /// moved since the start.
     mutating func correction(
         _ disagreement: Double, field: SIMD2<Double>, expected: SIMD2<Double>?, trust: MagneticRejection.Trust,
         hasRested: Bool, isResting: Bool, interval: Double, estimator: inout BiasEstimator
     ) -> Double {
         let isFirst = headingField == nil
         time += interval
-        // All samples during a rest measure the same field, so the error of this field does not average out.
+        // While the device is at rest, all samples measure the same field, so the error of this field does not average
+        // out.
         if wasResting, !isResting { estimator.raiseHeadingVariance(to: Self.varianceAfterRest) }
         wasResting = isResting
         var spread = 1.0
@@ -74,13 +76,13 @@ struct MagnetometerConsistency: Sendable {
             return 0
         }
         unusedTime = 0
-        // If an undisturbed field disagrees with the heading for seconds, the heading is wrong despite its low
+        // If an undisturbed field disagrees with the heading for several seconds, the heading is wrong despite its low
         // variance, for example because the gyroscope bias has changed.
         let squaredDisagreement = meanDisagreement * meanDisagreement
         if trust == .full, squaredDisagreement > estimator.headingVariance + noise {
             estimator.raiseHeadingVariance(to: squaredDisagreement)
         }
-        // After a start in motion, the attitude is inaccurate at first.
+        // If the device was moving at the start, the attitude is inaccurate at first.
         if !hasRested { spread += 1 / (time * time) }
         let measurement = noise * spread / interval
         let before = estimator.headingVariance
@@ -114,7 +116,7 @@ struct MagnetometerConsistency: Sendable {
         return strength * strength + dip * dip
     }
 
-    /// Returns the approximate cosine, but at least 0.1, because the field is vertical at the magnetic poles.
+    /// Returns the approximate cosine, limited to at least 0.1. The cosine of the dip is zero at the magnetic poles.
     @inline(__always)
     private func cosine(_ angle: Double) -> Double {
         let a2 = angle * angle

@@ -17,7 +17,7 @@ struct MagnetometerDelay: Sendable {
     private var squareSum = 0.0
     private var highPass = OnePoleGain(timeConstant: 1)
     private var forgetting = OnePoleGain(timeConstant: 300)
-    /// The weight of the initial delay, in square radians of motion.
+    /// The weight of the initial delay, in the unit of `squareSum`.
     private static var priorWeight: Double { 40 }
 
     init(settings: AttitudeSettings) {

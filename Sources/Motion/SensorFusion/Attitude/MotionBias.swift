@@ -2,9 +2,9 @@
 
 /// Estimates the gyroscope bias from the inclination corrections.
 ///
-/// A bias rotates the inertial frame, and the corrections rotate the frame back, delayed by the low-pass filter of the
-/// acceleration. To make them comparable with the corrections, the rotation matrix of the attitude and the bias in
-/// earth axes pass through the same low-pass filter.
+/// A bias rotates the inertial frame. The corrections rotate it back, delayed by the low-pass filter of the
+/// acceleration. Therefore, the rotation matrix of the attitude and the bias in earth axes pass through the same filter
+/// before they are compared with the corrections.
 struct MotionBias: Sendable {
     private var coefficients: LowPassCoefficients
     private var east = LowPassLanes<SIMD4<Double>>()
@@ -81,14 +81,14 @@ struct MotionBias: Sendable {
 
 /// Measures recent acceleration and rotation, which determine the accuracy of the attitude after a gap.
 struct MotionLevel: Sendable {
-    /// In (m/s²)², without gravity.
+    /// The mean squared acceleration without gravity, in (m/s²)².
     private var squaredAcceleration = 0.0
     private var squaredRate = 0.0
     private var gain = OnePoleGain(timeConstant: 1)
-    /// The time for which the rates before and after a long gap are assumed to continue during the gap, in seconds.
+    /// The time, in seconds, for which the rates before and after a long gap are assumed to extend into the gap.
     static let rateContinuationTime = 0.05
-    /// The averaging time in seconds if the acceleration equals gravity and the squared rate times the gap is 1. On one
-    /// board, three times or a third of this value increases the error by a quarter.
+    /// The averaging time, in seconds, for an acceleration of 1 g if the squared rate times the gap is 1 rad²/s. On one
+    /// board, a third or three times this value increases the error by a quarter.
     private static let averagingFactor = 1.5
     private static let squaredGravity = 9.8 * 9.8
 
@@ -99,7 +99,7 @@ struct MotionLevel: Sendable {
         squaredRate += follow * (rate.dot(rate) - squaredRate)
     }
 
-    /// Returns the averaging time, in seconds, after which the mean acceleration is as accurate as the up direction
+    /// Returns the averaging time, in seconds, at which the mean acceleration is as accurate as the up direction from
     /// before a gap of `silence` seconds. `rate` is the larger of the squared rates before and after the gap.
     func equivalentAveragingTime(after silence: Double, squaredRate rate: Double) -> Double {
         let turn = (squaredRate + rate) * silence

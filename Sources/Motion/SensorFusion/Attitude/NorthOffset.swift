@@ -13,14 +13,14 @@ struct NorthOffset: Sendable {
         isKnown ? atan2(2 * half.x * half.y, half.x * half.x - half.y * half.y) : nil
     }
 
-    /// Returns the attitude rotated by the angle about the vertical, or nil if the angle is unknown.
+    /// Returns the attitude relative to magnetic north, or nil if the angle is unknown.
     @usableFromInline
     func rotated(_ attitude: Quaternion) -> Quaternion? {
         isKnown ? Quaternion(x: 0, y: 0, z: half.y, w: half.x).after(attitude) : nil
     }
 
-    /// Returns the correction of the angle, from -π to π, for a horizontal field in earth axes with an arbitrary
-    /// heading.
+    /// Returns the difference, from -π to π, between the angle of a measured field and the current angle. `x` and `y`
+    /// are the horizontal components of the field in earth axes with an arbitrary heading.
     @inline(__always)
     func disagreement(x: Double, y: Double) -> Double {
         let cosine = half.x * half.x - half.y * half.y

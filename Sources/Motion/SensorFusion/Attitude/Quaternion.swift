@@ -93,7 +93,7 @@ public struct Quaternion: Sendable, Hashable {
 
     @inline(__always)
     func rotate(_ v: SIMD4<Double>) -> SIMD4<Double> {
-        // Scalars are faster here, because vectors would mostly require the processor to shuffle lanes.
+        // Scalar code is faster here, because vector code would mainly shuffle lanes.
         let x = components.x
         let y = components.y
         let z = components.z

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Detects that the device is at rest, which means that the angular rate and the acceleration have stayed close to
-/// their means for some time.
+/// Detects whether the device is at rest. At rest, the angular rate and the acceleration have stayed close to their
+/// means for some time.
 @usableFromInline
 struct RestDetector: Sendable {
     @usableFromInline private(set) var isResting = false
@@ -45,7 +45,7 @@ struct RestDetector: Sendable {
         meanRate = rateLanes.update(rate, rateCoefficients)
         let deviation = rate - meanRate
         var threshold = squaredRateThreshold
-        // With an infinite window, the known bias is not used.
+        // If the window is infinite, the known bias is ignored.
         let away = window.isFinite ? meanRate - bias : meanRate
         let isBeyond = Self.exceeds(away, window)
         if isBeyond || isFarFromBias {
@@ -95,8 +95,8 @@ struct RestDetector: Sendable {
     }
 }
 
-/// Determines whether gravity and the magnetic field rotate as the gyroscope measures. If they do not, the gyroscope is
-/// biased.
+/// Determines whether gravity and the magnetic field rotate as measured by the gyroscope. If they do not, the gyroscope
+/// is biased.
 struct RestCrossCheck: Sendable {
     private(set) var hasField = false
     /// The rotation measured since `begin(gravity:)`, as a rotation vector.

@@ -14,8 +14,8 @@ struct RoundedTimestampRestorer: Sendable, Equatable {
     /// The fractions of the timestamp error by which the sequence and its period are corrected.
     private static let phaseGain = 0.01
     private static let periodGain = 3e-5
-    /// The fraction of a period by which the elapsed time may exceed a whole number of periods without counting another
-    /// period.
+    /// If the elapsed time exceeds a whole number of periods by at most this fraction of a period, no further period is
+    /// counted.
     private static let slack = 0.25
     /// The maximum distance between the sequence and a timestamp, in rounding units: one half plus a margin for jitter.
     private static let maximumDistance = 0.6

@@ -21,7 +21,8 @@ struct SensorInterval: Sendable, Equatable {
     /// The interval above which the stream counts as interrupted, in seconds.
     private var limit: Double
     private let maximumGap: Double
-    /// The clock counts as set back if a sample precedes the previous sample by more than this time, in seconds.
+    /// If a sample precedes the previous sample by more than this time, in seconds, the clock is assumed to have been
+    /// set back.
     private let clockStepThreshold: Double
     private let nominal: Double
     /// The upper limit, in seconds, to which `limit` adapts in a slow but regular stream.
@@ -62,8 +63,8 @@ struct SensorInterval: Sendable, Equatable {
     @inline(never)
     private mutating func adapt(to seconds: Double) { limit = max(maximumGap, min(3 * seconds, maximumAdaptiveGap)) }
 
-    /// Returns the nearest multiple of the nominal interval to remove timestamp jitter, or the interval itself if no
-    /// multiple is close.
+    /// Removes timestamp jitter by rounding to the nearest multiple of the nominal interval. If no multiple is close,
+    /// returns the interval unchanged.
     @inline(__always)
     private func snapped(_ seconds: Double) -> Double {
         let count = Double(Int32(min(seconds / nominal, 1e9) + 0.5))

@@ -21,8 +21,8 @@ extension AttitudeAidedFit {
         fit.headingUncertainty = uncertainty
         fit.headingDeviation = meanDeviation(uncertainty)
         let own = windowFields
-        // Evaluates the current correction with the same weights and delay. Its residual is relative to the strength of
-        // the fit, because its own strength may be caused by iron.
+        // Evaluates the current correction with the same weights and delay. The residual is relative to the field
+        // strength of the fit, because iron may distort the field strength of the current correction.
         setSolution(inForce.matrix, -(inForce.matrix * inForce.hardIron))
         fit.headingChange = headingChange(from: own)
         updateResiduals()
@@ -30,8 +30,8 @@ extension AttitudeAidedFit {
         return fit
     }
 
-    /// The weight of the newest window's samples relative to their weight without outliers, or 1 if there are too few
-    /// samples.
+    /// The ratio of the weight of the newest window's samples to the weight that they would have without errors, or 1
+    /// if there are too few samples.
     private var newestWeight: Double {
         var (sum, total, number) = (0.0, 0.0, 0)
         for index in 0..<count where slots[index] == newestSlot {
@@ -59,7 +59,7 @@ extension AttitudeAidedFit {
 
     private func isInlier(_ index: Int) -> Bool { weights.values[index] > 0.5 * weights.base[index] }
 
-    /// Returns the heading uncertainty, computed from the covariance of the correction with a fixed trace.
+    /// Returns the heading uncertainty, computed from the covariance of the correction parameters for a fixed trace.
     private mutating func headingUncertainty(of fit: MagneticFit, strength: Double) -> HeadingUncertainty {
         let traceInformation = traceSolution[0] + traceSolution[5] + traceSolution[10]
         var uncertainty = HeadingUncertainty(scale: scale, matrix: fit.matrix, shift: fit.shift)
@@ -144,8 +144,8 @@ extension AttitudeAidedFit {
         for row in 0..<3 {
             for k in 0..<4 {
                 for index in probe.indices { probe[index] = 0 }
-                // The first three probes are the entries of a matrix row. The fourth is the whole row at the centre of
-                // the directions.
+                // The first three probes select the elements of a matrix row. The fourth probe applies the whole row to
+                // the centre of the directions.
                 if k < 3 {
                     probe[4 * row + k] = 1
                 } else {

@@ -136,7 +136,8 @@ extension AttitudeAidedFit {
         let (rotations, drifts) = (rotations, drifts)
         for index in 0..<count {
             let field = toEarth(index, corrected(index))
-            // The derivative of the field with respect to the drift angle, which is subtracted.
+            // The derivative of the field with respect to the drift angle. The sign is negative, because the drift is
+            // subtracted.
             let (east, north) = (field.y, -field.x)
             let square = east * east + north * north
             let sample = SIMD4(fields[index], 1)
@@ -163,7 +164,7 @@ extension AttitudeAidedFit {
         for row in 0..<3 {
             system[12 + row, 12 + row] += 1 / (Self.biasDeviation * Self.biasDeviation)
             system[5 * row, 5 * row] += stretch
-            // This term only keeps the system solvable.
+            // This small term ensures that the system can be solved.
             system[4 * row + 3, 4 * row + 3] += 1e-4
             for column in 0..<row {
                 let (a, b) = (4 * row + column, 4 * column + row)

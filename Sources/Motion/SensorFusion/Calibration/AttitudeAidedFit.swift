@@ -2,17 +2,21 @@
 
 import SystemCalls
 
-/// Fits the matrix and the shift that turn all readings, rotated by the attitude, into one constant field. The
+/// Fits the matrix and the shift that transform all readings, rotated by the attitude, into one constant field. The
 /// gyroscope bias, which rotates the attitude during the measurement, is fitted as well.
 ///
 /// For each sample, Z(-ψ)·R(t - latency)·(W·m + c) = b. The earth's field b is a separate unknown in each time window,
-/// because the heading is unknown without a magnetometer. ψ is the heading drift since the start of the window, the
-/// product of the bias and the integral of the up direction. Before its first rest, a cheap gyroscope drifts by degrees
-/// per second, which would otherwise appear as iron. Because each b is a mean, it is eliminated, which leaves twelve
-/// parameters of the correction and three of the bias in a nearly linear system. A prior (soft iron of a few percent,
-/// sensors mounted parallel within a degree or two) determines the parameters that the samples do not. Together with a
-/// fixed trace, the prior excludes W = 0. Geman and McClure's weights suppress outliers. The delay of the magnetometer
-/// is fitted too, because 15 ms at 500 degrees per second are 7 degrees.
+/// because the heading is unknown without a magnetometer. Each b is the mean of its window and can be eliminated. The
+/// remaining system is nearly linear in twelve parameters of the correction and three of the bias.
+///
+/// ψ is the heading drift since the start of the window, which is the product of the bias and the integral of the up
+/// direction. Before its first rest, a cheap gyroscope drifts by several degrees per second. If the bias were not
+/// fitted, this drift would appear as iron.
+///
+/// A prior (soft iron of a few percent, and sensors that are parallel within a degree or two) determines the parameters
+/// that the samples do not determine. Together with a fixed trace, the prior excludes W = 0. Geman and McClure's
+/// weights suppress outliers. The delay of the magnetometer is fitted too, because 15 ms at 500 degrees per second
+/// correspond to 7 degrees.
 struct AttitudeAidedFit: Sendable {
     static let windowLimit = 16
     /// The number of unknowns: three matrix rows, each with a component of the shift, and the bias.
@@ -30,12 +34,12 @@ struct AttitudeAidedFit: Sendable {
     /// The number of samples equivalent to one independent sample. Errors of neighbouring samples are correlated,
     /// because indoor magnetic fields are not uniform.
     static let samplesPerIndependentSample = 30.0
-    /// The standard deviation of a moving device's attitude, in radians. On simulated pendulums, values from 0.01 to
-    /// 0.03 prevent wrong fits equally well. Larger values delay correct fits.
+    /// The standard deviation of the attitude of a moving device, in radians. On simulated pendulums, values from 0.01
+    /// to 0.03 prevent wrong fits equally well. Larger values delay correct fits.
     static let attitudeNoise = 0.015
     /// The spread of a direction, in square radians, at which the fit and the current correction have equal weight
-    /// (0.02²). Without this prior, the heading is wrong by 150 degrees for 2 of 120 simulated pendulums. With 0.001,
-    /// the error of a phone's hard iron (ten times the earth's field) is 0.2 %.
+    /// (0.02²). Without this prior, the heading is wrong by 150 degrees for 2 of 120 simulated pendulums. With a value
+    /// of 0.001, a phone's hard iron of ten times the earth's field is wrong by 0.2 %.
     static let currentCorrectionPrior = 0.0004
     static let minimumSamplesPerWindow = 30
     /// The angular rate in rad/s at which the weight of a sample is halved.
@@ -61,10 +65,10 @@ struct AttitudeAidedFit: Sendable {
     var traceSolution = [Double](repeating: 0, count: unknowns)
     /// The second moments of the samples, each extended by a fourth component of 1.
     var moment = [Double](repeating: 0, count: 16)
-    /// The moments of the bias with the twelve correction parameters and with itself.
+    /// The second moments of the bias parameters with the twelve correction parameters and with each other.
     var biasMoments = [Double](repeating: 0, count: 3 * unknowns)
     var probe = [Double](repeating: 0, count: unknowns)
-    /// The mean scatter, within windows, of each device direction in earth axes, as a symmetric matrix. The scatter is
+    /// The mean scatter of each device direction in earth axes within a window, as a symmetric matrix. The scatter is
     /// near 0 for a direction that has not rotated, and at most 1.
     var spread = Matrix3(row0: .zero, row1: .zero, row2: .zero)
     var scale = FieldScale()
@@ -72,7 +76,7 @@ struct AttitudeAidedFit: Sendable {
     var currentShift = SIMD3<Double>.zero
     var latency = 0.0
     var bias = SIMD3<Double>.zero
-    /// True if there is a solution. The bias can be fitted only then, because its effect depends on the corrected
+    /// True if there is a solution, which is required to fit the bias. The effect of the bias depends on the corrected
     /// fields.
     var hasSolution = false
 

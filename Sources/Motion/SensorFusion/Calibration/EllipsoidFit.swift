@@ -19,7 +19,8 @@ struct EllipsoidFit: Sendable {
     private var system = PositiveSystem(size: 9)
     private var sphere = PositiveSystem(size: 4)
     private var sphereSolution = [0.0, 0, 0, 0]
-    /// xx, yy, xy, xz and yz of W, then the hard iron, then the strength. zz follows from the trace.
+    /// The elements xx, yy, xy, xz and yz of W, followed by the hard iron and the strength. The element zz follows from
+    /// the trace.
     private var solution = [Double](repeating: 0, count: 9)
     private var trial = [Double](repeating: 0, count: 9)
     private var gradient = [Double](repeating: 0, count: 9)
@@ -189,7 +190,7 @@ struct EllipsoidFit: Sendable {
             normal[10 * index] += 2 * prior
             gradient[index] -= 2 * prior * p[index]
         }
-        // This term only keeps the system solvable.
+        // This small term ensures that the system can be solved.
         for index in 5..<9 { normal[10 * index] += 1e-4 }
     }
 
@@ -215,8 +216,8 @@ struct EllipsoidFit: Sendable {
         return fit
     }
 
-    /// Returns the residual of a different correction with its own best field strength, relative to the strength of the
-    /// fit.
+    /// Returns the residual of a different correction with the field strength that suits it best. The residual is
+    /// relative to the strength of the fit.
     private mutating func residual(of other: MagneticCalibration) -> Double {
         var (sum, total) = (0.0, 0.0)
         for index in 0..<count {

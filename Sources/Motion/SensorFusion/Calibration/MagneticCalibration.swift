@@ -2,7 +2,7 @@
 
 /// The quality of a magnetometer calibration, in ascending order.
 package enum MagneticQuality: Int, Sendable, Hashable, Comparable {
-    /// Readings are used uncorrected.
+    /// Readings are not corrected.
     case uncalibrated = -1
     case low = 0
     /// The calibration is accurate enough for a compass.
@@ -28,7 +28,8 @@ package struct MagneticCalibration: Sendable, Hashable {
     package var residual = Double.nan
     /// The fraction of all directions in which the field has been measured, from 0 to 1.
     package var coverage = 0.0
-    /// The sides that pointed up during the calibration. They are unknown, and the array is empty, without a gyroscope.
+    /// The sides that faced up during the calibration. Without a gyroscope, the sides are unknown, and the array is
+    /// empty.
     package var sidesUp: [MagneticSurvey.Side] = []
     /// The strength of the corrected field, in the unit of the readings, or NaN before the first fit.
     package var fieldStrength = Double.nan
@@ -56,7 +57,7 @@ package struct MagneticCalibration: Sendable, Hashable {
 
 extension MagneticCalibration {
     /// True if the calibration is plausible: its numbers are finite, and its matrix neither mirrors nor strongly
-    /// distorts. Stored calibrations that are not usable must be ignored.
+    /// distorts. Otherwise, a stored calibration must be ignored.
     package var isUsable: Bool {
         guard softIron.allSatisfy(\.isFinite), hardIron.isFinite else { return false }
         // Soft iron of more than half the field indicates a failed fit.

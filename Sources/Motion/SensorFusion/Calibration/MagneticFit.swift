@@ -12,15 +12,17 @@ struct MagneticFit: Sendable, Equatable {
     var dip = Double.nan
     /// The root mean square residual per component, relative to the strength.
     var residual = Double.nan
-    /// The standard deviation of the corrected field per component, over all directions, relative to the strength.
+    /// The standard deviation of the corrected field per component, averaged over all directions, relative to the
+    /// strength.
     var uncertainty = Double.infinity
     /// The residual of the current calibration for the same samples, relative to the strength of the fit.
     var currentResidual = Double.nan
-    /// The standard deviation of the heading over the samples, in radians, or infinity without attitudes.
+    /// The standard deviation of the heading in radians, averaged over the samples, or infinity without attitudes.
     var headingDeviation = Double.infinity
     /// The root mean square heading difference from the current calibration, in radians, or NaN without attitudes.
     var headingChange = Double.nan
-    /// The weight of the newest samples relative to their weight without outliers, or 1 without attitudes.
+    /// The ratio of the weight of the newest samples to the weight that they would have without errors, or 1 without
+    /// attitudes.
     var newestWeight = 1.0
     /// The heading uncertainty for any device orientation, or nil without attitudes.
     var headingUncertainty: HeadingUncertainty?

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The device orientations that a magnetometer calibration covers, which guide a user who rotates the device.
+/// The device orientations covered by a magnetometer calibration, used to guide a user who rotates the device.
 package struct MagneticSurvey: Sendable, Equatable {
     /// A side of the device, represented by a device axis.
     package enum Side: String, Sendable, CaseIterable {
@@ -26,9 +26,9 @@ package struct MagneticSurvey: Sendable, Equatable {
     }
 
     package static let sectorCount = 12
-    /// The sides that have pointed up, in the order of `Side.allCases`.
+    /// The sides that have faced up, in the order of `Side.allCases`.
     package private(set) var sidesUp: [Side] = []
-    /// The number of horizon sectors, out of twelve, to which the device has pointed.
+    /// The number of sectors of the horizon that the heading has covered, out of twelve.
     package private(set) var sectorsCovered = 0
     /// True if the magnetic field of the device is known well enough for the current orientation.
     package private(set) var isCalibrated = false

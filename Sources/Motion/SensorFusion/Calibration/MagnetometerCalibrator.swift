@@ -8,16 +8,15 @@
 /// A rotation about the vertical is sufficient for the heading while the device is level. Without attitudes, the
 /// parameters follow from the ellipsoid that the readings form, which requires rotations in all directions.
 ///
-/// The current calibration is replaced only by a clearly better calibration that differs by more than its own
-/// uncertainty. Therefore, factory calibrations, and stored calibrations that still fit, are kept. Readings near
-/// magnets lose their weight. If all of the latest readings lose their weight, the device itself has changed, and
-/// earlier readings are discarded.
+/// The initial calibration is replaced only by a clearly better calibration. With attitudes, the heading must also
+/// change by more than its uncertainty. Therefore, factory calibrations, and stored calibrations that still fit, are
+/// kept. Readings near magnets are suppressed as outliers. If most of the latest readings are outliers but agree with
+/// each other, the device itself has changed, and earlier readings are discarded.
 ///
 /// Readings may have any constant unit. Memory use is bounded, and updates allocate memory only to compute a fit.
 package struct MagnetometerCalibrator: Sendable {
     package private(set) var calibration = MagneticCalibration() { didSet { updateQuality() } }
-    /// The result of the latest fit, which guides a user who rotates the device but must not be used to correct
-    /// readings.
+    /// The result of the latest fit. It guides a user who rotates the device, but must not be used to correct readings.
     package private(set) var candidate = MagneticCalibration()
     /// The estimated delay of the magnetometer relative to the attitude, in seconds, or 0 without a fit.
     package private(set) var latency = 0.0
@@ -41,7 +40,8 @@ package struct MagnetometerCalibrator: Sendable {
     private var isConfirmed = false { didSet { updateQuality() } }
     /// The uncertainty of the current calibration, or infinity for the initial calibration.
     var currentUncertainty = Double.infinity
-    /// The standard deviation of the heading over the samples that determined the current calibration, in radians.
+    /// The standard deviation of the heading in radians, averaged over the samples that determined the current
+    /// calibration.
     var currentDeviation = Double.infinity
     private var headingUncertainty: HeadingUncertainty?
     private var headingUncertaintyTime = -Double.infinity
@@ -143,10 +143,11 @@ package struct MagnetometerCalibrator: Sendable {
     static let headingUncertaintyInterval = 0.1
     static let maximumRateInterval = 0.15
     static let maximumRate = 12.0
-    /// The minimum distances between samples without attitudes, as fractions of the reading and of the field strength.
+    /// Without attitudes, consecutive samples must differ by at least these fractions of the reading and of the field
+    /// strength.
     static let minimumDistanceOfReading = 0.01
     static let minimumDistanceOfStrength = 0.08
-    /// The cosine of half of five degrees.
+    /// The cosine of half the minimum rotation between samples, which is five degrees.
     static let minimumRotationCosine = 0.99905
 
     private mutating func process(
@@ -265,8 +266,8 @@ package struct MagnetometerCalibrator: Sendable {
         return before != calibration
     }
 
-    /// The age of the first sample after the device's iron changed, or nil if the samples since then are inconsistent
-    /// with each other, as near magnets.
+    /// The age of the first sample after a change of the device's iron. The value is nil if the samples after the
+    /// change are inconsistent with each other, which happens near magnets.
     private var ageOfChange: Int64? {
         mutating get {
             guard let age = aidedFit.ageOfChange(reservoir.samples) else { return nil }
@@ -297,7 +298,7 @@ extension MagnetometerCalibrator {
         quality = headingDeviation > Self.unusableDeviation ? .uncalibrated : rough
     }
 
-    /// Replaces the current calibration with the fit if appropriate, and updates the quality of both.
+    /// Adopts the fit if it is better than the current calibration, and updates the quality of both.
     private mutating func evaluate(_ fit: MagneticFit, _ found: MagneticCalibration) {
         var found = found
         found.quality = Self.quality(
@@ -344,7 +345,7 @@ extension MagnetometerCalibrator {
         guard usesAttitude else {
             return isInherited ? gain > Self.minimumGainOverInherited : gain > Self.minimumGainOverOwn || isMoreCertain
         }
-        // A change must exceed its own uncertainty.
+        // A change must exceed the uncertainty of the new heading.
         let isChange = fit.headingChange > Self.minimumChangeDeviations * fit.headingDeviation
         if isInherited { return isChange && gain > Self.minimumGainOverInherited }
         return isChange || isMoreCertain || fit.headingDeviation < Self.improvementFactor * currentDeviation
@@ -381,8 +382,13 @@ extension MagnetometerCalibrator {
     static let adoptableUncertainty = 0.15
     static let adoptableResidual = 0.09
     // The following constants were chosen with two phones (ten trials with raw magnetometer data) and one board (four
-    // trials, with the factory calibration and with ten times the iron). The headings differ by tenths of a degree for
-    // 1.5 to 2.5 deviations, 10 to 25 degrees, gains of 1.4 to 1.6 and fractions of 0.6 to 0.9.
+    // trials, with the factory calibration and with ten times the iron). The headings differ by only tenths of a degree
+    // if the constants stay within these ranges:
+    //
+    // - `adoptableDeviation`: 10 to 25 degrees
+    // - `minimumChangeDeviations`: 1.5 to 2.5
+    // - `improvementFactor`: 0.6 to 0.9
+    // - `minimumGainOverInherited`: 1.4 to 1.6
     static let adoptableDeviation = 20 * degree
     static let minimumChangeDeviations = 2.0
     static let improvementFactor = 0.7

@@ -21,7 +21,7 @@ package struct Matrix3: Sendable, Hashable {
 
     package var determinant: Double { (row0 * Quaternion.cross(row1, row2)).sum() }
 
-    /// Returns the vector whose product with the matrix is `v`, multiplied by the determinant (Cramer's rule).
+    /// Returns the solution x of M·x = v, multiplied by the determinant of M (Cramer's rule).
     package func solveScaled(_ v: SIMD3<Double>) -> SIMD3<Double> {
         let (a, b, c) = (Quaternion.cross(row1, row2), Quaternion.cross(row2, row0), Quaternion.cross(row0, row1))
         return a * v.x + b * v.y + c * v.z

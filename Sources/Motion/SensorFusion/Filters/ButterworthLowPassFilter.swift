@@ -4,8 +4,9 @@ import SystemCalls
 
 /// A second-order Butterworth low-pass filter for vectors at irregular intervals.
 ///
-/// Far above the cutoff, where ``LowPassFilter`` passes a third of the amplitude, this filter passes a tenth (40
-/// instead of 20 dB per decade). The response below the cutoff is flatter. The step response overshoots by 4 %.
+/// At three times the cutoff frequency, ``LowPassFilter`` passes a third of the amplitude, and this filter passes a
+/// tenth. Far above the cutoff, the attenuation increases by 40 instead of 20 dB per decade. The response below the
+/// cutoff is flatter. The step response overshoots by 4 %.
 ///
 /// The filter evaluates the exact solution of `y'' + √2 w y' + w² y = w² x` with `w = 2π cutoff`, where each sample is
 /// the constant input during the interval before the sample. The state does not depend on the interval, so the interval
@@ -34,8 +35,8 @@ public struct ButterworthLowPassFilter: SampleFilter {
         reset(to: start)
     }
 
-    /// Processes a sample and returns the new output. `interval` is the time since the previous sample in seconds,
-    /// which is ignored for the first sample if there is no initial value.
+    /// Processes a sample and returns the new output. `interval`, the time since the previous sample in seconds, is
+    /// ignored for the first sample if there is no initial value.
     public mutating func update(_ sample: SIMD3<Double>, interval: Double) -> SIMD3<Double> {
         guard let old = value else {
             guard sample.isFinite else { return .zero }
@@ -46,7 +47,7 @@ public struct ButterworthLowPassFilter: SampleFilter {
         let angle = rate * interval
         // exp(-40) is below the resolution of Double.
         guard angle < 40 else {
-            // The angle is NaN if the cutoff is zero and the interval is infinite. The output does not change.
+            // If the cutoff is zero and the interval is infinite, the angle is NaN, and the output does not change.
             guard !angle.isNaN else { return old }
             value = sample
             slope = .zero

@@ -4,16 +4,16 @@
 /// With a gyroscope, use an ``AttitudeFilter`` instead.
 ///
 /// Gravity is the low-pass filtered acceleration, and the user acceleration is the remainder. The outputs have the
-/// unit, axes and sign of the input. A low-pass filter cannot distinguish rotation from acceleration: while a device
-/// rotates, the estimated gravity lags behind, and a lasting acceleration, as in a car that speeds up, appears as
-/// gravity.
+/// unit, axes and sign of the input. A low-pass filter cannot distinguish rotation from acceleration. While a device
+/// rotates, the estimated gravity lags behind. A lasting acceleration, as in a car that speeds up, appears as gravity.
 ///
-/// The default time constant of 0.2 s corresponds to the common smoothing factor of 0.1 at 50 Hz. On stairs, compared
-/// with the gravity reported by an iPhone in a trouser pocket, the direction is off by 18 degrees with 0.05 s and by 15
-/// degrees with 0.2 s. Values up to 1 s do not improve the direction, but increase the lag during rotation.
+/// The default time constant is 0.2 s. It is close to 0.19 s, which corresponds to the common smoothing factor of 0.1
+/// at 50 Hz. On stairs, compared with the gravity reported by an iPhone in a trouser pocket, the direction is off by 15
+/// degrees with the default value, and by 18 degrees with 0.05 s. Values up to 1 s do not improve the direction, but
+/// increase the lag during rotation.
 ///
 /// The first sample is used as gravity. An acceleration with an infinite or NaN component leaves both parts unchanged.
-/// A zero, negative or NaN interval leaves gravity unchanged.
+/// If the interval is zero, negative or NaN, gravity remains unchanged and is subtracted from the acceleration.
 public struct GravitySeparator: SampleFilter {
     // Exactly one of the filters is not nil.
     private var onePole: LowPassFilter?
@@ -32,8 +32,8 @@ public struct GravitySeparator: SampleFilter {
     /// - Parameter cutoff: The cutoff frequency in hertz, see ``ButterworthLowPassFilter/init(cutoff:startingAt:)``.
     public init(butterworthCutoff cutoff: Double) { butterworth = ButterworthLowPassFilter(cutoff: cutoff) }
 
-    /// Processes an acceleration and returns its two parts. `interval` is the time since the previous sample in
-    /// seconds, which is ignored for the first sample.
+    /// Processes an acceleration and returns its two parts. `interval`, the time since the previous sample in seconds,
+    /// is ignored for the first sample.
     public mutating func update(_ total: SIMD3<Double>, interval: Double) -> SeparatedAcceleration {
         let gravity =
             onePole?.update(total, interval: interval) ?? butterworth?.update(total, interval: interval) ?? .zero

@@ -55,7 +55,7 @@ public struct LowPassFilter: SampleFilter {
     /// Creates a filter with a time constant, which weights samples by their intervals.
     ///
     /// - Parameters:
-    ///   - timeConstant: The time in seconds in which the output follows a step by 63 %. If the time constant is zero,
+    ///   - timeConstant: The time, in seconds, in which the output covers 63 % of a step. If the time constant is zero,
     ///     negative or NaN, samples pass unchanged. If it is infinite, the output keeps its first value.
     ///   - start: The initial output, or nil to use the first sample.
     public init(timeConstant: Double, startingAt start: SIMD3<Double>? = nil) {
@@ -82,8 +82,9 @@ public struct LowPassFilter: SampleFilter {
         self.init(rule: .factor(factor.isNaN ? 1 : min(max(factor, 0), 1)), start: start)
     }
 
-    /// Processes a sample and returns the new output. `interval` is the time since the previous sample in seconds. It
-    /// is ignored by a filter with a factor, and for the first sample if there is no initial value.
+    /// Processes a sample and returns the new output. `interval` is the time since the previous sample in seconds. If
+    /// there is no initial value, the interval of the first sample is ignored. A filter created with a factor ignores
+    /// all intervals.
     public mutating func update(_ sample: SIMD3<Double>, interval: Double) -> SIMD3<Double> {
         guard let old = value else {
             guard sample.isFinite else { return .zero }
@@ -91,15 +92,16 @@ public struct LowPassFilter: SampleFilter {
             return sample
         }
         let weight = rule.weight(after: interval)
-        // Both forms are equivalent, but each form is exact at its end of the range and for a constant input.
+        // Both expressions are equivalent. The first is exact for a weight of 0, the second for a weight of 1, and both
+        // for a constant input.
         let new = weight < 0.5 ? old + weight * (sample - old) : sample + (1 - weight) * (old - sample)
         guard new.isFinite else { return old }
         value = new
         return new
     }
 
-    /// Processes a sample without an interval, for a filter created with a factor. Any other filter uses only the first
-    /// sample.
+    /// Processes a sample without an interval, for a filter created with a factor. Any other filter ignores all samples
+    /// but the first.
     public mutating func update(_ sample: SIMD3<Double>) -> SIMD3<Double> { update(sample, interval: .nan) }
 
     /// Discards the filter state. The output starts from `start`, or from the next sample if `start` is nil, infinite
@@ -111,7 +113,7 @@ public struct LowPassFilter: SampleFilter {
 
 /// The rule for the weight of a sample in a one-pole filter.
 enum SmoothingRule: Sendable, Equatable {
-    /// A time constant in seconds, with which the weight depends on the interval.
+    /// A time constant in seconds. The weight depends on the interval.
     case timeConstant(Double)
     /// A constant weight.
     case factor(Double)

@@ -4,10 +4,10 @@ import SystemCalls
 
 /// The device axis whose direction is the heading.
 ///
-/// The axis normally points to the top edge, which is +y in portrait. If the top edge points so steeply up that its
-/// horizontal component is small, the heading is the direction of the back (-z), as for a camera held upright. If the
-/// edge points steeply down, the heading is the direction of the screen (+z). When the device is tilted without
-/// rolling, the heading does not jump.
+/// The axis normally points to the top edge, which is +y in portrait. If the top edge points steeply upwards, its
+/// horizontal component is small, and the heading is the direction of the back (-z), as for a camera held upright. If
+/// the top edge points steeply downwards, the heading is the direction of the screen (+z). When the device is tilted
+/// without rolling, the heading does not jump.
 package struct HeadingAxis: Sendable {
     /// The sine of 60 degrees. If the edge is steeper, the axis changes to the back or the screen.
     private static let enterSine = 0.866_025_403_784_438_6
@@ -19,8 +19,8 @@ package struct HeadingAxis: Sendable {
     package init() {}
 
     /// Returns the direction of the axis in degrees clockwise from north, 0 ..< 360, and the length of its horizontal
-    /// component, 0 ... 1. `edge` is the top edge in device axes. `attitude` is the rotation from device axes to east,
-    /// north, up.
+    /// component, 0 ... 1. `edge` is the top edge in device axes. `attitude` is the rotation from device axes to earth
+    /// axes (east, north, up).
     package mutating func direction(
         of edge: SIMD3<Double> = SIMD3(0, 1, 0), attitude: Quaternion
     ) -> (heading: Double, flatness: Double) {

@@ -24,7 +24,7 @@ package struct OrientationDetector: Sendable, Equatable {
     private let bands: OrientationBands
     private var clock: SensorInterval
     private var lowPass: LowPassFilter
-    /// The orientation that is waiting for its hold time, or `.unknown`.
+    /// The orientation to report after its hold time, or `.unknown`.
     private var candidate: DeviceOrientation = .unknown
     private var candidateSince: Double = 0
     private var frozenUntil: Double = -.infinity

@@ -5,16 +5,17 @@ import SystemCalls
 /// The settings of an ``OrientationDetector``.
 ///
 /// Apple does not publish its thresholds, so the defaults are derived from observed behaviour and from other systems.
-/// Angles are in degrees, times in seconds and accelerations in g. A leave angle below the enter angle is treated as
-/// the enter angle. If a setting is NaN, the change that it controls does not occur.
+/// Angles are in degrees, times in seconds and accelerations in g. If ``flatLeaveAngle`` is smaller than
+/// ``flatEnterAngle``, ``flatEnterAngle`` is used for both. If a setting is NaN, the change that it controls does not
+/// occur.
 package struct OrientationSettings: Sendable, Equatable {
     /// The time constant of the low-pass filter that estimates the direction of gravity. Android uses 0.1 s in older
     /// releases and 0.2 s in newer releases. The shorter value keeps the total delay after a quick rotation below half
     /// a second.
     package var smoothingTime: Double = 0.1
-    /// The tilt from flat below which a device becomes face up or face down.
+    /// The tilt from horizontal below which the orientation becomes face up or face down.
     package var flatEnterAngle: Double = 30
-    /// The tilt from flat above which a device is no longer face up or face down.
+    /// The tilt from horizontal above which the orientation is no longer face up or face down.
     package var flatLeaveAngle: Double = 40
     /// The angle past the diagonal between two edges at which the orientation changes. An edge counts as up until it is
     /// rotated by 45 + 15 degrees, so the hysteresis spans 30 degrees. It spans 45 degrees in Android and 20 degrees in

@@ -4,8 +4,8 @@
 ///
 /// Pass every sample, at 20 to 200 Hz. With fewer than three samples per period, strokes are missed: at 20 Hz, shaking
 /// up to 6 Hz is detected. A low-pass filter removes gravity. Samples of the remaining acceleration above the threshold
-/// form strokes. Shaking is a chain of strokes to and fro, approximately along one line, in quick succession. The
-/// default settings require three reversals, so shaking at 4 Hz is detected after 0.4 s.
+/// form strokes. Shaking is a rapid succession of back-and-forth strokes, approximately along one line. The default
+/// settings require three reversals, so shaking at 4 Hz is detected after 0.4 s.
 ///
 /// - ``ShakeEvent/began`` is returned when shaking is detected.
 /// - ``ShakeEvent/ended`` is returned if the shaking stops within about a second, 0.4 s after the last reversal.
@@ -49,7 +49,7 @@ package struct ShakeDetector: Sendable, Equatable {
     /// Processes an acceleration in g, including gravity, and returns the resulting event, if there is one.
     package mutating func update(acceleration: SIMD3<Double>, timestamp: Double) -> ShakeEvent? {
         guard acceleration.isFinite else { return nil }
-        // Clamps the sample, so that a wrong value does not affect the filter for minutes. Even a fall on concrete
+        // Clamps the sample, so that an erroneous value does not affect the filter for minutes. Even a fall on concrete
         // stays below this limit.
         let limit = SIMD3<Double>(repeating: 200)
         let sample = acceleration.clamped(lowerBound: -limit, upperBound: limit)
@@ -142,7 +142,7 @@ package enum ShakeEvent: Sendable, Hashable, CaseIterable {
     case cancelled
 }
 
-/// A chain of strokes to and fro, approximately along one line. Uses constant memory.
+/// A chain of back-and-forth strokes, approximately along one line. Uses constant memory.
 struct StrokeChain: Sendable, Equatable {
     let onset: Double
     /// The time of the last reversal of direction, which is initially `onset`.
@@ -169,7 +169,7 @@ struct StrokeChain: Sendable, Equatable {
         let headingStrength = heading.squaredLength
         // Within 45 degrees of the line of the stroke: cos² >= 1/2.
         guard 2 * along * along >= strength * headingStrength else {
-            // The hand may begin sideways, before the first actual stroke, which is stronger.
+            // A shake may begin with a weaker sideways movement before the first actual stroke.
             if reversals == 0, strength > headingStrength { heading = acceleration }
             return true
         }

@@ -6,14 +6,14 @@
 /// accelerations in g.
 package struct ShakeSettings: Sendable, Equatable {
     /// The acceleration without gravity above which a sample is part of a stroke. Common detectors use 1.5 to 2.3 g, or
-    /// 13 m/s² including gravity. The value must be above 1 g, so that rotation alone does not count as moving to and
-    /// fro, and the downward half of a jump or fall stays below the threshold.
+    /// 13 m/s² including gravity. The value must be above 1 g, so that neither rotation nor the downward half of a jump
+    /// or fall counts as a stroke.
     package var threshold: Double = 1.3
     /// The time constant of the low-pass filter that removes gravity. It is longer than a stroke, so that shaking does
     /// not change the estimated gravity, and longer than ``maximumReversalInterval``, so that turning a device over and
     /// back does not count.
     package var gravityTime: Double = 0.5
-    /// The number of reversals of direction in a shake: to, fro, to, fro.
+    /// The number of reversals of direction in a shake. Three reversals separate four strokes.
     package var reversals: Int = 3
     /// The shortest time between two reversals, which is half a period at 17 Hz. Faster reversals are caused by a motor
     /// or by the ringing of a knock, and discard the evidence. Detecting them requires a shorter sample interval.

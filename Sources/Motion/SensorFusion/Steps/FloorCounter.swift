@@ -6,8 +6,8 @@
 /// hour, a height change counts only while steps occur, at a vertical speed of 0.1 to 0.8 m/s over four seconds. The
 /// first floor of a climb counts after 2.7 m, and each further floor after 3 m more. A climb ends after one metre in
 /// the opposite direction, or after 20 s without climbing. Lifts do not count, because there are no steps. Hills count,
-/// as on Apple's devices. Steps are reported a few seconds late, so each height is held until all steps up to that time
-/// are known.
+/// as on Apple's devices. Steps are reported a few seconds late, so each height is processed when all steps up to its
+/// time are known.
 package struct FloorCounter: Sendable {
     /// The height of a floor, and the tolerance for the first floor of a climb, in metres.
     static let floorHeight = 3.0
@@ -17,7 +17,7 @@ package struct FloorCounter: Sendable {
     /// The time without climbing after which a climb ends, in seconds.
     private static let climbTimeout = 20.0
     private static let reversal = 1.0
-    /// The number of heights that are held until their steps are known. At one height per second, this is the delay in
+    /// The number of heights that are delayed until their steps are known. At one height per second, this is the delay in
     /// seconds.
     private static let delay = 6
     private static let speedInterval = 4

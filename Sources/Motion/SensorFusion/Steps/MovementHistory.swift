@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Stores the last seconds of the step band-pass filter's output, and computes the regularity of the movement.
+/// Stores the recent output of the step band-pass filter, and computes the regularity of the movement.
 struct MovementHistory: Sendable {
     struct Rhythm: Sendable {
         /// The maximum normalized autocorrelation, from -1 to 1, or -1 if there are too few values.
@@ -13,8 +13,8 @@ struct MovementHistory: Sendable {
     /// contains no frequencies above 3 Hz.
     private static let interval = 2 / UniformResampler.rate
     /// The number of values compared with earlier values (three seconds). A shorter window classifies handling of the
-    /// device as walking, and a longer window detects the start of a walk too late. Chosen among 2, 2.5, 3 and 4 s on
-    /// one person's twelve walks.
+    /// device as walking, and a longer window detects the start of a walk too late. The value was chosen from 2, 2.5, 3
+    /// and 4 s on one person's twelve walks.
     private static let window = 75
     /// The lags considered, in stored values, for periods from 0.28 s (running) to 1.48 s (a slow stride).
     private static let lags = 7...37
@@ -22,8 +22,8 @@ struct MovementHistory: Sendable {
     private static let capacity = 128
     /// The duration of a runner's shortest stride, in seconds.
     private static let minimumStride = 0.5
-    /// The fraction of the best autocorrelation that is sufficient for a shorter period. Between 0.8 and 0.9, the
-    /// counts of the 19 walks with ground truth differ by at most two steps.
+    /// A shorter period is preferred if its autocorrelation is at least this fraction of the best autocorrelation.
+    /// Between 0.8 and 0.9, the counts of the 19 walks with ground truth differ by at most two steps.
     private static let shorterPeriodFactor = 0.85
 
     private var values = [Double](repeating: 0, count: capacity)
@@ -41,7 +41,8 @@ struct MovementHistory: Sendable {
         count = min(count + 1, Self.capacity)
     }
 
-    /// Returns the regularity of the last seconds and its period, considering only the given periods in seconds.
+    /// Returns the regularity and the period of the movement in the last few seconds, considering only the given
+    /// periods in seconds.
     func rhythm(periods: ClosedRange<Double> = 0...10) -> Rhythm {
         var best = Rhythm(regularity: -1, period: 0)
         for lag in Self.lags {

@@ -6,17 +6,17 @@
 /// 2. A peak that is prominent on both sides and far enough from the previous peak is a step candidate. If strides have
 ///    more than two peaks, peaks that are too early for the stride rhythm are omitted.
 /// 3. A peak is regular if the movement is periodic at that moment.
-/// 4. Peaks are held until there are eight in a row and the movement is regular. Then all held peaks count at once, and
-///    every later regular peak counts immediately. Irregular peaks during a walk are held as well, and count if the
-///    walk continues. Steps are reported about four seconds late at the beginning of a walk, and a third of a second
-///    late during the walk.
+/// 4. Peaks are buffered until there are eight in a row and the movement is regular. Then all buffered peaks count at
+///    once, and every later regular peak counts immediately. Irregular peaks during a walk are buffered as well, and
+///    count if the walk continues. Steps are reported about four seconds late at the beginning of a walk, and a third
+///    of a second late during the walk.
 ///
 /// The constants were chosen on the twelve walks of one person with six placements of the device (Carmelo, from the
 /// Oxford step counter's data), and tested on seven walks of a second person (Jamie). docs/motion.md compares the
 /// detector with a simpler one.
 package struct StepDetector: Sendable {
-    /// The minimum prominence of a peak, in m/s². Chosen among 0.8, 1.0 and 1.2. Smaller values and values from 1.4
-    /// cause more errors.
+    /// The minimum prominence of a peak, in m/s², chosen from 0.8, 1.0 and 1.2. Values below 0.8 and values of at least
+    /// 1.4 cause more errors.
     static let minimumProminence = 0.8
     /// The minimum distance between two peaks, in samples: 0.3 s, or 200 steps per minute.
     static let minimumPeakDistance = 15
@@ -31,21 +31,21 @@ package struct StepDetector: Sendable {
     static let strongPeakProminence = 5.0
     /// The number of consecutive peaks that start a walk, as in many hardware step counters.
     static let peaksToBegin = 8
-    /// The maximum number of irregular peaks held during a walk, chosen from 4 to 10. A further irregular peak ends the
-    /// walk.
+    /// The maximum number of irregular peaks buffered during a walk, chosen from 4 to 10. A further irregular peak ends
+    /// the walk.
     static let maximumIrregularPeaks = 8
     /// The assumed duration of a step until one is measured, in seconds.
     static let defaultStepDuration = 0.55
     /// The duration of the shortest walking stride, in seconds. Running strides are shorter.
     static let shortestWalkingStride = 0.85
-    /// The number of peaks per stride above which not every peak is a step.
+    /// The maximum number of peaks per stride at which every peak counts as a step.
     static let maximumPeaksPerStride = 2.5
-    /// The minimum and maximum step duration, as fractions of the mean, if strides have more peaks than steps.
+    /// The limits of the step duration, relative to its mean, for strides that have more peaks than steps.
     static let minimumStepFraction = 0.7
     static let maximumStepFraction = 1.6
 
     private var heldPeaks: [Double] = []
-    /// The number of peaks since the last long pause, at most `peaksToBegin`.
+    /// The number of peaks in the current run, at most `peaksToBegin`.
     private var runLength = 0
     private var lastPeak = -Double.infinity
     /// The time of the last peak, including peaks that are not steps.

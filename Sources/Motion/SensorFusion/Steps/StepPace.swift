@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Computes the current walking cadence and speed from the last steps.
+/// Computes the current walking cadence and speed from the most recent steps.
 package struct StepPace: Sendable {
     /// The time over which the pace is computed, in seconds. Published step counters use four to five seconds.
     static let window = 5.0
@@ -79,8 +79,8 @@ package struct StepLength: Sendable, Equatable {
     }
 
     /// Returns the step length in metres. `interval` is the time since the previous step in seconds, or nil for the
-    /// first step of a walk, which counts as 0.55 s. `speed` is the GNSS speed in m/s, which also updates the factor,
-    /// or nil if it is unavailable.
+    /// first step of a walk, which is assumed to take 0.55 s. `speed` is the GNSS speed in m/s, or nil if it is
+    /// unavailable. A known speed also updates the factor.
     package mutating func length(interval: Double?, speed: Double?) -> Double {
         let interval = interval ?? 0.55
         let plain = Self.length(cadence: 1 / max(interval, 0.2))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Resamples irregular samples to 50 Hz by linear interpolation. Gaps are not interpolated: resampling restarts after a
-/// gap. Late and duplicate samples are ignored, unless the clock was set back by more than a gap.
+/// Resamples irregular samples to 50 Hz by linear interpolation. Gaps are not interpolated, and resampling restarts
+/// after a gap. Late and duplicate samples are ignored, unless the clock was set back by more than ``maximumGap``.
 struct UniformResampler: Sendable {
     enum Step: Sendable {
         case available(Int)
