@@ -129,12 +129,12 @@ public final class AccessorySimulator: Sendable {
             throw error
         }
         state.notifyWaiters()
-        // If the simulator has been stopped in the meantime, its directory still contains this file.
+        // If the simulator was stopped in the meantime, its directory still contains the announcement.
         if state.content.withLock({ $0.isStopped }) { folder.removeAnnouncement(id) }
         return id
     }
 
-    /// Detaches an accessory and waits until it is detached, at most 15 s. Ignores unknown identifiers.
+    /// Detaches an accessory and waits up to 15 s for the detachment. Ignores unknown identifiers.
     public func detach(_ id: ID, _ how: DetachMode = .afterReading) { perform { .detach(id, how, done: $0) } }
 
     /// Pauses or resumes reading the bytes that programs write, to simulate a device that hangs.
@@ -147,7 +147,8 @@ public final class AccessorySimulator: Sendable {
         done.wait(seconds: 15)
     }
 
-    /// Evaluates the condition after each change and waits until it is true. Returns false after a timeout.
+    /// Waits until the condition is true, and returns false after a timeout. The condition is evaluated after each
+    /// change.
     func wait(seconds: Double, until condition: () -> Bool) -> Bool {
         thread.current?.state.wait(seconds: seconds) { _ in condition() } ?? condition()
     }

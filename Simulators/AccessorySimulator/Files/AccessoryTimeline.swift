@@ -42,7 +42,8 @@ struct AccessoryTimeline {
         let index = present[event.accessory]
         if case .attached(let description) = event.change {
             if let index {
-                // An accessory's announcement contains all protocols, so they are present from the beginning.
+                // An accessory's announcement contains all of its protocols, so later protocols are present from the
+                // beginning.
                 let known = Set(accessories[index].description.protocols.map(\.name))
                 accessories[index].description.protocols += description.protocols.filter { !known.contains($0.name) }
             } else {
@@ -73,7 +74,7 @@ extension AccessoryTimeline.Accessory {
         }
     }
 
-    /// Changes the current dialogue. Bytes without a preceding opening begin a new dialogue.
+    /// Changes the current dialogue. If there is none, begins a dialogue.
     private mutating func edit(_ name: String, at time: Int64, _ change: (inout AccessoryTimeline.Dialogue) -> Void) {
         if dialogues[name, default: []].isEmpty { dialogues[name] = [AccessoryTimeline.Dialogue(last: time)] }
         // Modified in place, because copying a long dialogue for each step would take quadratic time.

@@ -24,7 +24,7 @@ public struct UmockdevPeer: AccessoryPeer {
 
     var isFinished: Bool { next >= script.steps.count }
 
-    /// Continues with the script.
+    /// Continues the script.
     public mutating func react(to event: AccessoryPeerEvent) -> [AccessoryPeerAction] {
         switch event {
         case .opened: return advance()

@@ -38,8 +38,8 @@ public enum SimulatedTransport: Sendable, Hashable {
 
 /// The way a simulated accessory is detached.
 public enum DetachMode: Sendable, Hashable {
-    /// The ports hang up after the program has read all bytes that the peer has sent, but at most 10 s after the
-    /// request. The announcement is removed afterwards.
+    /// The ports hang up after the program has read all bytes that the peer has sent, or 10 s after the request at the
+    /// latest. The announcement is removed afterwards.
     case afterReading
     /// The announcement is removed and the ports hang up immediately. Pending bytes are lost. On a pseudo-terminal,
     /// these include bytes that the program could have read already.

@@ -48,7 +48,7 @@ final class ListeningPort: SimulatedPort {
         var events: Int16 = 0
         if !isInputPaused, conversation.hasSpace { events |= Int16(POLLIN) }
         if conversation.hasOutput { events |= Int16(POLLOUT) }
-        // poll(2) reports a hang-up even if no events are requested, and would then return immediately on every call.
+        // poll(2) reports a hang-up even if no events are requested, so it would return immediately on every call.
         return events == 0 && conversation.hasProgramStoppedReading
             ? nil : pollfd(fd: connection, events: events, revents: 0)
     }
@@ -66,7 +66,7 @@ final class ListeningPort: SimulatedPort {
         }
         if !isInputPaused { read(conversation, context) }
         while conversation.writePending({ bytes in systemSend(connection, bytes) }) {}
-        // After the program has closed the connection, its pending bytes are read unless the device does not read.
+        // If the program closes the connection while input is paused, its pending bytes are lost.
         if isInputPaused, conversation.hasProgramStoppedReading { conversation.hasProgramClosed = true }
         if conversation.hasProgramClosed || conversation.isFinished
             || closingDeadline.map({ $0 <= context.now }) == true
@@ -104,8 +104,8 @@ final class ListeningPort: SimulatedPort {
     private func end(_ context: PortContext) {
         guard conversation != nil else { return }
         endSession(context)
-        // In this order, the program receives end of file instead of a reset: further writes fail, and bytes that were
-        // already written are consumed.
+        // The connection is shut down and its remaining bytes are consumed before it is closed, so that the program
+        // receives end of file instead of a reset.
         shutdown(connection, Int32(SHUT_RDWR))
         while recv(connection, context.buffer.baseAddress, context.buffer.count, Int32(MSG_DONTWAIT)) > 0 {}
         systemClose(connection)

@@ -8,13 +8,13 @@ import Trace
 /// A node that programs open, with its current session. Confined to the server's thread.
 protocol SimulatedPort: AnyObject {
     var node: ChannelNode { get }
-    /// The descriptor and the events to wait for, or nil if no descriptor must be polled.
+    /// The descriptor and the events to wait for, or nil if no descriptor needs to be polled.
     var pollDescriptor: pollfd? { get }
     /// The time at which the port must be served even if no event occurs.
     var deadline: BootTime { get }
     var endpoint: SimulatedAccessory.Endpoint { get }
     var conversation: ProgramSession? { get set }
-    /// True while the bytes that the program writes are not read.
+    /// True while bytes from the program are not read.
     var isInputPaused: Bool { get set }
     var isClosed: Bool { get }
     /// The number of sessions and the traffic of past sessions.
@@ -68,9 +68,9 @@ public struct SimulatedTraffic: Sendable, Hashable {
     public var sessions = 0
     /// The number of current sessions.
     public var openSessions = 0
-    /// The number of bytes sent to programs, over all protocols.
+    /// The number of bytes sent to programs across all protocols.
     public var bytesSent: Int64 = 0
-    /// The number of bytes received from programs, over all protocols.
+    /// The number of bytes received from programs across all protocols.
     public var bytesReceived: Int64 = 0
 
     mutating func add(_ port: any SimulatedPort) {

@@ -65,7 +65,7 @@ extension SimulatorState {
     }
 }
 
-/// The main loop of a simulator's thread: waits for descriptors and deadlines, and transfers bytes.
+/// The main loop of a simulator's thread. It waits for descriptors and deadlines, and transfers bytes.
 final class SimulatorLoop: ServiceLoop {
     /// The maximum time that a closing port waits for its program to read the remaining bytes, in seconds.
     private static let closingTimeout = 10.0
@@ -142,7 +142,7 @@ final class SimulatorLoop: ServiceLoop {
         }
     }
 
-    /// Removes an accessory: first the announcement, then the ports. Real devices have no fixed order.
+    /// Removes the announcement of an accessory, then its ports. With real devices, the order varies.
     private func finish(_ accessory: AttachedAccessory) {
         unlink(accessory.file)
         for entry in accessory.ports {
@@ -171,7 +171,7 @@ final class SimulatorLoop: ServiceLoop {
                 unplug: { [weak state] in state?.add(.detach(id, .immediately, done: nil)) },
                 retain: { session in self.retainSession(session) })
             var traffic = SimulatedTraffic()
-            // Closing ports cannot remove an accessory that has no ports.
+            // An accessory without ports remains attached.
             var isGone = !accessory.ports.isEmpty
             for (place, entry) in accessory.ports.enumerated() where !entry.port.isClosed {
                 entry.port.serve(revents: ready[id]?[place] ?? 0, context: context)

@@ -10,11 +10,12 @@ import Trace
 /// the terminal. Flushing is the last step of opening a port, and bytes sent earlier would be lost. A hang-up discards
 /// unread bytes, so a port waits for the program to read all bytes before it closes.
 final class TerminalPort: SimulatedPort {
-    /// The polling interval for conditions that cause no event while a port is opened or closed, in seconds.
+    /// The polling interval, in seconds, for state changes that cause no event while a port is being opened or closed.
     private static let pollingInterval = 0.01
-    /// The time after which a program that has not flushed the opened port is considered ready, in seconds.
+    /// The time in seconds after which a program is considered ready even if it has not flushed the port.
     private static let openTimeout = 0.3
-    /// The time that a program has to read after the last write if the number of unread bytes is unknown, in seconds.
+    /// The time in seconds, counted from the last write, that a program is given to read if the number of unread bytes
+    /// is unknown.
     private static let readGracePeriod = 0.5
 
     private enum State {
@@ -68,7 +69,7 @@ final class TerminalPort: SimulatedPort {
             events = !isInputPaused && conversation.hasSpace ? input : 0
             if conversation.hasOutput { events |= Int16(POLLOUT) }
         }
-        // poll(2) reports a hang-up even if no events are requested, and would then return immediately on every call.
+        // poll(2) reports a hang-up even if no events are requested, so it would return immediately on every call.
         if events == 0, conversation?.hasProgramStoppedReading ?? true { return nil }
         return pollfd(fd: master, events: events, revents: 0)
     }
@@ -128,7 +129,7 @@ final class TerminalPort: SimulatedPort {
     }
 
     private func discardInput(_ context: PortContext) {
-        // Limited to the capacity of a terminal, because a different program may have begun to write.
+        // The loop is limited to the capacity of a terminal, because a different program may have begun to write.
         var rest = 1 << 18
         while rest > 0 {
             let count = systemRead(master, context.buffer)

@@ -64,7 +64,7 @@ extension GPSDFault.Action {
 // MARK: Text
 
 extension GPSDFault {
-    /// The syntax of faults, for a command's help.
+    /// The fault syntax, as help text for commands.
     public static let syntax = """
         A list of faults, separated by commas: name[=value][(device)][@when[+duration]]. @when is a time such as 2.5s or \
         300ms after the start of playback, or #100 for a report. Without it, the fault begins at the start. Without a \

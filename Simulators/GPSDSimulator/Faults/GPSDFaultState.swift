@@ -39,7 +39,7 @@ struct GPSDFaultState {
         return garbage
     }
 
-    /// Returns nil if no `halfLine` fault is pending, otherwise the delay of the second half.
+    /// Returns the delay of the second half of the line, or nil if no `halfLine` fault is pending.
     mutating func takeHalf() -> Double?? {
         defer { pendingHalfLine = nil }
         return pendingHalfLine
@@ -48,7 +48,7 @@ struct GPSDFaultState {
     /// Applies all due faults and returns the resulting actions. `seconds` is nil before the start of playback.
     mutating func apply(seconds: Double?, report: Int64) -> [Action] {
         var orders: [Action] = []
-        // Applies faults one by one because applying a fault may add an end that is already due.
+        // Faults are applied one by one, because applying a fault may schedule its end, which may already be due.
         while let place = firstDue(seconds: seconds, report: report) {
             let entry = pendingFaults.remove(at: place)
             if let order = apply(entry) { orders.append(order) }

@@ -198,7 +198,7 @@ extension ReceiverDescription {
         self.path = path
     }
 
-    /// Compares two DEVICE objects without their activation.
+    /// Compares two DEVICE objects, ignoring their activation times.
     func isSame(as other: ReceiverDescription) -> Bool {
         path == other.path && driver == other.driver && subtype == other.subtype && subtype1 == other.subtype1
             && bitsPerSecond == other.bitsPerSecond && (cycle == other.cycle || (cycle.isNaN && other.cycle.isNaN))

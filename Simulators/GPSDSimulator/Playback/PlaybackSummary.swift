@@ -14,7 +14,7 @@ struct PlaybackSummary {
     private(set) var receivers: [ReceiverDescription] = []
     private(set) var version: GPSDVersion?
     private(set) var firstTime: WallTime?
-    /// The arrival of the report that contained `firstTime`, in nanoseconds since the start of the trace.
+    /// The arrival time of the report that contained `firstTime`, in nanoseconds since the start of the trace.
     private(set) var firstTimeAt: Int64 = 0
     private(set) var hasSentences = false
     private var hasReports = false
@@ -64,11 +64,12 @@ struct PlaybackSummary {
         }
     }
 
-    /// Returns the shift in nanoseconds that makes the time of the first report current if playback starts at `now`.
+    /// Returns the shift of report times, in nanoseconds, that makes the first report current if playback starts at
+    /// `now`.
     func shift(toPlayAt now: WallTime) -> Int64 {
         guard let firstTime else { return 0 }
         let comes = now.nanoseconds.addingSaturated(firstTimeAt)
-        // Whole seconds preserve the fractions of fix times. Rounding down keeps the times out of the future.
+        // A shift by whole seconds preserves the fractions of fix times. Rounding down prevents times in the future.
         let rest = comes.subtractingSaturated(firstTime.nanoseconds)
         return rest - ((rest % 1_000_000_000) + 1_000_000_000) % 1_000_000_000
     }

@@ -17,7 +17,7 @@ struct PlayedTrace {
     private var decoder = GPSDDecoder()
     /// Sentences found between two reports, followed by the event of the second report.
     private var pending: [PlayedEvent] = []
-    /// The end offset of the last report, for recordings of gpsd's text output.
+    /// The offset of the end of the last report in a recording of gpsd output.
     private var textOffset = 0
     private var isFinished = false
     /// The time of the last event in the current pass, and the step between the last two events.

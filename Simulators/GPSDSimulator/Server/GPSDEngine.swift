@@ -12,7 +12,7 @@ final class GPSDEngine {
     private static let idleTimeout = 900.0
     /// The time in seconds after which a client that does not read its pending bytes is disconnected.
     private static let clientTimeout = 10.0
-    /// The maximum number of events played per call. The limit allows requests to be served in between.
+    /// The maximum number of events played per call. The limit allows requests to be served between calls.
     static let maximumEventsPerCall = 256
     /// The number of pending bytes above which a client's requests are not read.
     private static let maximumPendingBytes = 1 << 22
@@ -20,7 +20,7 @@ final class GPSDEngine {
     let options: GPSDServerOptions
     var world: GPSDState
     var clients: [GPSDClient] = []
-    /// False during a fault that closes the port, and where the recording had lost its connection to gpsd.
+    /// False during a fault that closes the port, and while the recorded connection to gpsd is lost.
     private(set) var isListening = true
     var reportCount: Int64 = 0
     /// The number of lines that disconnected clients did not receive in time.

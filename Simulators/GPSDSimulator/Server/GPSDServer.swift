@@ -62,7 +62,7 @@ public final class GPSDServer: Sendable {
     /// and then plays the trace from the beginning.
     public func stop() { thread.stop() }
 
-    /// Injects a fault, which takes effect at its moment. Does nothing if the server is not running.
+    /// Injects a fault, which takes effect at its scheduled time or report. Does nothing if the server is not running.
     public func inject(_ fault: GPSDFault) { state?.updateAndWake { $0.faults.append(fault) } }
 
     /// Blocks until the given number of clients are connected. Returns false after a timeout.
@@ -85,7 +85,7 @@ struct SharedContent: SharedServerContent {
 
 struct PlaybackStatus: Equatable {
     var clientCount = 0
-    /// The number of reports, or of sentences in a receiver terminal.
+    /// The number of reports, or the number of sentences for a receiver terminal.
     var reportCount: Int64 = 0
     var lostCount: Int64 = 0
     var hasPlayed = false

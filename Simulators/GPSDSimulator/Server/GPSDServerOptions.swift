@@ -69,7 +69,7 @@ public struct GPSDServerOptions: Sendable {
     /// Creates the default options: playback in real time after the first client starts watching, without faults.
     public init() {}
 
-    /// Returns the due time of an event that follows the start by `time` nanoseconds, or nil for the pace `onDemand`.
+    /// Returns the due time of an event, or nil if the pace is `onDemand`. `time` is in nanoseconds since the start.
     func dueTime(_ time: Int64, from start: BootTime) -> BootTime? {
         guard case .realTime(let speed) = pace else { return nil }
         return start.advanced(bySeconds: Double(time) / 1e9 / (speed > 0 && speed.isFinite ? speed : 1))

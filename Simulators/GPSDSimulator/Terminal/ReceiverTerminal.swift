@@ -17,8 +17,8 @@ public import Trace
 /// generated from the reports, with the precision of NMEA 0183.
 ///
 /// Playback starts shortly after a program has opened the terminal, because programs discard earlier input. Playback
-/// continues after the program has closed the terminal. With the pace `onDemand`, it waits for the next program
-/// instead. The options `port`, `faults` and `repeatsLosses` and the client options are ignored. At the end of the
+/// continues after the program has closed the terminal. With the pace `onDemand`, playback waits for the next program
+/// instead. The options `port`, `faults` and `repeatsLosses` are ignored, as are the client options. At the end of the
 /// trace, `unplug` and `close` close the terminal. With `loop`, playback ends after a pass without sentences.
 ///
 /// All methods can be called from any thread. Releasing the object stops it.
@@ -33,7 +33,7 @@ public final class ReceiverTerminal: Sendable {
     /// - Parameters:
     ///   - file: The trace.
     ///   - receiver: The path of the receiver in the trace, or nil for the first receiver.
-    ///   - options: The options. The terminal has no faults and no port.
+    ///   - options: The options for playback. Faults and the port are ignored.
     public init(_ file: TraceFile, receiver: String? = nil, options: GPSDServerOptions = GPSDServerOptions()) {
         (self.file, self.receiver, self.options) = (file, receiver, options)
     }

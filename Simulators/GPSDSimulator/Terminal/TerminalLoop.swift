@@ -4,10 +4,10 @@ import DeviceCore
 import LoopbackServer
 import SystemCalls
 
-/// The main loop of a receiver's thread: writes the sentences to the terminal.
+/// The main loop of a receiver's thread, which writes the sentences to the terminal.
 final class TerminalLoop: ServiceLoop {
-    /// The polling interval in seconds for changes that cause no event: a program resumes reading, or opens the
-    /// terminal on a system without inotify.
+    /// The polling interval, in seconds, for changes that cause no event. For example, a program resumes reading, or
+    /// opens the terminal on a system without inotify.
     private static let pollingInterval = 0.01
     /// The delay between opening the terminal and starting playback, in seconds. Programs discard earlier input.
     private static let startDelay = 0.5
@@ -23,7 +23,7 @@ final class TerminalLoop: ServiceLoop {
     private var rest: ArraySlice<UInt8> = []
     private var isClosed = false
 
-    /// Creates a loop for a pseudo-terminal. The master is closed when this object is released, if not before.
+    /// Creates a loop for a pseudo-terminal. Releasing this object closes the master if it is still open.
     init(
         master: Int32, path: String, _ player: SentencePlayer, shared: SharedState, options: GPSDServerOptions,
         openings: OpenWatcher = OpenWatcher()
@@ -49,7 +49,7 @@ final class TerminalLoop: ServiceLoop {
     private func waitForProgram() -> Bool {
         while true {
             if shared.isStopped { return false }
-            // Drained before the check so that opening the terminal in between causes a new event.
+            // The events are drained before the check, so that opening the terminal in between causes a new event.
             openWatcher.drain()
             guard PseudoTerminal.isHungUp(master) else { break }
             // The state must not be checked again here because only the inotify descriptor reports later openings.

@@ -22,15 +22,15 @@ public struct IIODFault: Sendable, Hashable {
         case drop
         /// All connections are reset and the server stops listening, as if its process were killed.
         case kill
-        /// The server acts as with ``kill`` but listens again after the duration, or after one second if no duration is
-        /// given. A server that has already stopped listens again immediately.
+        /// Like ``kill``, but the server listens again after the duration, or after one second if no duration is given.
+        /// A server that has already stopped listens again immediately.
         case restart
         /// OPEN fails with the given error: EBUSY, EACCES, or EINVAL as for a missing trigger. nil disables the fault.
         case refuseOpen(Int32?)
         /// Reading an attribute fails with an error. If the name is nil, the fault applies to all attributes. If the
         /// error is nil, the fault is disabled.
         case attributeError(String?, Int32?)
-        /// The device is removed. Streams fail with ENODEV, and attributes and OPEN with the given error.
+        /// The device is removed. Streams fail with ENODEV. Attribute accesses and OPEN fail with the given error.
         case unplug(Int32)
         /// The device is reconnected. Interrupted streams fail until they are opened again.
         case reconnect
@@ -40,8 +40,8 @@ public struct IIODFault: Sendable, Hashable {
 
     package var action: Action
     package var device: String?
-    /// The moment of the fault. Times count from the first use of samples. Sample numbers count from the first sample
-    /// that is sent from the device to a client.
+    /// The moment at which the fault occurs. Times count from the first use of samples. Sample numbers count from the
+    /// first sample of the device that is sent to a client.
     package var moment: FaultMoment
     /// The duration in seconds, or nil if the fault does not end automatically. Ignored for instantaneous faults.
     package var duration: Double?
@@ -98,7 +98,7 @@ extension SimulatedIIOContext {
 // MARK: Text
 
 extension IIODFault {
-    /// The syntax of faults, for a command's help.
+    /// The fault syntax, as help text for commands.
     public static let syntax = """
         A list of faults, separated by commas: name[=value][(device)][@when[+duration]]. @when is a time such as 2.5s or \
         300ms after the first use, or #1000 for a sample. Without it, the fault begins at the start. Without a duration, it \

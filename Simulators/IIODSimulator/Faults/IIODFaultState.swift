@@ -27,7 +27,7 @@ struct IIODFaultState: Sendable {
     private(set) var isListening = true
     private var devices: [DeviceFaults]
     private var pendingFaults: [Entry] = []
-    /// The pending ends of faults whose start time is not known yet, with the durations of the faults.
+    /// The ends of faults whose start times are not known yet, with the durations of the faults.
     private var unscheduledEnds: [(entry: Entry, duration: Double)] = []
 
     private struct Entry {
@@ -86,7 +86,8 @@ struct IIODFaultState: Sendable {
     /// Applies the faults that the closure accepts. `serial` is the number of streams opened so far.
     mutating func apply(serial: UInt64, _ isDue: (FaultMoment, _ device: Int?) -> Bool) -> Bool {
         var hasChanged = false
-        // Faults are applied in the order of their times, because applying a fault may add an end that is already due.
+        // Faults are applied in the order of their times, because applying a fault may schedule its end, which may
+        // already be due.
         while let place = pendingFaults.indices.filter({ isDue(pendingFaults[$0].moment, pendingFaults[$0].device) })
             .min(by: { pendingFaults[$0].time < pendingFaults[$1].time })
         {

@@ -2,7 +2,7 @@
 
 import SystemCalls
 
-/// The reason why a command failed: an errno value, which is sent as a negative number.
+/// The reason for a command failure, as an errno value. The value is sent as a negative number.
 struct IIODStatus: Error, Hashable {
     let number: Int32
 

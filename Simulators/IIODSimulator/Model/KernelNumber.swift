@@ -26,7 +26,7 @@ struct KernelNumber {
 
     var value: Double? { Double("\(whole).\(fraction)0") }
 
-    /// Returns the number with as many decimals as `other`, as drivers print numbers.
+    /// Formats the number with as many decimals as `other`, as drivers do.
     func text(like other: String) -> String {
         guard let point = other.lastIndex(of: ".") else { return whole == "-0" ? "0" : whole }
         let decimals = other.utf8.distance(from: point, to: other.endIndex) - 1

@@ -18,7 +18,7 @@ struct IIODAttributePath: Hashable {
 extension SimulatedIIOContext {
     typealias List = WritableKeyPath<IIOContext, [IIOAttribute]>
 
-    /// Returns the attribute list that a READ or WRITE addresses, with its device and channel.
+    /// Returns the attribute list to which a READ or WRITE refers, with its device and channel.
     func list(_ path: IIODAttributePath) throws(IIODStatus) -> (device: Int, channel: Int?, list: List) {
         let device = try device(path.device)
         switch path.scope {
@@ -54,7 +54,7 @@ extension SimulatedIIOContext {
         return place
     }
 
-    /// Returns the error for an empty write: the error of opening the file, or EIO if the file can be opened.
+    /// Returns the error for an empty write. This is the error of opening the file, or EIO if the file can be opened.
     func emptyWriteError(_ path: IIODAttributePath) -> IIODStatus {
         do throws(IIODStatus) {
             let (_, _, list) = try list(path)
@@ -65,7 +65,8 @@ extension SimulatedIIOContext {
         }
     }
 
-    /// Writes an attribute with a driver's checks. A driver rejects some changes while capturing.
+    /// Writes an attribute after checking the value as a driver does. Some attributes cannot be changed while
+    /// capturing.
     mutating func write(
         _ text: String, to name: String, in list: List, device: Int, isCapturing: Bool
     ) throws(IIODStatus) {
@@ -75,7 +76,7 @@ extension SimulatedIIOContext {
         if isCapturing, ["current_timestamp_clock", "scale"].contains(name) { throw .busy }
         context[keyPath: list][place].value = value
         guard attribute.filename != attribute.name else { return }
-        // Several channels share a file such as in_accel_scale.
+        // Several channels may share a file, such as in_accel_scale.
         for channel in context.devices[device].channels.indices {
             for other in context.devices[device].channels[channel].attributes.indices
             where context.devices[device].channels[channel].attributes[other].filename == attribute.filename {
@@ -104,7 +105,7 @@ extension SimulatedIIOContext {
         return number.text(like: attribute.value ?? "")
     }
 
-    /// Returns the available values for an attribute from the list, the device or the device's channels.
+    /// Returns the available values for an attribute. Searches the list, then the device, then the device's channels.
     private func available(for attribute: IIOAttribute, in list: List, device: Int) -> IIOAvailableValues? {
         let wanted = [attribute.filename + "_available", attribute.name + "_available"]
         let places =
@@ -119,7 +120,7 @@ extension SimulatedIIOContext {
         return nil
     }
 
-    /// Returns true for hardware descriptions. The kernel makes raw values and offsets writable.
+    /// Returns true for hardware descriptions. Raw values and offsets are writable, as in the kernel.
     private static func isReadOnly(_ name: String) -> Bool {
         name.hasSuffix("_available")
             || ["mount_matrix", "matrix", "name", "label", "location", "data_available", "direction"].contains(name)
@@ -137,7 +138,8 @@ enum IIOTimestampClock: String, Sendable {
     case tai
 
     var now: Int64 {
-        // The numbers are part of the kernel's ABI. Some C libraries do not export all of their names to Swift.
+        // The clock numbers are part of the kernel's ABI. Some C libraries do not export the names of all clocks to
+        // Swift.
         let number: clockid_t =
             switch self {
             case .realtime: 0

@@ -91,7 +91,8 @@ extension IIODSession {
 
         """
 
-    /// Appends the next chunk of a READBUF to the output. If no chunk is available yet, returns the time to wait for.
+    /// Appends the next chunk of a READBUF to the output. If no chunk is available yet, returns the time at which to
+    /// try again.
     mutating func appendChunk(_ reading: BufferRead, _ world: inout IIODState, now: BootTime) -> BootTime? {
         guard var stream = streams.removeValue(forKey: reading.device) else {
             output.append(IIODStatus.notOpen)

@@ -10,7 +10,7 @@ struct IIODSession {
     enum Wait: Equatable {
         case input
         case output
-        /// Waits until samples are due. The time is `.never` if samples depend on an event elsewhere.
+        /// The session must wait for samples until the given time, or for another event if the time is `.never`.
         case time(BootTime)
         case ended
     }

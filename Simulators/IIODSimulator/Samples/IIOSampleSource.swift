@@ -33,8 +33,8 @@ public struct IIODeviceSignals: Sendable {
 public enum IIOSignal: Sendable {
     /// A constant value.
     case constant(Double)
-    /// One component of recorded vectors. Each vector is held until the time of the next vector, and the first also
-    /// applies before its own time. The times are in nanoseconds since the start of the trace, in ascending order.
+    /// One component of recorded vectors. Each vector is held until the time of the next vector. The first vector also
+    /// applies before its time. The times are in nanoseconds since the start of the trace, in ascending order.
     case held(times: [Int64], vectors: [SIMD3<Double>], component: Int)
 }
 

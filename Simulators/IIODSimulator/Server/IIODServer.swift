@@ -65,7 +65,7 @@ public final class IIODServer: Sendable {
     /// Closes all connections, stops listening and waits until the thread has ended. The server can be started again.
     public func stop() { thread.stop() }
 
-    /// Injects a fault, which takes effect at its moment.
+    /// Injects a fault, which takes effect at its scheduled time or sample.
     public func inject(_ fault: IIODFault) {
         shared.updateAndWake { state in
             state.world.add(fault)
@@ -79,14 +79,15 @@ public final class IIODServer: Sendable {
     /// where `device` is the device's id.
     public func value(for key: String) -> String? { shared.state.withLock { $0.world.context.context.value(for: key) } }
 
-    /// Sets the value of an attribute without a client's checks. Returns false if the attribute does not exist.
+    /// Sets the value of an attribute without the checks that apply to clients. Returns false if the attribute does not
+    /// exist.
     @discardableResult
     public func setValue(_ value: String, for key: String) -> Bool {
         shared.state.withLock { $0.world.context.context.setValue(value, for: key) }
     }
 }
 
-/// The server state behind a lock, which the server's thread advances and other threads access.
+/// The state of the server, protected by a lock. The server's thread advances the state, and other threads access it.
 final class SharedWorld: ServiceState {
     struct State {
         var world: IIODState

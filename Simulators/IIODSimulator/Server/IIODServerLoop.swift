@@ -5,7 +5,7 @@ import LoopbackServer
 import Synchronization
 import SystemCalls
 
-/// The main loop of the server's thread: waits for sockets and deadlines, and advances the sessions.
+/// The main loop of the server's thread. It waits for sockets and deadlines, and advances the sessions.
 final class IIODServerLoop: ServiceLoop {
     private let shared: SharedWorld
     private let maximumConnections: Int
@@ -46,7 +46,7 @@ final class IIODServerLoop: ServiceLoop {
                     serve(connection, events: events, now: now)
                 }
             }
-            // A fault that was waiting for a sample may have added actions, and the first samples start the clock for
+            // Faults that were waiting for a sample may have added actions. The first samples also start the clock for
             // timed faults.
             let (lateOrders, next) = shared.state.withLock {
                 ($0.world.faults.takeConnectionActions(), $0.world.nextFaultTime)
@@ -71,7 +71,7 @@ final class IIODServerLoop: ServiceLoop {
                 events |= Int16(POLLIN)
             }
             if connection.isBlocked { events |= Int16(POLLOUT) }
-            // If no events are requested, poll(2) would report a half-closed connection on every call.
+            // poll(2) reports a half-closed connection on every call, even if no events are requested.
             let isWatched = events != 0 || !connection.hasReceivedEndOfFile
             pollSet.add(isWatched ? connection.descriptor : nil, events: events)
             pollSet.expire(at: connection.deadline)
@@ -86,7 +86,7 @@ final class IIODServerLoop: ServiceLoop {
     }
 
     private func addConnection(_ descriptor: Int32) {
-        // If the connection exceeds the limit, releasing the object closes it.
+        // If there are too many connections, releasing this object closes the new connection.
         let connection = IIODConnection(descriptor)
         let current = connections.lazy.filter { !$0.isFinished }
         if current.count >= maximumConnections {

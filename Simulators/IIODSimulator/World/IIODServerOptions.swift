@@ -45,7 +45,7 @@ public struct IIODServerOptions: Sendable {
     /// True if reads of `raw` and `input` fail with EBUSY while the buffer is enabled, as with most drivers.
     package var refusesRawReadsWhileCapturing = false
     /// The maximum number of connections. An additional connection replaces the oldest connection that has not received
-    /// a reply. If there is none, the new connection is closed.
+    /// a reply. If there is no such connection, the new connection is closed.
     package var maximumConnections = 256
     /// The playback start shared with other servers, or nil if the server starts independently.
     package var sharedStart: SharedPlaybackStart?

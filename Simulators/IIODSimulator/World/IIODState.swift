@@ -33,7 +33,7 @@ struct IIODState: Sendable {
         end = options.end
         xml = Array(context.context.xml(includingValues: false).utf8)
         let tag = "v" + context.context.version
-        // Clients read exactly seven characters for the tag.
+        // Clients expect a tag of exactly seven characters.
         let padded = tag.utf8.prefix(7) + Array(repeating: UInt8(ascii: " "), count: max(0, 7 - tag.utf8.count))
         versionLine = Array(context.context.version.utf8) + [UInt8(ascii: ".")] + padded + [UInt8(ascii: "\n")]
         faults = IIODFaultState(deviceCount: context.context.devices.count)
@@ -92,7 +92,7 @@ extension IIODState {
     mutating func applyFaults(now: BootTime) -> Bool {
         // Another server may have started playback.
         if started == nil { started = options.sharedStart?.time }
-        // While no client can connect, the timeline must run, because otherwise the fault would never end.
+        // The timeline must run while no client can connect, because the fault would otherwise never end.
         if !faults.isListening, faults.needsTime || faults.nextTime != nil { start(now: now) }
         guard let started else { return false }
         let passed = now.seconds(since: started)
@@ -191,8 +191,8 @@ extension IIODState {
             if options.refusesRawReadsWhileCapturing, isCapturing(device) { throw .busy }
             if let live = currentReading(name, device: device, channel: channel, now: now) { text = live }
         }
-        // libiio replaces the last byte of an attribute, usually a line feed, by a NUL. For this attribute, the kernel
-        // appends a NUL after the line feed, so the line feed remains.
+        // libiio replaces the last byte of an attribute, usually a line feed, with a NUL. For
+        // `current_timestamp_clock`, the kernel appends a NUL after the line feed, so the line feed remains.
         if name == "current_timestamp_clock" { text += "\n" }
         return Array(text.utf8) + [0]
     }

@@ -15,7 +15,7 @@ struct SampleStream {
     let device: Int
     let samplesPerRefill: Int
     let mask: IIODChannelMask
-    /// The serial number of the OPEN. Failures with a lower number do not affect this stream.
+    /// The serial number of the OPEN command. A failure with a lower serial number does not affect this stream.
     let serial: UInt64
     private(set) var block: [UInt8] = []
     private let writer: IIOScanWriter
@@ -86,7 +86,7 @@ struct SampleStream {
                 }
             }
             if released != nil {
-                // A shortened refill requires only the samples that are sent.
+                // If the refill is shortened, only the samples to be sent must be available.
                 let needed = isShort ? min(refill, wanted) : refill
                 guard queue.count >= needed else {
                     return .wait(world.dueTime(writer.timeline, sample: queue.nextSample + needed - queue.count - 1))
@@ -142,7 +142,7 @@ struct SimulatedSampleQueue: Sendable {
         nextSample = released
     }
 
-    /// Drops the samples up to `released`, which have arrived but are lost.
+    /// Skips the samples up to `released`, which are lost.
     mutating func skip(to released: Int64) { nextSample = max(nextSample, released) }
 
     /// The number of the oldest queued sample, or of the next sample to arrive if the queue is empty.

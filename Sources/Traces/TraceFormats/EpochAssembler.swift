@@ -18,9 +18,9 @@ struct EpochAssembler {
         var sky: SkyReport?
         /// True if satellites were received after the previous epoch.
         var hasNewSatellites = false
-        /// The civil time of the fix or, if the receiver reported none, of the arrival.
+        /// The civil time of the fix, or the civil time of its arrival if the receiver reported no time.
         var time: WallTime?
-        /// True for the first fix, and for the first fix after a loss of positions.
+        /// True for the first fix, and for the first fix after a loss of the fix or of the source.
         var startsSegment = false
     }
 
@@ -42,10 +42,10 @@ struct EpochAssembler {
     private let includesMissing: Bool
     private var pending: Epoch?
     private var sky: Sky?
-    /// True if the pending position has a satellite report that no earlier position has.
+    /// True if the pending position has a satellite report that was not added to an earlier position.
     private var hasOwnSky = false
-    /// True if the pending position's own satellite report arrived before the last position report. The next satellite
-    /// report without a time then belongs to the next position.
+    /// True if the pending position's own satellite report arrived before the last position report. In that case, the
+    /// next satellite report without a time belongs to the next position.
     private var isSkyBeforeLastReport = false
     private var isAfterLoss = true
 
@@ -160,7 +160,7 @@ struct EpochAssembler {
     }
 
     private func isRecent(_ sky: Sky, _ epoch: Epoch) -> Bool {
-        // A new report without a time has inherited the previous position's time, which is not compared.
+        // A new satellite report without a time has the time of the preceding position. This time is not compared.
         if let skyTime = sky.report.time ?? (sky.isNew ? nil : sky.time), let now = epoch.report.time,
             now.nanoseconds.subtractingSaturated(skyTime.nanoseconds).magnitude > Self.maximumSkyAge.magnitude
         {

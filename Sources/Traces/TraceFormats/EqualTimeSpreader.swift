@@ -10,22 +10,23 @@ import DeviceCore
 struct EqualTimeSpreader<Item> {
     /// The longest interval over which items with the same time are spread, in nanoseconds (1 s).
     private static var maximumInterval: Int64 { 1_000_000_000 }
-    /// The maximum total size of the buffered items. A longer run is spread in parts.
+    /// The maximum total size of the buffered items. If more items have the same time, they are spread in parts.
     static var maximumItems: Int { 16_384 }
     private var items: [Item] = []
     private var size = 0
-    /// The time of the buffered items in the file, or nil before the first item with a time.
+    /// The time of the buffered items as stated in the file, or nil before the first item with a time.
     private var time: Int64?
-    /// The part of the interval that earlier parts of the run have used, in nanoseconds.
+    /// The part of the interval over which earlier items with the same time have been spread, in nanoseconds.
     private var used: Int64 = 0
     /// The number of buffered items up to and including the last item with a time.
     private var timedCount = 0
 
-    /// Appends an item. If the run ends or the buffer is full, yields the buffered items with their times.
+    /// Appends an item. If its time differs from the previous time or the buffer is full, yields the buffered items
+    /// first.
     ///
     /// - Parameters:
-    ///   - time: The time of the item, or nil if the file contains none. A different time ends the run.
-    ///   - size: The size of the item, at least 1, which counts toward ``maximumItems``.
+    ///   - time: The time of the item, or nil if the file contains none.
+    ///   - size: The size of the item, which counts toward ``maximumItems`` and is at least 1.
     ///   - isContinuous: False if the item does not continue the path of the previous items.
     mutating func append<E: Error>(
         _ item: Item, at time: Int64?, size: Int = 1, isContinuous: Bool = true, yield: (Item, Int64) throws(E) -> Void
@@ -47,7 +48,8 @@ struct EqualTimeSpreader<Item> {
         try flush(gap: nil, isContinuous: false, yield: yield)
     }
 
-    /// Ends the run. `gap` is the time to the next item, or nil if there is no next item or its time is earlier.
+    /// Yields all buffered items. `gap` is the time until the next item, or nil if there is no next item or its time is
+    /// earlier.
     private mutating func flush<E: Error>(
         gap: Int64?, isContinuous: Bool, yield: (Item, Int64) throws(E) -> Void
     ) throws(E) {
@@ -58,8 +60,8 @@ struct EqualTimeSpreader<Item> {
         used = 0
     }
 
-    /// Yields the items. Items with a time are spread over `interval`. The following items without one are at most
-    /// `maximumStep` apart and within `gap`.
+    /// Yields the buffered items. Items up to the last one with a time are spread over `interval`. Later items are
+    /// placed within `gap`, at most `maximumStep` apart.
     private mutating func yieldItems<E: Error>(
         over interval: Int64, maximumStep: Int64, gap: Int64, yield: (Item, Int64) throws(E) -> Void
     ) throws(E) {

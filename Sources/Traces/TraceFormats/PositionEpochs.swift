@@ -10,7 +10,8 @@ import TraceEditing
 struct PositionEpochs {
     typealias Epoch = EpochAssembler.Epoch
 
-    /// The number of events that are not positions, by kind. Losses are not counted, because they end a segment.
+    /// The number of events that are not positions, by kind. Losses of the source are not counted, because they end a
+    /// segment.
     private(set) var skippedContent = SkippedContent()
     /// Selects the receiver and counts omitted positions.
     private(set) var assembler: EpochAssembler

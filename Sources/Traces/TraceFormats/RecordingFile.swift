@@ -24,7 +24,7 @@ public struct RecordingFile: Sendable {
 
     /// Opens a file or a folder.
     ///
-    /// - Throws: An error that states the detected type of an unsupported file, or where the file is damaged.
+    /// - Throws: An error that states the type of an unsupported file or the location of the damage.
     public static func open(
         _ path: String, options: RecordingOptions = .init()
     ) throws(DeviceError) -> RecordingFile { try make(try RecordingInput(path: path), options) }

@@ -2,7 +2,7 @@
 
 import Trace
 
-/// Counts content that an export cannot contain, by kind.
+/// Counts the content of each kind that an export cannot contain.
 struct SkippedContent: Sendable {
     /// The content kinds, in the order of the remarks.
     enum Kind: Int, CaseIterable, Sendable {

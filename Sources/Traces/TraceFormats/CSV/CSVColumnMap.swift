@@ -3,7 +3,7 @@
 public import DeviceCore
 import Trace
 
-/// Describes the columns of a table whose layout is unknown.
+/// A description of the columns of a table whose layout is unknown.
 ///
 /// ```swift
 /// let map = try CSVColumnMap(
@@ -13,8 +13,8 @@ import Trace
 /// Entries are separated by commas. `QUANTITY=COLUMN:UNIT` assigns a column to a quantity. A column is given by its
 /// header name, which is case-insensitive, or by its number, such as `#3`, counted from 1. Quote a name that contains a
 /// comma, a colon or a quote, and double the quotes inside it: `"a, b"`. If the unit is omitted, the first unit in the
-/// table below is used. A minus sign before the unit inverts the sign of the values. Core Motion's acceleration
-/// requires it (`accel.x=ax:-g`).
+/// table below is used. A minus sign before the unit inverts the sign of the values, as required for acceleration from
+/// Core Motion (`accel.x=ax:-g`).
 ///
 /// | quantities | units |
 /// | --- | --- |
@@ -31,10 +31,10 @@ import Trace
 /// | `lat.dir`, `lon.dir` | none: N or S, E or W, in a separate column |
 /// | `mode`, `sats`, `hdop`, `vdop`, `pdop` | none |
 ///
-/// A map can also contain settings. `separator=` is comma, semicolon, tab or pipe, and is detected from the first line
-/// by default. `decimal=comma` allows decimal commas. `header=no` means that the first row contains readings. `skip=2`
-/// skips two lines before the header. `period=0.01` is the interval between rows in seconds, for tables without times.
-/// `start=2026-11-21T10:00:00Z` is the civil time at time zero.
+/// A map can also contain settings. `separator=` is comma, semicolon, tab or pipe. By default, the separator is
+/// detected from the first line. `decimal=comma` allows decimal commas. `header=no` means that the first row contains
+/// readings. `skip=2` skips two lines before the header. `period=0.01` is the interval between rows in seconds, for
+/// tables without times. `start=2026-11-21T10:00:00Z` is the civil time at time zero.
 public struct CSVColumnMap: Sendable, Hashable {
     /// The maximum length of a column map in bytes.
     static let maximumLength = 16_384
@@ -106,7 +106,7 @@ public struct CSVColumnMap: Sendable, Hashable {
     }
 
     private mutating func set(_ entry: CSVColumnMapParser.Entry) throws(DeviceError) {
-        // A time of day contains colons, so the parser has split it into a value and a unit.
+        // The parser has split a value that contains a colon, such as a time, into a value and a unit.
         let value = entry.unit.map { "\(entry.value):\($0)" } ?? entry.value
         switch entry.key {
         case "separator":

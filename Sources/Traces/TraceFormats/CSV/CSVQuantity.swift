@@ -66,7 +66,7 @@ enum CSVQuantity: String, Hashable, Sendable, CaseIterable {
 
     var isMotion: Bool { [.acceleration, .rate, .field, .pressure].contains(dimension) }
 
-    /// Returns advice if the name resembles that of a quantity, or an empty string.
+    /// Returns a hint for a name that resembles a quantity, or an empty string for any other name.
     static func hint(for name: String) -> String {
         switch name.lowercased() {
         case "alt", "altitude", "height", "ele", "elevation":
@@ -89,12 +89,12 @@ enum CSVQuantity: String, Hashable, Sendable, CaseIterable {
 enum CSVDimension: Hashable, Sendable {
     case time, date, acceleration, rate, field, pressure, angle, length, speed
 
-    /// The supported units, beginning with the default. One of the two factors of a unit is always 1, so that a
-    /// conversion rounds only once.
+    /// The supported units, beginning with the default. For most units, either the factor or the divisor is 1, so that
+    /// a conversion rounds only once.
     var units: [CSVUnit] {
         switch self {
         case .time:
-            // Powers of ten preserve all digits of a time.
+            // Scaling by a power of ten preserves all digits of a time.
             [
                 CSVUnit("s", power: 9), CSVUnit("ms", power: 6), CSVUnit("us", power: 3), CSVUnit("ns", power: 0),
                 CSVUnit("iso"),
@@ -178,8 +178,8 @@ extension CSVQuantity {
 extension PositionReport {
     var hasValidCoordinates: Bool { latitude.magnitude <= 90 && longitude.magnitude <= 180 }
 
-    /// Sets a quantity read from a table, or NaN if it is missing. Negative speeds, courses and accuracies become
-    /// unknown, because some programs write negative numbers for unknown values.
+    /// Sets a quantity to a value from a table. NaN means unknown. Negative speeds, courses and accuracies are replaced
+    /// with NaN, because some programs write negative numbers for unknown values.
     mutating func set(_ quantity: CSVQuantity, _ value: Double) {
         let known = value >= 0 ? value : .nan
         switch quantity {

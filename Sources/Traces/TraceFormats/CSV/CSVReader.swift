@@ -4,11 +4,11 @@ import DeviceCore
 import Trace
 
 /// Reads comma-separated text row by row (RFC 4180), without copying cells. It skips empty lines and lines that begin
-/// with `#`. It also skips a last row without a line end, because the row's final digits may be missing. The caller
+/// with `#`. It also skips a last row without a line ending, because the row's final digits may be missing. The caller
 /// must keep the bytes valid while the reader is in use.
 struct CSVReader {
     static let maximumColumns = 1024
-    /// The maximum size of a row in bytes, which limits the damage from an unclosed quote.
+    /// The maximum size of a row in bytes. It limits the search for a closing quote.
     static let maximumRow = 1 << 20
 
     struct Cell {
@@ -21,7 +21,7 @@ struct CSVReader {
     let name: String
     private(set) var cells: [Cell] = []
     private(set) var line = 0
-    /// True if the last row or the header has no line end.
+    /// True if the header or the last row has no line ending.
     private(set) var isTruncated = false
     /// The number of cells in a complete row, or nil before the first row.
     var width: Int?
@@ -120,7 +120,7 @@ struct CSVReader {
         return false
     }
 
-    /// Returns the number in a cell, or nil if ``isMissing(_:)`` returns true for the cell.
+    /// Returns the number in a cell, or nil if the number is missing.
     func number(_ index: Int) throws(DeviceError) -> Double? {
         guard let number = try decimal(index) else { return nil }
         let value = number.double
@@ -147,7 +147,7 @@ struct CSVReader {
         }
     }
 
-    /// Returns the time in a cell of seconds, in nanoseconds.
+    /// Returns the time in nanoseconds from a cell that contains seconds.
     func seconds(_ index: Int) throws(DeviceError) -> Int64? {
         guard let number = try decimal(index) else { return nil }
         guard let time = number.scaled(byPowerOfTen: 9) else {
@@ -252,7 +252,7 @@ struct CSVReader {
         let start = offset
         var hasLines = false
         while true {
-            // A quote that is still open at the end of the file was truncated, unless it spans several lines.
+            // At the end of the file, an unclosed quote on a single line indicates a truncated cell.
             if offset >= bytes.count, !hasLines, offset &- rowStart <= Self.maximumRow {
                 cells.append(Cell(range: start..<offset, isQuoted: true))
                 return
@@ -294,7 +294,8 @@ struct CSVReader {
         while offset < bytes.count, Self.isWhitespaceOrZero(bytes[offset]), bytes[offset] != separator { offset &+= 1 }
     }
 
-    /// Chooses a semicolon or a tab if it occurs more often than the comma in the first line with cells.
+    /// Chooses a semicolon or a tab if it occurs more often than the comma in the first line that is neither blank nor
+    /// a comment.
     private mutating func chooseSeparator() {
         guard !isSeparatorChosen else { return }
         isSeparatorChosen = true

@@ -5,7 +5,8 @@ import Trace
 
 /// Reads a table according to a column map.
 struct CSVTableReader {
-    /// The smallest time that counts from 1970, in nanoseconds (about three years). Elapsed times are shorter.
+    /// The smallest time that is interpreted as nanoseconds since 1970 (about three years). Smaller times are elapsed
+    /// times.
     static let earliestCivilTime: Int64 = 100_000_000 * 1_000_000_000
     private var reader: CSVReader
     private let map: CSVColumnMap
@@ -13,7 +14,7 @@ struct CSVTableReader {
     /// True if times count from 1970, or nil before the first time.
     private var isCivil: Bool?
     private var timesWithoutZone = 0
-    /// True once a time shows that the logger's clock was set.
+    /// True if a time has shown that the logger's clock was set.
     private var hasSetClock = false
 
     init(_ bytes: UnsafeRawBufferPointer, name: String, map: CSVColumnMap) throws(DeviceError) {
@@ -121,7 +122,8 @@ struct CSVTableReader {
         }
     }
 
-    /// Returns true if one of the first thousand rows has a civil time. Smaller times then come from an unset clock.
+    /// Returns true if one of the first thousand rows has a civil time. In that case, earlier times come from a clock
+    /// that was not set.
     private func containsCivilTime() throws(DeviceError) -> Bool {
         guard let column = rows.columns[.time] else { return false }
         var ahead = reader
@@ -157,7 +159,8 @@ struct CSVTableReader {
         }
     }
 
-    /// Returns the number in a cell in nanoseconds, or nil if the cell contains no number or the unit is not numeric.
+    /// Converts the time in a cell to nanoseconds. Returns nil if the cell contains no number or the unit is a text
+    /// format.
     private static func scaledNumber(_ reader: borrowing CSVReader, _ index: Int, _ unit: CSVUnit) -> Int64? {
         guard let power = unit.power, case .number(let number) = reader.content(index) else { return nil }
         return number.scaled(byPowerOfTen: power)
@@ -176,7 +179,8 @@ struct CSVTableReader {
             return nil
         }
         if isCivil { return (time, WallTime(nanoseconds: time)) }
-        // The rows do not determine the civil time of an elapsed fix time, such as seconds of the week.
+        // The civil time of an elapsed fix time, such as seconds of the week, cannot be derived from the times of the
+        // rows.
         return (time, self.isCivil == true ? nil : civil(time))
     }
 

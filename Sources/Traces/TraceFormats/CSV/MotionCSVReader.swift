@@ -90,7 +90,7 @@ struct MotionCSVReader {
         return Int64(saturatingSeconds: Double(row) * period)
     }
 
-    /// A remark if the magnetic field seems to be in another unit. The Earth's field is 0.22 to 0.67 gauss.
+    /// A remark that the magnetic field seems to be in another unit, or nil. The Earth's field is 0.22 to 0.67 gauss.
     private var fieldRemark: String? {
         guard layout == .si || layout == .iio,
             let magnetometer = rows.tracks.first(where: { $0.sensor.kind == .magnetometer }), magnetometer.count > 0
@@ -111,7 +111,7 @@ struct MotionCSVReader {
 
 extension Recording {
     /// Reads a UTF-8 CSV file of motion readings in one of the layouts that ``MotionCSVLayout`` lists. Times may start
-    /// at any value. Seconds since 1970 determine ``start``.
+    /// at any value. If times are in seconds since 1970, they determine ``start``.
     ///
     /// - Throws: An error with code `invalidTrace` that states the line, the column and a remedy.
     package init(csv: [UInt8], name: String, options: MotionCSVOptions = .init()) throws(DeviceError) {
@@ -121,8 +121,8 @@ extension Recording {
         }
     }
 
-    /// Reads a UTF-8 table of motion readings and positions according to a column map. A position that rows of motion
-    /// readings repeat is read once per second. Missing speeds and courses are derived from the positions.
+    /// Reads a UTF-8 table of motion readings and positions according to a column map. A position that is repeated in
+    /// rows of motion readings is read once per second. Missing speeds and courses are derived from the positions.
     ///
     /// - Throws: An error with code `invalidTrace` that states the line, the column and a remedy.
     package init(table: [UInt8], name: String, columns: CSVColumnMap) throws(DeviceError) {

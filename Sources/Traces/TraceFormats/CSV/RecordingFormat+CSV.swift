@@ -4,7 +4,7 @@ import DeviceCore
 import Trace
 
 /// Encodes readings as rows of text: `t,gx,gy,gz,ax,ay,az,mx,my,mz,p`. Readings must be in chronological order.
-/// Readings with the same time share a row, in which a sensor without a reading has empty cells.
+/// Readings with the same time share a row. The cells of a sensor without a reading are empty.
 struct MotionCSVEncoder {
     static let kinds = [SensorKind.gyroscope] + SensorKind.allCases.filter { $0 != .gyroscope }
     private(set) var bytes: [UInt8]
@@ -25,7 +25,7 @@ struct MotionCSVEncoder {
         values[sensor] = value
     }
 
-    /// Appends the last row: seconds with nine decimals, then values in their shortest form.
+    /// Appends the last row. The time is in seconds with nine decimals, and each value has its shortest decimal form.
     mutating func endRow() {
         guard let time else { return }
         self.time = nil

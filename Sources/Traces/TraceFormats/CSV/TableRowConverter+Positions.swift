@@ -178,7 +178,8 @@ extension TableRowConverter {
         zip(left, right).allSatisfy { $0 == $1 || ($0.isNaN && $1.isNaN) }
     }
 
-    /// Records a position that does not change at a nonzero speed, because the logger repeats an old fix.
+    /// Records an old fix that the logger repeats. The position of such a fix stays the same although the speed is not
+    /// zero.
     private mutating func recordUnchanged(_ report: PositionReport, at time: Int64, _ reader: borrowing CSVReader) {
         let values = values(report)
         guard let since = unchangedPosition, Self.areEqual(values, since.values) else {
@@ -224,7 +225,8 @@ extension TableRowConverter {
         firstItems = first
     }
 
-    /// Spreads the first positions. Positions before the first time are placed one second apart.
+    /// Spreads the positions that were read before the time first changed. Positions that precede the first time are
+    /// placed one second apart.
     private mutating func spread(_ first: [Item]) {
         let leading = first.prefix { $0.time == nil }
         if let time = first.dropFirst(leading.count).first?.time {
@@ -252,7 +254,7 @@ extension TableRowConverter {
                         ? "the positions have no time and were placed one second apart"
                         : "all positions have the same time, which was ignored; they were placed one second apart",
                     line: first[0].line, text: "")
-                // Motion readings keep their times, and the positions are placed before them.
+                // The positions are placed before the motion readings, which keep their times.
                 let firstReading = tracks.compactMap(\.times.first).min()
                 ignoresTimes = firstReading == nil
                 let beginning = firstReading?.subtractingSaturated(Int64(first.count) * 1_000_000_000) ?? firstTime ?? 0

@@ -35,7 +35,7 @@ struct TableRowConverter {
     /// The values of the last position, and the time of the first row that contained them.
     var unchangedPosition: (values: [Double], time: Int64)?
     var spreader = EqualTimeSpreader<Item>()
-    /// The positions before the time first changes, or nil afterwards.
+    /// The positions read before the first change of the time, or nil after that change.
     var firstItems: [Item]? = []
     var firstTime: Int64?
     /// True if no position has a time, or if all positions have the same time.
@@ -115,7 +115,7 @@ struct TableRowConverter {
         if hasPositions { try processPosition(reader, at: time, civil, fix) }
     }
 
-    /// Returns the value if all components are known, or nil. Counts values of which only some components are known.
+    /// Returns the value, or nil if any component is unknown. Counts values of which only some components are known.
     private mutating func complete(_ value: SIMD3<Double>) -> SIMD3<Double>? {
         let known = (0..<3).count { !value[$0].isNaN }
         if known == 1 || known == 2 { incompleteReadingCount += 1 }

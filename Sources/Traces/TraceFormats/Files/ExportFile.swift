@@ -138,7 +138,7 @@ public struct ExportOptions: Sendable, Hashable {
     /// True if the importer that created the trace has already reported damaged reports.
     package var isDamageReported = false
 
-    /// Creates options. All other options have their default values.
+    /// Creates options. Options that are not parameters have their default values.
     public init(
         overwrite: Bool = false, mode: UInt32? = nil, receiver: String? = nil, hasStamps: Bool = false,
         name: String = ""

@@ -25,7 +25,7 @@ enum Folder {
         return names
     }
 
-    /// Calls `body` to fill a folder. If `body` throws an error, removes the folder if it is new and empty.
+    /// Calls `body` to fill a folder. If `body` throws an error, a new folder that is still empty is removed.
     static func populate<Value>(_ path: String, _ body: () throws(DeviceError) -> Value) throws(DeviceError) -> Value {
         let existed = FileIO.exists(path)
         do {
@@ -36,8 +36,8 @@ enum Folder {
         }
     }
 
-    /// Creates a folder unless it exists. Throws an error if the path is another user's symbolic link, or if the folder
-    /// contains one of the named files, unless the options allow replacing files.
+    /// Creates a folder unless it exists. Throws an error if the path is another user's symbolic link. Unless the
+    /// options allow replacing files, also throws an error if the folder contains one of the named files.
     static func createDirectory(_ path: String, for names: [String], _ options: ExportOptions) throws(DeviceError) {
         if ExclusiveFile.createDirectory(path, for: options.mode) != 0,
             errno != EEXIST || ExclusiveFile.isLinkOfOtherUser(path)

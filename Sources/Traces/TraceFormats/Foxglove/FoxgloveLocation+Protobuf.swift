@@ -65,8 +65,8 @@ extension FoxgloveLocation {
     }
 }
 
-/// Reads the fields of a message in the Protocol Buffers wire format (protobuf.dev/programming-guides/encoding). A
-/// deprecated group or an invalid field ends the message.
+/// Reads the fields of a message in the Protocol Buffers wire format (protobuf.dev/programming-guides/encoding).
+/// Reading ends at a deprecated group or an invalid field.
 struct ProtobufReader {
     enum Value {
         case varint(UInt64)

@@ -12,7 +12,8 @@ enum FoxgloveMessage {
     static let minimumUnknownVariance = 1e10
     private static let unknownVariance = 1e12
 
-    /// Returns the height above the ellipsoid, as in ROS. If unknown, returns the altitude above mean sea level.
+    /// Returns the height above the ellipsoid, as in ROS, or the altitude above mean sea level if the height is
+    /// unknown.
     static func altitude(_ report: PositionReport) -> (metres: Double, isAboveSea: Bool)? {
         let height = report.altitudeAboveEllipsoid
         if height.isFinite { return (height, false) }

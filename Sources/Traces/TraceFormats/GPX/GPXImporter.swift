@@ -83,8 +83,7 @@ struct GPXImporter {
     }
 }
 
-/// Writes the tracks of a GPX file during the first pass. This is possible if they are in chronological order, as in
-/// most files.
+/// Writes the tracks of a GPX file during the first pass if they are in chronological order, as in most files.
 struct GPXSinglePassImporter {
     private let builder: TraceBuilder
     private let options: GPXOptions

@@ -55,8 +55,8 @@ struct GPXPointWriter {
         if beginning == .nothing { beginning = .segment }
     }
 
-    /// Appends a point and writes the points whose times are then known. The time is in nanoseconds since the start of
-    /// the trace, or nil if only other points have times.
+    /// Appends a point and writes all points whose times have become known. The time is in nanoseconds since the start
+    /// of the trace, or nil if the point has no time.
     mutating func append(_ point: GPXPoint, at time: Int64?, to sink: some TraceSink) throws(DeviceError) {
         let item = Item(point: point, beginning: beginning)
         beginning = .nothing

@@ -26,7 +26,7 @@ extension GPXReader {
         return readNumber(String(decoding: text, as: UTF8.self), "<\(xml.elementName)>")
     }
 
-    /// Parses a number. Records any other text under the given name and returns NaN.
+    /// Parses a number. Returns NaN if there is none, and records unreadable text under the given name.
     mutating func readNumber(_ text: String, _ name: String) -> Double {
         if let value = Self.number(text) { return value }
         if !text.isEmpty, text.lowercased() != "nan" {
@@ -36,7 +36,7 @@ extension GPXReader {
         return .nan
     }
 
-    /// Reads the count in the element that ends here, or -1 if it is missing or unreadable.
+    /// Reads the text of an element as a count. Returns -1 if the count is missing or unreadable.
     mutating func readCount() -> Int32 {
         let value = readNumber()
         if value >= 0, value <= 65_535 { return Int32(value) }
@@ -72,7 +72,7 @@ extension GPXReader {
         }
     }
 
-    /// Records that the last point is outside all tracks and routes, or in one that exceeds the maximum number.
+    /// Records that a point was skipped because it is outside the tracks and routes that were read.
     mutating func recordStrayPoint() {
         record(
             "a point outside the tracks and routes that were read was skipped",

@@ -5,7 +5,7 @@ import GPSDProtocol
 import JSONBytes
 import Trace
 
-/// Reads a GPX file point by point, without regard to the prefixes of element names.
+/// Reads a GPX file point by point. Prefixes of element names are ignored.
 ///
 /// Course and speed are read from version 1.0 elements, from Garmin's TrackPointExtension, or from elements directly
 /// inside `extensions` (OsmAnd, OpenTracks and others), in degrees from true north and metres per second. The points
@@ -187,16 +187,16 @@ struct GPXReader: ~Copyable {
         }
     }
 
-    /// Reads the start tag of an extension, which may have values in attributes or be one of Garmin's route points.
+    /// Reads the start tag of an extension, which may contain values in its attributes or be a Garmin route point.
     private mutating func beginExtension(of content: GPXOptions.Content, isDirect: Bool) {
         switch xml.nameWord {
-        // <geotracker:meta c="274.4" s="0.36"/>
+        // For example, `<geotracker:meta c="274.4" s="0.36"/>`.
         case JSONText.word("meta") where isDirect:
             guard let course = xml.attribute("c"), let speed = xml.attribute("s") else { return }
             let texts = [course, speed].map { String(decoding: $0, as: UTF8.self) }
             set(.course, readNumber(texts[0], "attribute c"))
             set(.speed, readNumber(texts[1], "attribute s"))
-        // `<gpxx:RoutePointExtension><gpxx:rpt lat="51.1" lon="7.2"/>`: the points between two route points.
+        // A point between two route points, such as `<gpxx:RoutePointExtension><gpxx:rpt lat="51.1" lon="7.2"/>`.
         case JSONText.word("rpt") where content == .routes:
             let (latitude, longitude) = readCoordinates()
             guard extensionPoints.count < Self.maximumExtensionPoints else {

@@ -4,8 +4,9 @@ import DeviceCore
 import Trace
 
 extension RecordingFormat {
-    /// Positions as a GPX 1.1 track. A loss of positions starts a new segment. Course and speed are written in Garmin's
-    /// TrackPointExtension v2, in degrees and metres per second. `ele` is the altitude above mean sea level.
+    /// Positions as a GPX 1.1 track. A loss of the fix or of the source starts a new segment. Course and speed are
+    /// written in Garmin's TrackPointExtension v2, in degrees and metres per second. `ele` is the altitude above mean
+    /// sea level.
     package static let gpx = RecordingFormat(
         name: "gpx", title: "GPX", fileExtensions: [".gpx"], supportsReceiverSelection: true, reportsDamage: true,
         detect: sniff,
@@ -17,7 +18,7 @@ extension RecordingFormat {
 
     /// Detects GPX by its root element. If the XML is unreadable or the text is UTF-16, the file name decides.
     private static func sniff(_ input: RecordingInput) throws(DeviceError) -> DetectionConfidence? {
-        // The first byte excludes most files in other formats.
+        // The first byte rules out most files in other formats.
         guard let first = input.firstByte, first == UInt8(ascii: "<") || first >= 0xfe else { return nil }
         if XMLReader.rootName(of: input.prefix) == "gpx" { return .certain }
         return input.name.lowercased().hasSuffix(".gpx") ? .likely : nil

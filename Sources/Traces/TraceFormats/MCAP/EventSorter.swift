@@ -2,7 +2,7 @@
 
 import Trace
 
-/// Sorts nearly ordered events: buffers recent events and returns the earliest of them.
+/// Sorts nearly ordered events. It buffers recent events and returns the earliest of them.
 struct EventSorter {
     struct Item {
         var event: TraceEvent

@@ -17,8 +17,8 @@ enum MCAP {
     static let prefixLength = 9
     static let metadataName = "device-services-trace"
     static let gpsdTopic = "/gpsd"
-    /// The metadata key of a derived channel, with the topic from which its messages are derived. If the file contains
-    /// this topic, an import skips the derived channel.
+    /// The metadata key of a derived channel. Its value is the topic from which the messages are derived. If the file
+    /// contains that topic, an import skips the derived channel.
     static let derivedKey = "derived-from"
 }
 
@@ -97,7 +97,7 @@ struct MCAPRecordReader {
 }
 
 enum JSONLine {
-    /// Returns the JSON object without line ends, or nil if the bytes are not exactly one JSON object.
+    /// Returns the JSON object without line breaks, or nil if the bytes are not exactly one JSON object.
     static func object(_ json: UnsafeRawBufferPointer) -> [UInt8]? {
         var reader = JSONReader(json)
         do throws(JSONError) {

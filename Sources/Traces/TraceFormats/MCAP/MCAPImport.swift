@@ -6,14 +6,14 @@ import NMEAFormat
 import Trace
 
 /// Converts the messages of an MCAP file to trace events. Files written by ``RecordingFormat/mcap`` are restored
-/// completely. From other files, gpsd reports in JSON and foxglove.LocationFix messages in JSON or Protocol Buffers are
-/// read.
+/// completely. From other files, the import reads gpsd reports in JSON, and foxglove.LocationFix messages in JSON or
+/// Protocol Buffers.
 struct MCAPImport {
     private enum ChannelRole {
         case gpsd, events
         case location(isProtobuf: Bool)
         case sample(SensorKind)
-        /// Derived from another channel of the file.
+        /// The messages are derived from another channel of the file.
         case derived
         case none
 
@@ -32,9 +32,9 @@ struct MCAPImport {
     private var unreadableMessageCount = 0
     private var written = 0
     private var earlyMessageCount = 0
-    /// The file's time at time zero of the trace, in nanoseconds, or nil until it is known.
+    /// The file time that corresponds to time zero of the trace, in nanoseconds, or nil until it is known.
     private var origin: Int64?
-    /// Parses events that are stored as trace lines, or nil if the file contains no trace header.
+    /// The parser for events that are stored as trace lines, or nil if the file contains no trace header.
     private var lines: TraceCursor?
     private var sorter = EventSorter()
     private var confidence = PositionDeviations.Confidence.ninetyFive
@@ -43,8 +43,8 @@ struct MCAPImport {
     private var derived = 0
     private var impossibleValues = 0
 
-    /// Reads a file into a trace and returns remarks. Throws an error that lists the contents of the file if none of
-    /// them can be read.
+    /// Reads a file into a trace and returns remarks. Throws an error that lists the contents of the file if it
+    /// contains nothing readable.
     static func read(_ chunks: FileContents, into sink: any TraceSink) throws(DeviceError) -> [String] {
         var importer = MCAPImport(name: chunks.name, sink: sink, reader: try MCAPReader(chunks))
         let metadata = try MCAPReader.metadata(of: chunks, named: MCAP.metadataName)
@@ -115,7 +115,7 @@ struct MCAPImport {
         return GPSDEncoder.line(report)
     }
 
-    /// Converts a message to an event with the times of the file.
+    /// Converts a message to an event whose times are on the file's time scale.
     private mutating func item(_ message: MCAPReader.Message) throws(DeviceError) -> EventSorter.Item? {
         let use = role(of: message.channel)
         switch use {

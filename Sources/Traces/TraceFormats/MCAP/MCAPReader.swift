@@ -28,7 +28,7 @@ struct MCAPReader {
     }
 
     private static let maximumCount = 4096
-    /// The number of bytes read from the start of a schema or channel record, which contains the names.
+    /// The maximum number of bytes that are read from the start of a schema or channel record to obtain its names.
     private static let maximumHead = 1 << 16
     private static let messageHead = 22
     private(set) var channels: [UInt16: Channel] = [:]

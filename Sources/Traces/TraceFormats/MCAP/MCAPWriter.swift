@@ -3,8 +3,8 @@
 import DeviceCore
 import Trace
 
-/// Writes an MCAP file sequentially: chunks with message indexes and checksums, then a summary. Memory use is one
-/// chunk, plus about 200 bytes of index data per MiB of messages.
+/// Writes an MCAP file sequentially. The file contains chunks with message indexes and checksums, followed by a
+/// summary. Memory use is one chunk, plus about 200 bytes of index data per MiB of messages.
 struct MCAPWriter: ~Copyable {
     /// The size in bytes at which a chunk is written (1 MiB).
     private static let chunkSize = 1 << 20

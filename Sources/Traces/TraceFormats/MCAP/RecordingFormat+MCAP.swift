@@ -146,7 +146,7 @@ extension RecordingFormat {
     /// - `/events`: all other events, as trace lines.
     ///
     /// The metadata record "device-services-trace" contains the trace header. A message's log time is its arrival time,
-    /// and its publish time is the measurement time. Both count in nanoseconds from 1970, or from time zero if the
+    /// and its publish time is the measurement time. Both are in nanoseconds since 1970, or since time zero if the
     /// trace has no start time.
     public static let mcap = RecordingFormat(
         name: "mcap", title: "MCAP", fileExtensions: [".mcap"], reportsDamage: true,

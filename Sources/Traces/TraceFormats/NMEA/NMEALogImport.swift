@@ -71,7 +71,7 @@ struct NMEALogImport {
         header.source = name
     }
 
-    /// Returns the date on which the time of day is closest to an instant.
+    /// Returns the date that, combined with the time of day, is closest to an instant.
     private static func date(of time: Int64, at instant: WallTime) -> WallTime {
         let midnight = instant.nanoseconds - modulo(instant.nanoseconds, maximumGap)
         let difference = instant.nanoseconds - midnight - modulo(time, maximumGap)

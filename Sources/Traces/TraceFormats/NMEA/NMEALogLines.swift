@@ -19,7 +19,8 @@ struct NMEALogSummary {
     var hasMotion = false
     var isLog = false
 
-    /// Scans a log, releasing the pages of `contents`. If necessary, a second pass accepts sentences without checksums.
+    /// Scans a log and releases the pages of `contents` that have been read. If necessary, a second pass accepts
+    /// sentences without checksums.
     init(_ bytes: UnsafeRawBufferPointer, _ options: NMEALogOptions, _ contents: TraceBytes? = nil) {
         allowsMissingChecksum = options.allowsMissingChecksum ?? false
         survey(bytes, contents)
@@ -70,11 +71,11 @@ struct NMEALogLines {
     private static let maximumStamp = 64
     /// The maximum length of a line in bytes. Longer text, such as a binary block, is read in pieces.
     private static let maximumLine = 1 << 16
-    /// The number of bytes after which pages that have been read are released (8 MiB).
+    /// The number of bytes that are read before their pages are released (8 MiB).
     private static let window = 8 << 20
 
     enum Line {
-        /// The sentences of a line, with their arrival time if the line contains it.
+        /// The sentences of a line, and their arrival time if the line contains one.
         case sentences(UnsafeRawBufferPointer, arrival: WallTime?)
         case date(WallTime)
         case other(UnsafeRawBufferPointer)
@@ -88,7 +89,8 @@ struct NMEALogLines {
     private var position = 0
     private var releasedOffset = 0
 
-    /// Creates an iterator. The pages of `contents`, the owner of the bytes, are released after they have been read.
+    /// Creates an iterator. If `contents`, the owner of the bytes, is given, its pages are released after they have
+    /// been read.
     init(_ bytes: UnsafeRawBufferPointer, of contents: TraceBytes? = nil) {
         self.bytes = bytes
         self.contents = contents

@@ -3,9 +3,9 @@
 import DeviceCore
 import NMEAFormat
 
-/// Groups reports into measurements, and spreads measurements with the same time, which a receiver produces if the
-/// resolution of its times is too low. The satellites before a position and the attitudes after it belong to the same
-/// measurement.
+/// Groups reports into measurements. A measurement includes the satellites before its position and the attitudes after
+/// it. If the receiver's times have such a low resolution that several measurements have the same time, these
+/// measurements are spread.
 struct NMEAMeasurementGrouper {
     /// A report with its line number and its offset from the receiver's clock in nanoseconds.
     struct Entry {
@@ -76,7 +76,7 @@ struct NMEAMeasurementGrouper {
 }
 
 extension PositionReport {
-    /// Returns true if the report is from another measurement than `other`. False for receivers with a name.
+    /// Returns true if the report belongs to a different measurement than `other`. Always false for named receivers.
     fileprivate func isOtherMeasurement(than other: PositionReport) -> Bool {
         receiver.isEmpty && hasFix
             && (latitude != other.latitude || longitude != other.longitude

@@ -50,7 +50,7 @@ struct NMEAExport {
 
     mutating func finish() { write(assembler.interrupt()) }
 
-    /// Converts events, up to about 64 KiB of sentences. Returns true at the end of the trace.
+    /// Converts events until about 64 KiB of sentences are available. Returns true at the end of the trace.
     mutating func encodeNextEvents(_ trace: TraceFile, _ cursor: inout TraceCursor) -> Bool {
         trace.bytes.withUnsafeBytes { bytes in
             while sentences.count < 1 << 16 {
@@ -134,7 +134,7 @@ struct NMEAExport {
 }
 
 extension RecordingFormat {
-    /// A receiver's output as NMEA 0183 sentences that end with CR LF: positions, satellites and attitudes.
+    /// The positions, satellites and attitudes of a receiver as NMEA 0183 sentences that end with CR LF.
     ///
     /// By default, the receiver of the first fix is written. A position without a time is written with its arrival
     /// time. If ``ExportOptions/includesArrivalTimes`` is true, a tag block with the arrival time in milliseconds
@@ -145,7 +145,7 @@ extension RecordingFormat {
         reportsDamage: true, detect: sniff, read: read, writer: write)
 
     private static func sniff(_ input: RecordingInput) throws(DeviceError) -> DetectionConfidence? {
-        // gpsd's test files also contain the reports that gpsd derived from the sentences, and are read as reports.
+        // gpsd's test files, which also contain the reports that gpsd derived from the sentences, are read as reports.
         guard input.folder == nil, case .failure = input.trace else { return nil }
         return try input.contents().withUnsafeBytes { NMEALogSummary.isLog($0) } ? .certain : nil
     }

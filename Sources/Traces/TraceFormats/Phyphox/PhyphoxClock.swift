@@ -10,9 +10,9 @@ struct PhyphoxClock {
     private static let maximumStarts = 100_000
 
     private struct RunInterval {
-        /// The experiment's clock at the start, in nanoseconds.
+        /// The time on the experiment's clock at the start of the interval, in nanoseconds.
         var experiment: Int64
-        /// The trace time at the start, in nanoseconds.
+        /// The trace time at the start of the interval, in nanoseconds.
         var trace: Int64
     }
 
@@ -54,7 +54,7 @@ struct PhyphoxClock {
                 stretches.append(RunInterval(experiment: elapsed, trace: 0))
                 continue
             }
-            // The end of the previous interval. If there is no PAUSE event, the experiment was not paused.
+            // The end of the previous interval. Without a PAUSE event, the interval ends when the next one begins.
             let end = pause?.experiment ?? elapsed
             var rest = pause.map { now.subtractingSaturated($0.system) } ?? 0
             if rest < 0 {

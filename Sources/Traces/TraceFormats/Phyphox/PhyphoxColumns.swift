@@ -10,8 +10,8 @@ struct PhyphoxColumns {
     /// Words in several languages that identify acceleration without gravity.
     private static let linearWords = ["linea", "linéa", "without g", "ohne g", "sans g"]
 
-    /// Finds the columns in a lower-case header. If the table's name, `sheet`, names the sensor, the columns are named
-    /// only by axis. Returns nil if there is no time in seconds or no known quantity.
+    /// Finds the columns in a lower-case header. If the table name `sheet` identifies the sensor, the column names
+    /// contain only the axis. Returns nil if there is no time in seconds or no known quantity.
     init?(_ header: [String], sheet: String) {
         for (index, name) in header.enumerated() { addColumn(name, index, sheet) }
         let hasOthers = !linearAxes.isEmpty || columns.keys.contains { $0 != .time && $0 != .sats }

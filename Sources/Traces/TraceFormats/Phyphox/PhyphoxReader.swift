@@ -158,9 +158,9 @@ extension Recording {
         self = try reader.recording()
     }
 
-    /// Reads a single phyphox table, which is the whole export if only one sensor was recorded. If the file name names
-    /// the sensor, the columns are named only by axis. `readMeta` reads `meta/time.csv` or `meta/device.csv` beside the
-    /// table.
+    /// Reads a single phyphox table, which is the whole export if only one sensor was recorded. If the file name
+    /// identifies the sensor, the column names contain only the axis. `readMeta` reads `meta/time.csv` or
+    /// `meta/device.csv` beside the table.
     init(
         phyphoxTable bytes: [UInt8], path: String,
         readMeta: (String) throws(DeviceError) -> [UInt8]? = { _ in nil }
@@ -175,12 +175,12 @@ extension Recording {
 }
 
 extension RecordingFormat {
-    /// A CSV export of the phyphox app: a table or a folder of tables. The format can only be read.
+    /// A CSV export of the phyphox app: a table or a folder of tables. The format is read-only.
     package static let phyphox = RecordingFormat(
         name: "phyphox", title: "phyphox CSV", detect: sniff,
         read: { (input, _) throws(DeviceError) in
             if input.folder != nil { return .recording(try Recording(phyphoxFolder: input.name)) }
-            // A `meta` folder beside the table also applies to a single table.
+            // A single table can also have a `meta` folder beside it.
             return .recording(
                 try Recording(phyphoxTable: try input.bytes(), path: input.name) { (file) throws(DeviceError) in
                     try input.readSibling(named: file)

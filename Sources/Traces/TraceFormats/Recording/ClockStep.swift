@@ -26,7 +26,7 @@ extension [Int64] {
     private static let stepRange = Int64(1_000_000_000)...31_536_000_000_000_000
     /// The minimum number of readings after the step, and of earlier readings in the same time range.
     private static let minimumReadings = 3
-    /// The maximum ratio of later readings to earlier readings. If the ratio is larger, late readings fill a gap.
+    /// The maximum ratio of later readings to earlier readings. A larger ratio indicates late readings that fill a gap.
     private static let maximumReadingsPerEarlierReading = 10
     /// The approximate number of readings that are compared to detect a repeated part.
     private static let comparedReadings = 256
@@ -50,7 +50,7 @@ extension [Int64] {
         var latest = 0
         for index in indices.dropFirst() {
             if self[index] >= self[latest] { latest = index }
-            // Only readings whose time decreases are examined, because each of them represents its whole run.
+            // A run begins where the time decreases. Only the first reading of each run is examined.
             guard self[index] < self[index - 1],
                 Self.stepRange.contains(self[latest].subtractingSaturated(self[index]))
             else { continue }
@@ -75,7 +75,8 @@ extension [Int64] {
         return end
     }
 
-    /// Returns the mean interval of a run, or nil unless the run overlaps earlier times without repeating them.
+    /// Returns the mean interval of a run that overlaps earlier times without repeating earlier readings, or nil for
+    /// any other run.
     private func interval(
         of run: Range<Int>, between former: ClosedRange<Int>, _ isSame: (Int, Int) -> Bool
     ) -> Int64? {
@@ -101,7 +102,7 @@ extension [Int64] {
         var place = 0
         var offset: Int64 = 0
         for step in steps {
-            // The step is at the first time that either decreases or exceeds the last time before the step.
+            // The step is at the first time that decreases or is later than `step.before`.
             while place < count, self[place] <= step.before, place == 0 || !isStep(at: place, offset: offset, step) {
                 self[place] = self[place].addingSaturated(offset)
                 place += 1
@@ -117,8 +118,8 @@ extension [Int64] {
         }
     }
 
-    /// Returns true if the shifted time is earlier than its predecessor and the time itself is not earlier than
-    /// `step.after`.
+    /// Returns true if the time at `place` decreases but is at least `step.after`. The preceding times are already
+    /// shifted.
     private func isStep(at place: Int, offset: Int64, _ step: ClockStepBack) -> Bool {
         self[place].addingSaturated(offset) < self[place - 1] && self[place] >= step.after
     }

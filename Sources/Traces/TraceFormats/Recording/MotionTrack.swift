@@ -81,7 +81,7 @@ public struct MotionTrack: Sendable, Hashable {
 }
 
 extension MotionTrack {
-    /// Creates an empty track. The kind is also the sensor's identifier.
+    /// Creates an empty track. The sensor's identifier is the name of its kind.
     init(_ kind: SensorKind, from source: String) {
         var sensor = SensorDescription(id: kind.rawValue, kind: kind)
         sensor.source = source

@@ -16,7 +16,7 @@ public struct ReportTrack: Sendable, Hashable {
 
     package var count: Int { times.count }
 
-    /// Returns a report as one line of JSON without a line end. The line is empty if the index is out of range.
+    /// Returns a report as one line of JSON without a line ending. The line is empty if the index is out of range.
     public func line(_ index: Int) -> [UInt8] { ranges.indices.contains(index) ? [UInt8](bytes[ranges[index]]) : [] }
 
     /// Appends a position after removing its impossible values. Reports may be appended in any order.
@@ -26,7 +26,8 @@ public struct ReportTrack: Sendable, Hashable {
         append(line: GPSDEncoder.line(report), at: time)
     }
 
-    /// Removes and counts the impossible values of a position. Call this method before deriving other values from them.
+    /// Removes and counts the impossible values of a position. Call this method before deriving other values from the
+    /// position.
     mutating func removeImpossibleValues(from report: inout PositionReport) {
         impossibleValues += report.discardOutOfRangeValues()
     }
@@ -37,7 +38,7 @@ public struct ReportTrack: Sendable, Hashable {
         append(line: GPSDEncoder.encode(report), at: time)
     }
 
-    /// Appends a gpsd report of any class, given as one line of JSON without a line end.
+    /// Appends a gpsd report of any class, given as one line of JSON without a line ending.
     package mutating func append(line: [UInt8], at time: Int64) {
         times.append(time)
         ranges.append(bytes.count..<bytes.count + line.count)

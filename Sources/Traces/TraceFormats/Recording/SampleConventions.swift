@@ -11,8 +11,8 @@ package enum SampleConvention: Sendable, Hashable {
     case appleSignSI
 }
 
-/// Converts between the units of recordings and those of sources: m/s², rad/s, gauss and kPa. Values are divided by 100
-/// instead of multiplied by 0.01, which is itself rounded.
+/// Converts values between the units of recordings and the units of sources (m/s², rad/s, gauss, kPa). Values are
+/// divided by 100 instead of multiplied by 0.01, because 0.01 has no exact binary representation.
 enum SampleConventions {
     /// Standard gravity in m/s², exact by definition (3rd CGPM, 1901).
     static let standardGravity = 9.80665

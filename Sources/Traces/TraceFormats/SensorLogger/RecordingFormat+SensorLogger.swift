@@ -54,7 +54,7 @@ public struct SensorLoggerOptions: Sendable, Hashable {
 }
 
 extension RecordingFormat {
-    /// A folder exported by the Sensor Logger app. The format can only be read.
+    /// A folder exported by the Sensor Logger app. The format is read-only.
     package static let sensorLogger = RecordingFormat(
         name: "sensor-logger", title: "Sensor Logger directories", detect: sniff, read: read)
 

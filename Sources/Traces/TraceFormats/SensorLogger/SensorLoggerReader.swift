@@ -163,8 +163,8 @@ struct SensorLoggerReader {
         return total
     }
 
-    /// Interpolates gravity linearly. Returns nil if the neighbouring readings are too far away. `next` is the index of
-    /// the first reading that is not before the time.
+    /// Interpolates gravity linearly. Returns nil if the neighbouring readings are too far apart. `next` is the index
+    /// of the first reading that is not before the time.
     private static func gravity(_ track: MotionTrack, _ next: Int, at time: Int64) -> SIMD3<Double>? {
         if next < track.count, track.times[next] == time { return track.values[next] }
         guard next > 0, next < track.count else {
@@ -214,14 +214,14 @@ struct SensorLoggerReader {
         }
     }
 
-    /// Moves time zero to the start time in Metadata.csv, or to the first reading if it does not follow within a
+    /// Moves time zero to the first reading, or to the start time in Metadata.csv if the first reading follows within a
     /// minute.
     private func setStart(of recording: inout Recording, _ metadata: SensorLoggerMetadata) {
-        // The tracks are not sorted yet, so this is only approximately the earliest time, which is sufficient.
+        // The tracks are not sorted yet. An approximation of the earliest time is sufficient.
         let times =
             recording.tracks.flatMap { $0.times.prefix(1) + $0.times.suffix(1) } + recording.reports.times.prefix(1)
             + recording.battery.times.prefix(1)
-        // Without a start time, `seconds_elapsed` does not determine a civil time, so such times are not changed.
+        // If no start time is known, times from `seconds_elapsed` are not civil times and remain unchanged.
         guard var first = times.min(), first >= SensorLoggerRowReader.earliestCivilTime || metadata.start != nil else {
             return
         }

@@ -88,8 +88,8 @@ struct SensorLoggerMetadata {
         }
     }
 
-    /// Converts a time since 1970 in s, ms, µs or ns to nanoseconds, because the unit depends on the app's version. The
-    /// magnitude determines the unit of times after 1973.
+    /// Converts a time since 1970 to nanoseconds. The unit depends on the version of the app (s, ms, µs or ns). For
+    /// times after 1973, the magnitude determines the unit.
     private static func nanoseconds(_ number: DecimalNumber) -> Int64? {
         guard let value = number.scaled(byPowerOfTen: 0), value > 0 else { return nil }
         let factor: Int64 =

@@ -127,7 +127,7 @@ struct UmockdevImport {
 
 extension RecordingFormat {
     /// A umockdev device description or script. If the corresponding script or description is beside the file, both are
-    /// read. The format can only be read.
+    /// read. The format is read-only.
     package static let umockdev = RecordingFormat(
         name: "umockdev", title: "umockdev files",
         detect: { (input) throws(DeviceError) in UmockdevFile(input) == nil ? nil : .certain },

@@ -26,7 +26,7 @@ extension XMLReader {
         }
         (isTextGathered, isTextTruncated, gatheredCount) = (false, false, 0)
         tokenLine = nil
-        // The start of the text that has not been appended to the gathered text.
+        // The start of the text that has not been copied to `gathered`.
         var run = position
         var hasReferences = false
         while true {
@@ -42,8 +42,8 @@ extension XMLReader {
             position = index
             guard index < end else {
                 if index - run >= Self.maximumText {
-                    // A reference may be incomplete at the end of the buffer, so the bytes from a late `&` are kept for
-                    // the next pass.
+                    // The buffer may end within a reference. The bytes from an `&` near the end of the buffer are kept
+                    // for the next pass.
                     var cut = index
                     for back in stride(from: index - 1, to: max(index - 32, run), by: -1)
                     where base[back] == UInt8(ascii: "&") { cut = back }
@@ -121,7 +121,8 @@ extension XMLReader {
         return literal.withUTF8Buffer { $0.elementsEqual(text(position..<position + count)) }
     }
 
-    /// Advances past an end delimiter of at most three bytes. If `gathering` is true, appends the content to the text.
+    /// Advances past an end delimiter of at most three bytes. If `gathering` is true, appends the content to
+    /// `gathered`.
     private mutating func skip(past mark: StaticString, _ what: String, gathering: Bool = false) throws(DeviceError) {
         let count = mark.utf8CodeUnitCount
         let first = mark.withUTF8Buffer { $0[0] }

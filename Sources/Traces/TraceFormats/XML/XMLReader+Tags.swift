@@ -113,7 +113,7 @@ extension XMLReader {
     private mutating func readAttributes(_ range: Range<Int>) throws(DeviceError) {
         var at = range.lowerBound
         let high = range.upperBound
-        // Resolving a value may remove line ends, so the lines of the tag are counted first.
+        // Resolving a value may remove line breaks, so the lines of the tag are counted first.
         var isCounted = false
         while true {
             let blank = at

@@ -3,7 +3,7 @@
 import DeviceCore
 
 extension XMLReader {
-    /// Appends a range of the buffer to the gathered text, with references resolved and CR LF and CR converted to LF.
+    /// Copies a range of the buffer to `gathered`. References are resolved, and CR LF and CR are converted to LF.
     mutating func appendText(_ range: Range<Int>) throws(DeviceError) {
         isTextGathered = true
         var index = range.lowerBound
@@ -28,7 +28,7 @@ extension XMLReader {
         }
     }
 
-    /// Appends a byte to the gathered text, or sets `isTextTruncated` if the text has reached its limit.
+    /// Appends a byte to `gathered`, or sets `isTextTruncated` if the text has reached its limit.
     @inline(__always)
     mutating func appendByte(_ byte: UInt8) {
         guard gatheredCount < Self.maximumText else {
@@ -44,7 +44,7 @@ extension XMLReader {
         for byte in bytes ?? UTF8.encodedReplacementCharacter { appendByte(byte) }
     }
 
-    /// Resolves the references in an attribute value and replaces white space by spaces. This is possible in place,
+    /// Resolves the references in an attribute value and replaces white space with spaces. This is possible in place,
     /// because a replacement is never longer than its reference.
     mutating func resolve(_ range: Range<Int>) throws(DeviceError) -> Range<Int> {
         var (from, to) = (range.lowerBound, range.lowerBound)

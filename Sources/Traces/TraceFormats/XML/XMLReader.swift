@@ -11,11 +11,11 @@ import SystemCalls
 ///         if token == .start, reader.isNamed("trkpt") { … reader.attribute("lat") … }
 ///     }
 ///
-/// Element names are compared without namespace prefixes, attribute names with their prefixes. The reader resolves the
-/// five predefined entities and character references. It skips document type declarations, so custom entities are
-/// unknown and external entities are never loaded. The input must be UTF-8. The reader checks only some rules: tags
-/// must be properly nested, attributes must be quoted and unique within a tag, and there must be exactly one root
-/// element.
+/// Element names are compared without namespace prefixes, and attribute names are compared with their prefixes. The
+/// reader resolves the five predefined entities and character references. It skips document type declarations, so
+/// custom entities are unknown and external entities are never loaded. The input must be UTF-8. The reader checks only
+/// some rules: tags must be properly nested, attributes must be quoted and unique within a tag, and there must be
+/// exactly one root element.
 package struct XMLReader: ~Copyable {
     package enum Token: Sendable {
         case start
@@ -34,7 +34,8 @@ package struct XMLReader: ~Copyable {
     private static let pieceSize = 1 << 16
 
     struct Attribute {
-        /// The qualified name packed into an integer, first byte lowest, or 0 if it is longer than eight bytes.
+        /// The qualified name packed into an integer in little-endian order, or 0 if the name is longer than eight
+        /// bytes.
         var word: UInt64
         var name: Range<Int>
         var value: Range<Int>
@@ -53,7 +54,7 @@ package struct XMLReader: ~Copyable {
     var tokenStart = 0
     /// The number of document bytes that precede the buffer.
     private var dropped: Int
-    /// The number of line ends before ``counted``, which is an index into the buffer.
+    /// The number of line breaks before ``counted``, which is an index into the buffer.
     private var lineEnds: Int
     private var counted = 0
     /// The line of the last tag, or nil until it has been computed.
@@ -64,7 +65,8 @@ package struct XMLReader: ~Copyable {
     var tagName = 0..<0
     /// The range of the last tag's local name, which excludes the prefix.
     var localName = 0..<0
-    /// The last tag's local name packed into an integer, first byte lowest, or 0 if it is longer than eight bytes.
+    /// The last tag's local name packed into an integer in little-endian order, or 0 if the name is longer than eight
+    /// bytes.
     package internal(set) var nameWord: UInt64 = 0
     var attributes: [Attribute] = []
     /// The nesting depth of the last tag's element, which is 1 for the root.
@@ -75,7 +77,7 @@ package struct XMLReader: ~Copyable {
     var openStarts: [Int] = []
     var hasRoot = false
 
-    // The text before the last tag, either as a range of the buffer or as a gathered copy.
+    // The text before the last tag, either as a range of the buffer or as a copy in `gathered`.
     var textRange = 0..<0
     var isTextGathered = false
     let gathered: UnsafeMutablePointer<UInt8>
@@ -111,7 +113,7 @@ package struct XMLReader: ~Copyable {
         gathered.deallocate()
     }
 
-    /// The text between the last two tags, with references resolved. Valid until the next call of ``next()``.
+    /// The text between the last two tags, with references resolved. Valid until the next call to ``next()``.
     package var text: UnsafeRawBufferPointer {
         isTextGathered ? UnsafeRawBufferPointer(start: gathered, count: gatheredCount) : text(textRange)
     }
@@ -120,7 +122,7 @@ package struct XMLReader: ~Copyable {
         UnsafeRawBufferPointer(start: base + range.lowerBound, count: range.count)
     }
 
-    /// The text without leading and trailing white space. Valid until the next call of ``next()``.
+    /// The text without leading and trailing white space. Valid until the next call to ``next()``.
     package var trimmedText: UnsafeRawBufferPointer {
         let text = text
         var (low, high) = (0, text.count)
@@ -138,7 +140,7 @@ package struct XMLReader: ~Copyable {
     }
 
     /// Returns the value of an attribute of the last start tag, or nil if the tag does not have the attribute. The name
-    /// must include the prefix. The value is valid until the next call of ``next()``.
+    /// must include the prefix. The value is valid until the next call to ``next()``.
     package func attribute(_ literal: StaticString) -> UnsafeRawBufferPointer? {
         let word = JSONText.word(literal)
         for attribute in attributes where attribute.word == word {
@@ -174,7 +176,7 @@ package struct XMLReader: ~Copyable {
         DeviceError(.invalidTrace, "\(name), line \(line): \(what)")
     }
 
-    /// Returns the line at an index in the buffer, and caches the number of line ends up to that index.
+    /// Returns the line at an index in the buffer, and caches the number of line breaks up to that index.
     @discardableResult
     mutating func countLines(to place: Int) -> Int {
         while counted < place, let lineEnd = memchr(base + counted, 0x0a, place - counted) {
