@@ -5,8 +5,8 @@ package struct PlaceQuery: Sendable {
     package var text: String
     /// A circle in degrees and metres. Nearer places are preferred.
     package var circle: (latitude: Double, longitude: Double, radius: Double)?
-    /// A closure that returns the ISO 3166-1 codes of the countries with a folded name. It is called for names in
-    /// languages that the data does not contain.
+    /// A closure that returns the ISO 3166-1 codes of the countries with a folded name. It covers languages that the
+    /// data does not contain.
     package var countryCodes: @Sendable ([UInt8]) -> [String]
 
     /// The languages in which the data contains names of countries and large cities, as ISO 639 codes.
