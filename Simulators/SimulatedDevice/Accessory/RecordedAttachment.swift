@@ -145,7 +145,7 @@ final class RecordedAttachment: SimulatedAttachment {
         removeFinishedDialogues(&state, index)
     }
 
-    /// Drops the oldest pending input if it exceeds the maximum size.
+    /// Drops the oldest pending input if the total exceeds the maximum size.
     private func limitPendingInput(_ state: inout State, _ index: Int) {
         var excess = -RecordedDialogue.maximumPendingBytes
         for dialogue in state.lanes[index].dialogues { excess += dialogue.pendingInputCount }
