@@ -16,10 +16,11 @@ final class CallbackQueue: PlaybackExecutorProvider {
     }
 
     private let items = Mutex<(waiting: [Item], isClosed: Bool)>(([], false))
-    /// The callbacks being run, stored here to reuse the memory. Accessed only by the thread that has claimed the
-    /// player.
+    /// The callbacks that are being run. The array is kept to reuse its memory. Accessed only by the thread that has
+    /// claimed the player.
     @exclusivity(unchecked) nonisolated(unsafe) private var running: [Item] = []
-    /// The number of waiting callbacks. Atomic, so that the player can check it after every reading without locking.
+    /// The number of waiting callbacks. It is atomic, so that the player can check it after every reading without
+    /// locking.
     private let count = Atomic<Int>(0)
     private let outstanding = PendingCallbackCounter()
     let usesLiveExecutors: Bool
@@ -43,7 +44,7 @@ final class CallbackQueue: PlaybackExecutorProvider {
                 swap(&running, &items.waiting)
             }
             if running.count == 1, isOnMainThread || !running[0].isForMainThread {
-                // There is usually one callback, and removing one element is cheaper than clearing the array.
+                // There is usually only one callback. Removing one element is cheaper than clearing the array.
                 running.removeLast().work()
             } else {
                 runBatch(isOnMainThread: isOnMainThread)
@@ -52,7 +53,7 @@ final class CallbackQueue: PlaybackExecutorProvider {
         }
     }
 
-    /// Drops all waiting callbacks, because they retain this queue, and stops accepting callbacks.
+    /// Stops accepting callbacks and drops all waiting callbacks, because they retain this queue.
     func close() {
         let waiting = items.withLock { items in
             items.isClosed = true

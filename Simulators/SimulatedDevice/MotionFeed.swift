@@ -3,14 +3,14 @@
 import DeviceCore
 import Synchronization
 
-/// The motion sensors of a played trace. The sensors with subscribers are cached, because the player checks for
+/// The motion sensors of a played trace. Caches the sensors that have subscribers, because the player checks for
 /// subscribers at every sample.
 final class MotionFeed: Sendable {
     let hub: MotionHub
     private let change: SubscriptionChangeFlag
     /// All sensors of the trace, to which events refer by index.
     let sensors: [SensorDescription]
-    /// For each sensor in `sensors`, whether the device includes it.
+    /// True for each element of `sensors` that the device includes.
     private let isPlayed: [Bool]
 
     /// A flag that is set when subscriptions have changed since the player last checked.
@@ -18,7 +18,7 @@ final class MotionFeed: Sendable {
         let isSet = Atomic<Bool>(true)
     }
 
-    /// The IDs of the played sensors must be unique.
+    /// Creates a feed. The IDs of the played sensors must be unique.
     init(sensors: [SensorDescription], isPlayed: [Bool], contexts: [String]) {
         let change = SubscriptionChangeFlag()
         (self.change, self.sensors, self.isPlayed) = (change, sensors, isPlayed)
@@ -27,12 +27,12 @@ final class MotionFeed: Sendable {
         }
     }
 
-    /// Returns nil if the device does not include the sensor.
+    /// Returns the ID of a sensor, or nil if the device does not include it.
     func id(_ index: Int) -> SensorDescription.ID? {
         isPlayed.indices.contains(index) && isPlayed[index] ? sensors[index].id : nil
     }
 
-    /// If subscriptions have changed, updates whether each sensor has subscribers.
+    /// If subscriptions have changed, checks which sensors have subscribers.
     @inline(__always)
     func update(_ wanted: inout [Bool]) {
         guard change.isSet.load(ordering: .acquiring) else { return }

@@ -4,7 +4,7 @@ package import DeviceCore
 import GPSDProtocol
 package import Trace
 
-/// A filter for manual fault injection, which receives the trace events during playback and can replace them.
+/// A filter for manual fault injection. It receives the trace events during playback and can replace them.
 package struct PlaybackFilter: Sendable {
     package var includesSamples: Bool
     /// Returns the events that replace an event, or nil to keep the event. Called on the playing thread.
@@ -16,8 +16,8 @@ package struct PlaybackFilter: Sendable {
 }
 
 extension SimulatedDevice {
-    /// Applies the filter to all further events, or removes the filter if nil. Does nothing while the device is
-    /// playing.
+    /// Applies the filter to all further events, or removes the current filter if `filter` is nil. Does nothing while
+    /// the device is playing.
     package func filter(by filter: PlaybackFilter?) {
         guard player.claim() else { return }
         defer { player.release() }
@@ -71,7 +71,7 @@ extension TraceFeed {
         case .battery(let battery): set(.battery, .battery(battery))
         case .accessory(let event): set(.accessory, .accessory(event))
         case .beacon(let event): set(.beacon, .beacon(event))
-        // The player delivers these events using the sensor ID.
+        // The player delivers these events by sensor ID.
         case .sample, .sensorLost, .sensorRegained: break
         }
     }

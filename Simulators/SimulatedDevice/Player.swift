@@ -5,7 +5,7 @@ import GPSDProtocol
 import Synchronization
 import Trace
 
-/// Plays a trace step by step. Only one thread can claim the player at a time, so playback needs no lock.
+/// Plays a trace step by step. Playback needs no lock, because only one thread at a time can claim the player.
 final class Player: @unchecked Sendable {
     enum Step {
         /// A timer fired, the hub delivered delayed reports, the end of the trace was handled or the next pass began.
@@ -23,7 +23,7 @@ final class Player: @unchecked Sendable {
     private let status: StatusHub
     private let beacons: BeaconHub
     private var accessories: RecordedAccessories
-    // Accessed only by the thread that has claimed the player. The claim enforces this, so individual accesses are not
+    // Accessed only by the thread that has claimed the player. The claim prevents concurrent accesses, so they are not
     // checked.
     @exclusivity(unchecked) private var feed: TraceFeed
     private let differences: AccessoryDifferenceList
@@ -48,7 +48,7 @@ final class Player: @unchecked Sendable {
         self.accessories = RecordedAccessories(source: accessories, clock: clock)
         differences = self.accessories.differences
         batches = motion.sensors.map { MotionBatch(sensor: $0.id, kind: $0.kind) }
-        // Delivers nothing, because there are no subscribers yet.
+        // Nothing is delivered, because there are no subscribers yet.
         restore(self.feed.seekToStart())
     }
 
@@ -66,7 +66,8 @@ final class Player: @unchecked Sendable {
         restore(state)
     }
 
-    /// At the start of a new pass, `flushes` must be true so that the hub delivers delayed reports first.
+    /// Restores the device's state. At the start of a new pass, `flushes` must be true, so that delayed reports are
+    /// delivered first.
     private func restore(_ state: PlaybackState, flushes: Bool = false) {
         hub.withBatch {
             if flushes { hub.flush() }
@@ -84,20 +85,20 @@ final class Player: @unchecked Sendable {
         epochDeadline = hub.nextDeadline
     }
 
-    /// True if time has stopped because the trace has ended.
+    /// True if the clock has stopped because the trace has ended.
     var isStopped: Bool {
         guard case .stop = end else { return false }
         return feed.peek() == nil
     }
 
-    /// Handles the end of the trace once. Returns true if an action was performed.
+    /// Handles the end of the trace once. Returns true if anything was done.
     private func handleEnd() -> Bool {
         guard !hasEnded else { return false }
         hasEnded = true
         switch end {
         case .hold: return false
         case .stop:
-            // Time does not advance to the deadlines of delayed reports, so they are delivered now.
+            // Time does not advance to the deadlines of delayed reports, so the reports are delivered now.
             hub.flush()
         case .fail(let error):
             hub.setStatus(.unavailable(error))
@@ -112,7 +113,7 @@ final class Player: @unchecked Sendable {
 
     var warnings: [TraceWarning] { feed.warnings }
 
-    /// Can be read on any thread.
+    /// The recorded differences. Can be read on any thread.
     var accessoryDifferences: [AccessoryDifference] { differences.all }
 
     var outstandingDifferences: [AccessoryDifference] { accessories.outstanding() }
@@ -149,11 +150,11 @@ final class Player: @unchecked Sendable {
             hub.deliverDueReports(now: epoch)
             self.epochDeadline = hub.nextDeadline
         } else if let event, event <= next {
-            // Checks the kind first, because that is faster than checking the content.
+            // The kind is checked first, because it is cheaper to check than the content.
             if feed.kind == .battery, case .loopStart(let state) = feed.content {
                 restore(state, flushes: true)
                 feed.consume()
-                // Without a limit, only one pass of an endless trace is played, because playback would never end.
+                // Without a limit, playback of an endless trace would not end, so only one pass is played.
                 return limit == .never && feed.isEndless ? .finished : .progressed
             }
             if feed.kind == .sample, filter?.includesSamples != true {
@@ -251,7 +252,7 @@ final class Player: @unchecked Sendable {
             feed.consume()
             return
         }
-        // Swapped out of the array, so that the batch is uniquely referenced and not copied.
+        // The batch is swapped out of the array, so that it is uniquely referenced and not copied.
         var batch = MotionBatch(sensor: "", kind: .pressure)
         swap(&batch, &batches[sensor])
         feed.readSamples(into: &batch)

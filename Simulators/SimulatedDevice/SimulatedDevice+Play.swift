@@ -3,7 +3,7 @@
 public import DeviceCore
 
 extension SimulatedDevice {
-    /// Plays the rest of the trace without delays, runs every callback and returns.
+    /// Plays the rest of the trace without delays. Returns after every callback has run.
     ///
     /// The clock then shows the end of the trace. Use `advance(by:)` to let pending timeouts occur. Throws a
     /// `DeviceError` with the code `busy` if called while the device is playing, for example from a callback. With
@@ -13,8 +13,8 @@ extension SimulatedDevice {
     static let alreadyPlaying = DeviceError(
         .busy, "The device is already playing. Wait until that playback has ended; do not play it in a callback.")
 
-    /// Advances the device's clock by the given duration and plays all events in that time. The trace may end in that
-    /// time. A negative duration is treated as 0. Does nothing if called while the device is playing.
+    /// Advances the device's clock by the given duration and plays all events in that time. The trace may end earlier.
+    /// A negative duration is treated as 0. Does nothing if called while the device is playing.
     public func advance(by duration: Duration) { advance(by: duration.inSeconds) }
 
     package func advance(by seconds: Double) {
@@ -41,7 +41,7 @@ extension SimulatedDevice {
                 case .finished: return false
                 }
             }
-            // Processes the consequences of the last events without advancing the clock.
+            // Handles the consequences of the last events without advancing the clock.
             while player.step(upTo: clock.now) != .finished { callbacks.run(isOnMainThread: isMain) }
             callbacks.run(isOnMainThread: isMain)
             return false
@@ -88,7 +88,8 @@ extension SimulatedDevice {
         return result != nil
     }
 
-    /// Runs waiting callbacks and the closure on the current device, or returns nil if the device is playing.
+    /// Runs the waiting callbacks, then the closure, with this device as the current device. Returns nil if the device
+    /// is playing.
     @discardableResult
     private func whileClaimed<Result>(_ body: (_ isMain: Bool) -> Result) -> Result? {
         guard player.claim() else { return nil }

@@ -31,8 +31,8 @@ extension SimulatedDevice {
     /// while the device is playing. Until this function returns, other functions that play the device have no effect.
     nonisolated(nonsending) public func play(speed: Double) async throws(DeviceError) {
         guard speed > 0, speed.isFinite else { return try await play() }
-        // Claims the player until the end of playback. Otherwise, a failed claim during concurrent access to the device
-        // would look like the end of the trace.
+        // The player stays claimed until the end of playback. Otherwise, concurrent access to the device could make a
+        // claim fail, which would look like the end of the trace.
         guard player.claim() else { throw Self.alreadyPlaying }
         defer { player.release() }
         let start = clock.now
@@ -48,7 +48,7 @@ extension SimulatedDevice {
                 continue
             }
             let due = min(next, clock.nextDeadline ?? .never, hub.nextDeadline)
-            // The clock advances in small steps, so that ages and timeouts keep up.
+            // The clock advances in small steps, so that ages and timeouts stay up to date.
             let reached = realClock.now - realStart
             let passed = start.advanced(bySeconds: reached.inSeconds * speed)
             if due <= passed {

@@ -29,7 +29,7 @@ import Synchronization
 /// thread: directly if playback runs there, otherwise by a synchronous call, so the main thread must not be blocked.
 /// All other callbacks run directly on the playing thread. The program's own timers run in real time.
 public final class SimulatedDevice: Sendable {
-    /// The way callbacks are run.
+    /// The way in which callbacks are run.
     public enum CallbackDelivery: Sendable {
         /// The player runs callbacks in one global order.
         case inOrder
@@ -53,11 +53,11 @@ public final class SimulatedDevice: Sendable {
     ///
     /// - Parameters:
     ///   - trace: The trace.
-    ///   - configuration: The device configuration, whose mount matrices replace the mount matrices in the trace.
-    ///   - calibrations: Calibrations by sensor id, which replace the calibrations in the trace's header.
+    ///   - configuration: The device configuration. Its mount matrices replace those in the trace.
+    ///   - calibrations: Calibrations by sensor ID. They replace the calibrations in the trace's header.
     ///   - stamps: The treatment of the times in the trace.
     ///   - options: The playback options.
-    ///   - delivery: The executor of callbacks.
+    ///   - delivery: The way in which callbacks are run.
     public init(
         _ trace: TraceFile, configuration: Configuration = Configuration(),
         calibrations: [SensorDescription.ID: SensorCalibration] = [:], stamps: TimestampPolicy = .recorded,
@@ -136,7 +136,7 @@ public final class SimulatedDevice: Sendable {
     /// Reverts ``install()``. Does nothing if another device is installed.
     public func uninstall() { if Device.installed === device { Device.install(nil) } }
 
-    /// The warnings so far about unreadable parts of the trace. Empty while the device is playing.
+    /// The warnings so far about unreadable parts of the trace. While the device is playing, the list is empty.
     public var warnings: [TraceWarning] {
         guard player.claim() else { return [] }
         defer { player.release() }
@@ -146,13 +146,13 @@ public final class SimulatedDevice: Sendable {
     /// The wall-clock time of the device.
     public var wallTime: WallTime { clock.wallTime }
 
-    /// Waits until the given number of consumers of async sequences have requested their first element. A newly created
-    /// task may not have requested an element yet, and a trace played without delays could end before the request.
+    /// Waits until the given number of consumers of async sequences have requested their first element. Without this
+    /// call, a trace played without delays could end before a new task requests its first element.
     public func waitForConsumers(_ count: Int) async { await callbacks.consumerGate.waitForConsumers(count) }
 }
 
 extension SimulatedDevice {
-    /// Attaches an accessory that is simulated by code and returns its id.
+    /// Attaches an accessory that is simulated by code. Returns the accessory's ID.
     ///
     /// The accessory's peers run in timers on the device's clock. They respond while the device is playing or time
     /// advances: in `advance(by:)`, or in `play()` at the end of a trace if the action takes no time. Can be called
@@ -172,7 +172,7 @@ extension SimulatedDevice {
 
     /// The differences between the recorded accessory sessions and the sessions of the current program, in order of
     /// detection. At the end of the trace, missing bytes and sessions are included. While the device is playing, only
-    /// the differences detected so far are included. At most 100 detected differences are stored.
+    /// the differences detected so far are included. At most 100 of them are stored.
     public var accessoryDifferences: [AccessoryDifference] {
         guard player.claim() else { return player.accessoryDifferences }
         defer { player.release() }

@@ -34,19 +34,19 @@ extension TraceFeed {
                 content = .sensorLost(record.loss(in: bytes) ?? DeviceError(.connectionLost, "The sensor was lost."))
             case .sensorRegained: content = .sensorRegained
             case .battery: content = .battery(record.battery(in: bytes))
-            // The cursor returns only records that can be decoded.
+            // The cursor has checked that these records can be decoded.
             case .accessory: content = record.accessoryEvent(in: bytes).map { .accessory($0) } ?? .line
             case .beacon: content = record.beaconEvent(in: bytes).map { .beacon($0) } ?? .line
             }
         }
     }
 
-    /// Moves the position that the reader decoded from the record at `index` to `position`. Returns false if the reader
-    /// did not decode that record.
+    /// Stores the position that the reader decoded from the record at `index` in `position`. Returns false if the
+    /// reader did not decode that record.
     private mutating func loadDecodedPosition(of index: Int) -> Bool {
         while nextPosition < block.positionCount, block.positions[nextPosition].record < index { nextPosition += 1 }
         guard nextPosition < block.positionCount, block.positions[nextPosition].record == index else { return false }
-        // Swapped, so that the memory of the previous position is reused with the block.
+        // Swapping lets the block reuse the memory of the previous position.
         swap(&position, &block.positions[nextPosition].report)
         nextPosition += 1
         return true

@@ -15,7 +15,7 @@ extension TraceFeed {
         offset = now.nanoseconds.subtractingSaturated(start.nanoseconds).subtractingSaturated(place)
         shiftBase = recordedShift.subtractingSaturated(offset)
         let state = rewind(to: place)
-        // A position beyond the last event is limited to the end of the trace.
+        // A trace time after the last event is limited to the end of the trace.
         if !hasRecord() { lastTraceTime = min(place, lastSkippedTime) }
         return state
     }
@@ -49,7 +49,7 @@ extension TraceFeed {
             }
             self.record = record
             decode(record, at: consumedCount)
-            // Decoding the record again does not advance the report clock any further.
+            // If the record is decoded again, the report clock does not advance any further.
             if record.time ?? reportClock.elapsed >= place { break }
             consumedCount += 1
             shiftTimes()
@@ -88,7 +88,7 @@ extension TraceFeed {
         remainingLoops = remainingLoops.map { $0 - 1 }
         let state = rewind(to: from)
         content = .loopStart(state)
-        // Any kind that belongs to neither a sensor nor a receiver would do.
+        // Any kind without a sensor or a receiver can be used.
         kind = .battery
         time = bootTime(from)
         return true
@@ -104,7 +104,7 @@ struct PlaybackState: Sendable {
     var beaconLoss: DeviceError?
     /// The errors of unavailable sensors, by index in the trace's list of sensors.
     var sensorLosses: [Int: DeviceError] = [:]
-    /// The last fix of each receiver, for at most as many receivers as a hub supports.
+    /// The last fix of each receiver, limited to the number of receivers that a hub supports.
     var fixes: [PositionReport] = []
     var receivers: [ReceiverDescription] = []
     /// The attached accessories with their latest descriptions, in the order in which they were attached.
@@ -136,8 +136,8 @@ struct PlaybackState: Sendable {
     }
 }
 
-/// The event times of one pass, which determine the start of the next pass. Times are in nanoseconds on the device's
-/// clock since the start of the trace.
+/// The event times of one pass, which determine the start of the next pass. Times are on the device's clock, in
+/// nanoseconds since the start of the trace.
 struct LoopTiming: Sendable {
     /// The times of a stream's first and last event, and the interval between its last two events.
     private struct StreamTiming: Sendable {
@@ -180,8 +180,8 @@ struct LoopTiming: Sendable {
     /// Returns the latest possible end of the pass if pauses are limited to `gap` nanoseconds.
     func end(atMost gap: Int64?) -> Int64 { gap.map { (last ?? 0).addingSaturated($0) } ?? .max }
 
-    /// Returns the start of the next pass. If `end` is later than all events, returns `end`. Otherwise, the next pass
-    /// continues the stream with its regular interval. The result is later than the last event.
+    /// Returns the start of the next pass, which is later than the last event. If `end` is later than all events,
+    /// returns `end`. Otherwise, the next pass continues the stream with its regular interval.
     func next(from: Int64, end: Int64?) -> Int64 {
         let least = (last ?? from).addingSaturated(1)
         if let end, end >= least { return end }

@@ -6,16 +6,15 @@ import Trace
 
 /// A reader of trace events that converts their times to the device's clock.
 ///
-/// The feed decodes the next event in advance, because the event's time limits how far the clock can advance, and
-/// stores the event until it is delivered. A `place` is a trace time in nanoseconds. The device's clock shows the sum
-/// of `start`, the place and `offset`. The offset changes when a pause is shortened, when a pass begins, and when
-/// seeking.
+/// The feed decodes the next event in advance and stores it until it is delivered, because its time limits how far the
+/// clock can advance. A `place` is a trace time in nanoseconds. The device's clock shows the sum of `start`, `place`
+/// and `offset`. The offset changes when a pause is shortened, when a pass begins, and when seeking.
 struct TraceFeed {
     enum Content {
         /// A position, which is stored in `position`.
         case position
         case other(GPSDReport)
-        /// A line without effect, delivered only to subscribers of raw lines.
+        /// A line that changes no state. It is delivered only to subscribers of raw lines.
         case line
         case lost(DeviceError)
         case regained
@@ -24,7 +23,7 @@ struct TraceFeed {
         case battery(BatteryReading?)
         case accessory(TraceAccessoryEvent)
         case beacon(BeaconEvent)
-        /// The start of a new pass, with the device state at that time.
+        /// The start of a new pass, with the device's state at that time.
         case loopStart(PlaybackState)
     }
 
@@ -34,7 +33,7 @@ struct TraceFeed {
     var time: BootTime?
     /// The content of the next event. For motion samples, use ``readSamples(into:)`` instead.
     var content = Content.line
-    /// The kind of the next event, which is cheaper to check than the content.
+    /// The kind of the next event. It is cheaper to check than the content.
     var kind = TraceRecord.Kind.gpsd
     var position = PositionReport()
     let start: BootTime
@@ -43,25 +42,24 @@ struct TraceFeed {
     let from: Int64
     let to: Int64
     let maximumGap: Int64?
-    /// Whether each sensor is played, or nil if all streams are played.
+    /// True for each sensor that is played, or nil if all streams are played.
     private let sensors: [Bool]?
     /// The initial shift of the receivers' times, in nanoseconds.
     let recordedShift: Int64
-    /// The shift of the receivers' times without `offset`, in nanoseconds. Changed by a seek.
+    /// The shift of the receivers' times without `offset`, in nanoseconds. A seek changes it.
     var shiftBase: Int64
     var offset: Int64 = 0
     var reader: TraceReader
     var block = TraceBlock()
-    /// The number of consumed records in the block, and the index of the first position that can belong to a later
-    /// record.
+    /// The number of consumed records in the block, and the index of the next decoded position.
     var consumedCount = 0
     var nextPosition = 0
-    /// The warnings of earlier blocks, and the line number of the last of these warnings.
+    /// The warnings of earlier blocks, and the line number of the last such warning.
     private var formerWarnings: [TraceWarning] = []
     private var warnedLine = 0
     var decoder = GPSDDecoder()
     var record: TraceRecord?
-    /// The replacement for the recorded line, or nil if the line is not replaced.
+    /// The line that replaces the recorded line, or nil for no replacement.
     var replacedLine: [UInt8]?
     /// The clock for traces without arrival times.
     var reportClock = ReportClock()
@@ -125,7 +123,7 @@ struct TraceFeed {
         replacedLine = nil
     }
 
-    /// True if the next event is a gpsd line, even a line without effect.
+    /// True if the next event is a gpsd line, even if the line changes no state.
     var isLine: Bool { kind == .gpsd || kind == .gpsdText }
 
     var sensor: Int? { record?.sensor }
@@ -136,8 +134,8 @@ struct TraceFeed {
         return file.bytes.withUnsafeBytes { record.line(in: $0) }
     }
 
-    /// Replaces the samples in a batch by the samples that arrived together: the next event and the following samples
-    /// with the same sensor and arrival time, as long as their measurement times do not decrease.
+    /// Replaces the contents of a batch with the samples that arrived together: the next event, and the following
+    /// samples with the same sensor and arrival time whose measurement times do not decrease.
     mutating func readSamples(into batch: inout MotionBatch) {
         guard let first = record, first.kind == .sample, let time = first.time else { return }
         let start = start.nanoseconds.addingSaturated(offset)
@@ -145,7 +143,7 @@ struct TraceFeed {
         batch.arrival = BootTime(nanoseconds: arrival)
         guard let sample = first.sample else { return }
         let measured = sample.stamp.map { start.addingSaturated($0) } ?? arrival
-        // In the most frequent case, one sample replaces one sample, which is faster than clearing the arrays.
+        // Usually, one sample replaces one sample. This is faster than clearing the arrays.
         if batch.values.count == 1, batch.times.count == 1 {
             batch.values[0] = sample.value
             batch.times[0] = BootTime(nanoseconds: measured)
@@ -196,7 +194,8 @@ struct TraceFeed {
     private mutating func nextBlock() -> Bool {
         while !block.isLast {
             keepWarnings()
-            // Exchanged, so that the block is uniquely referenced and the reader can reuse its memory.
+            // The blocks are exchanged, so that the old block is uniquely referenced and the reader can reuse its
+            // memory.
             block = reader.next(after: exchange(&block, with: TraceBlock()))
             consumedCount = 0
             nextPosition = 0

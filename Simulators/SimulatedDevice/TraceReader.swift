@@ -8,10 +8,10 @@ import SystemCalls
 import Trace
 
 /// A reader of trace blocks that reads large traces ahead of the player on a second thread. It also decodes positions,
-/// which is most of the work of playing them.
+/// which takes most of the time needed to play them.
 ///
 /// Reading ahead affects only when a block is read. A single player requests the blocks. The player never waits for
-/// work that has not started: if no thread is reading, the player reads the block itself, so it makes progress even if
+/// work that has not started. If no thread is reading, the player reads the block itself, so it makes progress even if
 /// all threads are busy.
 final class TraceReader: Sendable {
     /// The number of records per block. Reading a block takes about ten times as long as waking a thread.
@@ -19,14 +19,15 @@ final class TraceReader: Sendable {
     /// The maximum number of positions per block. Positions take more memory and time than other records.
     private static let maximumPositions = 128
     private static let depth = 4
-    /// The minimum file size for reading ahead, in bytes. Smaller files are read faster than a thread starts.
+    /// The minimum file size for reading ahead, in bytes. A smaller file is read in less time than it takes to start a
+    /// thread.
     private static let minimumReadAheadSize = 1 << 20
 
-    /// The reading position. Accessed only by the thread that has set `isReading`.
+    /// The read position. Accessed only by the thread that has set `isReading`.
     private final class ReadPosition: @unchecked Sendable {
         var cursor: TraceCursor
         var warningCount = 0
-        /// nil if positions are not played.
+        /// The decoder, or nil if positions are not played.
         var decoder: GPSDDecoder?
 
         init(_ file: TraceFile, decodes: Bool) {
@@ -44,7 +45,7 @@ final class TraceReader: Sendable {
         /// True while the player is waiting for the block being read.
         var isAwaited = false
         var isDone = false
-        /// True after a thread has been requested and until it starts.
+        /// True from the request for a thread until the thread starts.
         var isReadScheduled = false
     }
 
@@ -54,7 +55,7 @@ final class TraceReader: Sendable {
     private let state = Mutex(State())
     private let arrived = DispatchSemaphore(value: 0)
 
-    /// If `readsAhead` is nil, the file size and the number of processors decide.
+    /// Creates a reader. If `readsAhead` is nil, reading ahead depends on the file size and the number of processors.
     init(_ file: TraceFile, readsAhead: Bool? = nil, decodesPositions: Bool = true) {
         self.file = file
         place = ReadPosition(file, decodes: decodesPositions)
@@ -175,7 +176,7 @@ extension GPSDDecoder {
         let place = block.positionCount
         if place == block.positions.count { block.positions.append(DecodedPosition()) }
         block.positions[place].record = block.records.count
-        // A line that only resembles a position is decoded later, when the record is consumed.
+        // A line that only resembles a position report is decoded later, when the record is consumed.
         if decode(line, position: &block.positions[place].report) == nil { block.positionCount += 1 }
     }
 }

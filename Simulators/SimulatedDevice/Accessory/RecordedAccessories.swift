@@ -3,12 +3,12 @@
 import DeviceCore
 import Trace
 
-/// The accessories of a trace. Used only by the player.
+/// The accessories of a trace. Must be used only by the player.
 struct RecordedAccessories {
     private let source: SimulatedAccessorySource
     private let clock: any DeviceClock
     let differences = AccessoryDifferenceList()
-    /// The attached accessories, by their names in the trace.
+    /// The attached accessories by name in the trace.
     private var attached: [String: (id: AccessoryDescription.ID, attachment: RecordedAttachment)] = [:]
 
     init(source: SimulatedAccessorySource, clock: any DeviceClock) {
@@ -52,7 +52,7 @@ struct RecordedAccessories {
 
     func id(of name: String) -> AccessoryDescription.ID? { attached[name]?.id }
 
-    /// Returns the differences that would result if no more bytes were exchanged, ordered by accessory.
+    /// Returns the differences that would remain if no more bytes were exchanged, ordered by accessory.
     func outstanding() -> [AccessoryDifference] {
         attached.values.sorted { $0.id < $1.id }.flatMap { $0.attachment.outstanding() }
     }

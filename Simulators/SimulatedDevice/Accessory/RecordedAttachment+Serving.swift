@@ -6,8 +6,8 @@ import Synchronization
 extension RecordedAttachment {
     // MARK: Serving
 
-    /// Transfers as many bytes as possible in both directions. Only one thread transfers bytes at a time, and a
-    /// concurrent call makes that thread check again.
+    /// Transfers as many bytes as possible in both directions. Only one thread transfers bytes at a time. A concurrent
+    /// call makes that thread check for more bytes.
     func transferBytes() {
         let isFirst = state.withLock { state in
             if state.isPumping {

@@ -4,8 +4,8 @@ import DeviceCore
 import Synchronization
 import Trace
 
-/// An attached accessory that is played from a trace. Bytes are transferred only on the player's thread: at events that
-/// contain bytes, and in timers that the program's actions start.
+/// An attached accessory that is played from a trace. Bytes are transferred only on the player's thread, when an event
+/// contains bytes or a timer fires. Actions of the program start these timers.
 final class RecordedAttachment: SimulatedAttachment {
     struct Session {
         let number: Int
@@ -16,15 +16,15 @@ final class RecordedAttachment: SimulatedAttachment {
         let name: String
         /// The dialogues that have not ended, sorted by number.
         var dialogues: [RecordedDialogue] = []
-        /// The number of the last recorded dialogue, and whether the recording of that dialogue continues.
+        /// The number of the last recorded dialogue, and whether more events of that dialogue can follow.
         var recorded = 0
         var isRecording = false
         /// The number of the last dialogue that the program has opened.
         var opened = 0
-        /// The program's sessions. The first session is served first, and only the last session may be open.
+        /// The program's sessions, in the order in which they are served. Only the last session may be open.
         var sessions: [Session] = []
 
-        /// Calls the closure with the dialogue with the given number, which is created if necessary.
+        /// Calls the closure with the dialogue of the given number. Creates the dialogue if necessary.
         mutating func with<Result>(_ number: Int, _ body: (inout RecordedDialogue) -> Result) -> Result {
             if let index = dialogues.firstIndex(where: { $0.number == number }) { return body(&dialogues[index]) }
             let index = dialogues.firstIndex { $0.number > number } ?? dialogues.count
@@ -121,7 +121,7 @@ final class RecordedAttachment: SimulatedAttachment {
         return state.lanes.count - 1
     }
 
-    /// Returns the index of the protocol's sessions and ensures that a dialogue is being recorded.
+    /// Returns the index of the protocol's sessions. Begins a recorded dialogue if there is none in progress.
     private func recording(_ name: String, _ state: inout State) -> Int {
         let index = Self.lane(name, &state)
         if !state.lanes[index].isRecording { begin(&state, index) }
@@ -145,7 +145,7 @@ final class RecordedAttachment: SimulatedAttachment {
         removeFinishedDialogues(&state, index)
     }
 
-    /// Drops the oldest pending bytes for the program if there are more than the maximum number.
+    /// Drops the oldest pending input if the total exceeds the maximum size.
     private func limitPendingInput(_ state: inout State, _ index: Int) {
         var excess = -RecordedDialogue.maximumPendingBytes
         for dialogue in state.lanes[index].dialogues { excess += dialogue.pendingInputCount }

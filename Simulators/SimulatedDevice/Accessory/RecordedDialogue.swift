@@ -3,9 +3,9 @@
 import DeviceCore
 import Trace
 
-/// A recorded session and the program's progress in that session. Either side may be ahead.
+/// A recorded session and the program's progress in that session. Either the program or the recording may be ahead.
 struct RecordedDialogue: Sendable {
-    /// Bytes from the accessory, and the number of bytes that the program had written before reading them.
+    /// Bytes from the accessory, and the number of bytes that the program had written before it read them.
     private struct Input: Sendable {
         var bytes: [UInt8]
         var start = 0
@@ -31,17 +31,17 @@ struct RecordedDialogue: Sendable {
     /// The number of bytes from the accessory that the program can no longer read.
     private var lostInput = 0
     private var droppedInput = 0
-    /// The program's recorded bytes that have not been compared yet, in the recorded chunks.
+    /// The bytes that the program wrote in the recording and that have not been compared yet, in the recorded chunks.
     private var expected = FIFOQueue<[UInt8]>()
     private var expectedCount = 0
-    /// The bytes that the program wrote and that have not been compared yet.
+    /// The bytes that the program has written and that have not been compared yet.
     private var found = FIFOQueue<UInt8>()
     /// The number of compared bytes.
     private var offset: Int64 = 0
     /// The total number of bytes that the program wrote in the recording.
     private var recordedCount: Int64 = 0
     private var writtenCount: Int64 = 0
-    /// False after one side was so far ahead that the comparison was ended.
+    /// False after the comparison was ended because one side was too far ahead.
     private var isComparing = true
     private var mismatches: [Finding] = []
 
@@ -88,7 +88,7 @@ struct RecordedDialogue: Sendable {
         pendingInputCount = 0
     }
 
-    /// The next bytes for the program, or nothing if no bytes are available yet.
+    /// The next bytes for the program. Empty if no bytes are available yet.
     var nextInput: ArraySlice<UInt8> {
         guard let first = input.first, first.after <= writtenCount else { return [] }
         return first.bytes[first.start...]
@@ -101,7 +101,7 @@ struct RecordedDialogue: Sendable {
         if first.start >= first.bytes.count { input.removeFirst() } else { input.first = first }
     }
 
-    /// The reason why the accessory ends the session now, or nil if the session continues.
+    /// The reason for which the accessory ends the session now, or nil if the session continues.
     var dueEnd: ByteChannelEnd.Reason? {
         // Detaching the accessory ends the session automatically.
         guard let recordedEnd, recordedEnd != .closed, recordedEnd != .detached, input.count == 0,
@@ -127,7 +127,7 @@ struct RecordedDialogue: Sendable {
 
     mutating func drainMismatches() -> [Finding] { exchange(&mismatches, with: []) }
 
-    /// Returns the differences that would result if no more bytes were exchanged.
+    /// Returns the differences that would remain if no more bytes were exchanged.
     func outstanding() -> [Finding] {
         var findings: [Finding] = []
         if isRecorded, !isOpened {
@@ -143,7 +143,7 @@ struct RecordedDialogue: Sendable {
         return findings
     }
 
-    /// Compares complete recorded chunks, so that a difference shows its whole context.
+    /// Compares complete recorded chunks, so that a difference shows the whole chunk.
     private mutating func compare() {
         while let piece = expected.first, found.count >= piece.count {
             compare(piece, found.elements.prefix(piece.count))

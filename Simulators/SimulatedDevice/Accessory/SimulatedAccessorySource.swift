@@ -24,17 +24,17 @@ final class SimulatedAccessorySource: AccessorySource {
     }
 
     func attach(_ description: AccessoryDescription, _ attachment: any SimulatedAttachment) -> AccessoryDescription.ID {
-        // Registers the attachment before subscribers are notified, because they may open a protocol immediately.
+        // The attachment is registered before subscribers are notified, because they may open a protocol immediately.
         hub.attach(description) { id in attachments.withLock { $0[id] = attachment } }.id
     }
 
     func change(_ description: AccessoryDescription) { hub.update(description) }
     func has(_ id: AccessoryDescription.ID) -> Bool { hub.description(of: id) != nil }
 
-    /// Does nothing if the accessory is not attached.
+    /// Detaches an accessory, or does nothing if the accessory is not attached.
     func detach(_ id: AccessoryDescription.ID) {
         let attachment = attachments.withLock { $0.removeValue(forKey: id) }
-        // Ends the sessions before subscribers are notified of the detachment. Managers depend on this order.
+        // The sessions end before subscribers are notified of the detachment. Managers depend on this order.
         attachment?.detach()
         hub.detach(id)
     }
@@ -53,7 +53,7 @@ final class SimulatedAccessorySource: AccessorySource {
 }
 
 extension MemoryChannel {
-    /// Ends the channel of a detached accessory. Bytes that the accessory has not received are an error.
+    /// Ends the channel of a detached accessory. Reports an error if the accessory has not received all bytes.
     func detach() {
         let count = bytesAvailable
         guard count > 0 else { return end(ByteChannelEnd(.detached)) }
@@ -62,7 +62,7 @@ extension MemoryChannel {
     }
 }
 
-/// An attached accessory, implemented either by code or by a recording.
+/// An attached accessory that is simulated by code or played from a recording.
 protocol SimulatedAttachment: AnyObject, Sendable {
     func open(_ name: String) throws(DeviceError) -> any ByteChannel
 

@@ -3,7 +3,7 @@
 package import DeviceCore
 import JSONBytes
 
-/// An incremental comparison of callbacks with expected callbacks, which stops at the first difference.
+/// An incremental comparison of actual and expected callbacks. It stops at the first difference.
 package struct CallbackComparison: Sendable {
     private let expected: ExpectedCallbacks
     private let match: CallbackMatcher
@@ -20,7 +20,8 @@ package struct CallbackComparison: Sendable {
         lines = CallbackLines(expected.bytes, offset: expected.start, line: 1)
     }
 
-    /// Returns true while all callbacks match. Throws an error if a callback or an expected callback cannot be parsed.
+    /// Compares one callback. Returns true if all callbacks so far match. Throws an error if a callback or an expected
+    /// callback cannot be parsed.
     @discardableResult
     package mutating func compare(_ line: [UInt8]) throws(DeviceError) -> Bool {
         guard difference == nil else { return false }
@@ -108,10 +109,10 @@ public struct CallbackDifference: Sendable, Hashable {
     package var expected: CallbackValue?
     /// The actual value, or nil if the field or callback is missing.
     package var got: CallbackValue?
-    /// The distance between the two values in the unit of the field, or nil if the values have no distance.
+    /// The distance between the two values in the unit of the field, or nil if no distance is defined for them.
     package var distance: Double?
     package var tolerance: FieldTolerance
-    /// The preceding callbacks as JSON, all of which matched.
+    /// The preceding callbacks, as JSON. All of them matched.
     package var context: [String]
 }
 

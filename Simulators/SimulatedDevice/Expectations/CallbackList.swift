@@ -14,7 +14,7 @@ import Trace
 /// ```
 public struct CallbackList: Sendable {
     package var options: [String: String]
-    /// The tolerances by field name or path, which are written to the file.
+    /// The tolerances by field name or path. They are written to the file.
     package var tolerances: [String: FieldTolerance]
     package private(set) var count = 0
     private var lines: [UInt8] = []

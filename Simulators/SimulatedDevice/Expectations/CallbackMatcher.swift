@@ -21,7 +21,7 @@ struct CallbackMatcher {
         find(expected, got, FieldPath())
     }
 
-    /// A field's path in messages, and its path and name for finding tolerances.
+    /// The path of a field for messages, and the path and name for finding its tolerance.
     private struct FieldPath {
         var path = ""
         var key = ""
@@ -73,7 +73,7 @@ struct CallbackMatcher {
 
     private func find(_ expected: [CallbackValue.Member], _ got: [CallbackValue.Member], _ place: FieldPath) -> Finding?
     {
-        /// Checks `index` first, because members usually have the same order.
+        /// Returns a member. Checks `index` first, because the members usually have the same order.
         func member(_ name: String, at index: Int, in members: [CallbackValue.Member]) -> CallbackValue.Member? {
             if members.indices.contains(index), members[index].name == name { return members[index] }
             return members.first { $0.name == name }
@@ -101,10 +101,10 @@ struct CallbackMatcher {
 
     private static func time(_ text: String) -> WallTime? { Array(text.utf8).withUnsafeBytes { WallTime(iso8601: $0) } }
 
-    /// Returns the angle between two rotations in degrees, or nil unless both lists are quaternions.
+    /// Returns the angle between two rotations in degrees, or nil if a list is not a quaternion.
     private static func degrees(from expected: [CallbackValue], to got: [CallbackValue]) -> Double? {
         guard let one = quaternion(expected), let other = quaternion(got) else { return nil }
-        // Two quaternions with opposite signs represent the same rotation. The shorter chord is 2·sin(angle / 4).
+        // A quaternion and its negative represent the same rotation. The shorter chord has the length 2·sin(angle/4).
         let near = (one - other), far = (one + other)
         let chord = min((near * near).sum(), (far * far).sum()).squareRoot()
         return 4 * asin(min(1, chord / 2)) * 180 / .pi

@@ -56,7 +56,7 @@ public struct ExpectedCallbacks: Sendable {
         try self.init(bytes: bytes, name: path)
     }
 
-    /// Throws an error if the callbacks were created with different options, because the callbacks would differ anyway.
+    /// Throws an error if the callbacks were created with different options, because a comparison would be meaningless.
     package func check(options: [String: String]) throws(DeviceError) {
         for key in Set(options.keys).union(self.options.keys).sorted() where options[key] != self.options[key] {
             let former = self.options[key].map { "with \(key) \($0)" } ?? "without \(key)"
@@ -87,7 +87,7 @@ struct CallbackLines {
         (self.bytes, self.offset, self.line) = (bytes, offset, line)
     }
 
-    /// Returns the next line that is not blank, without trailing whitespace, or nil at the end.
+    /// Returns the next nonblank line without trailing whitespace, or nil at the end.
     mutating func next() -> Range<Int>? {
         while offset < bytes.count {
             let start = offset

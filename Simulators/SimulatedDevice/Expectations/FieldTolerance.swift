@@ -11,10 +11,11 @@ public struct FieldTolerance: Sendable, Hashable, JSONWritable {
     public var absolute = 0.0
     /// The maximum difference as a fraction of the expected number.
     public var relative = 0.0
-    /// The size of a full circle for angles, or nil for other numbers. With 360, 359.9° and 0.1° differ by 0.2°. The
-    /// value -1 denotes an invalid angle and matches only -1.
+    /// The size of a full circle, in the unit of the field, for angles, or nil for other numbers. With a size of 360,
+    /// the angles 359.9 and 0.1 differ by 0.2. The value -1 denotes an invalid angle and matches only -1.
     public var circle: Double?
-    /// The maximum angle in degrees between two quaternions, which are lists of four numbers, or nil for other lists.
+    /// The maximum angle in degrees between two quaternions, or nil for other values. A quaternion is a list of four
+    /// numbers.
     public var rotation: Double?
 
     /// Creates a tolerance.
@@ -30,7 +31,7 @@ public struct FieldTolerance: Sendable, Hashable, JSONWritable {
         return abs((number - expected).remainder(dividingBy: circle))
     }
 
-    /// NaN matches NaN.
+    /// NaN is equal to NaN.
     func allows(_ number: Double, for expected: Double) -> Bool {
         if number == expected || number.isNaN && expected.isNaN { return true }
         return distance(number, from: expected) <= max(absolute, relative * abs(expected))

@@ -21,14 +21,14 @@ public struct PlaybackOptions: Sendable {
     public var to = Double.infinity
     /// The number of passes.
     public var loops = PlaybackLoops.once
-    /// The maximum time between two events, or nil for no limit. Longer pauses are shortened. The times of receivers
-    /// and sensors and the device's clock are shifted equally, so they remain consistent.
+    /// The maximum time between two events, or nil for no limit. Longer pauses are shortened. The device's clock and
+    /// the times of receivers and sensors are shifted equally and stay consistent.
     public var maximumGap: Duration?
     /// The parts of the trace that are played.
     public var streams = TraceStreams.all
     /// The behavior at the end of the trace.
     public var end = PlaybackEnd.hold
-    /// Whether a second thread reads ahead, or nil to let the reader decide. Affects only performance.
+    /// If true, a second thread reads ahead. If nil, the reader decides. Affects only performance.
     package var readsAhead: Bool?
 
     /// Creates options that play the whole trace once.
@@ -56,7 +56,7 @@ public enum PlaybackLoops: Sendable, Hashable {
 /// The behavior at the end of a trace.
 public enum PlaybackEnd: Sendable {
     /// No more events occur, as if the hardware had gone silent, and all state is kept. Time can still advance, so
-    /// timeouts occur.
+    /// timeouts can occur.
     case hold
     /// Time stops at the end of the trace: `advance(by:)` does not advance any further, and timeouts do not occur.
     case stop
@@ -87,7 +87,7 @@ public struct TraceStreams: Sendable, Hashable {
     public var accessories: Bool
     /// If true, beacons are played.
     public var beacons: Bool
-    /// New names for sensors and receivers, by sensor id or receiver path in the trace. With new names, a program that
+    /// New names for sensors and receivers, by sensor ID or receiver path in the trace. With new names, a program that
     /// expects certain names can play a recording from a different machine. Raw gpsd lines are not changed. If several
     /// sensors end up with the same name, only the first is played.
     public var names: [String: String] = [:]

@@ -6,7 +6,8 @@ import JSONBytes
 package struct HomeAssistantDiscovery: Sendable {
     /// The topic to which the board publishes locations.
     package var topic: String
-    /// The topic on which the board reports that it is online, and the broker reports that the board is offline.
+    /// The availability topic. The board publishes that it is online, and the broker publishes that the board is
+    /// offline.
     package var availability: String
     /// The unique ID of the board. Characters other than letters, digits, "-" and "_" are replaced by "_".
     package var identifier: String
@@ -27,7 +28,7 @@ package struct HomeAssistantDiscovery: Sendable {
     /// The topic of the discovery message, with Home Assistant's default prefix.
     package var configurationTopic: String { "homeassistant/device_tracker/\(identifier)/config" }
 
-    /// Returns the discovery message, which must be retained.
+    /// Returns the discovery message. The broker must retain the message.
     package func json() -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in

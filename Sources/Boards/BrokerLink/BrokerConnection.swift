@@ -23,7 +23,8 @@ package enum BrokerEvent: Sendable, Equatable {
     /// A message on a subscribed topic. `isRetained` is true if the message was published before the subscription.
     case message(topic: String, payload: [UInt8], isRetained: Bool)
 
-    /// The maximum size of a payload, in bytes. Longer payloads are truncated to one byte more than this size.
+    /// The maximum size of a payload, in bytes. A longer payload is truncated, but keeps one additional byte that marks
+    /// it as too long.
     package static let payloadLimit = 65_536
 }
 
@@ -32,7 +33,7 @@ package struct BrokerSettings: Sendable {
     package var files: BrokerCredentialFiles
     /// The client ID. The broker closes an existing connection with the same client ID. If nil, an ID is generated.
     package var clientID: String?
-    /// The keep-alive interval in seconds. An idle connection is checked after this time.
+    /// The keep-alive interval in seconds. A connection that is idle for this time is checked.
     package var keepAlive: Int32
     /// The time within which the broker must accept the connection, in seconds.
     package var connectTimeout = 10.0

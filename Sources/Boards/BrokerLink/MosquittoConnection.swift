@@ -104,7 +104,7 @@ final class MosquittoConnection: BrokerConnection {
 
     func disconnect() {
         guard mosquitto_disconnect(client) == dsmosquitto_ok else { return }
-        // Sends buffered data for up to 1 s.
+        // Waits up to 1 s for buffered data to be sent.
         let deadline = clock.now.advanced(bySeconds: 1)
         while mosquitto_want_write(client), clock.now < deadline, mosquitto_socket(client) >= 0 {
             _ = wakeUp.wait(for: mosquitto_socket(client), events: Int16(POLLOUT), until: deadline, clock: clock)
@@ -120,7 +120,7 @@ final class MosquittoConnection: BrokerConnection {
 
     private func loop(_ result: Int32, call: String) throws(DeviceError) {
         guard result != dsmosquitto_ok else { return }
-        // The broker's return code is more specific than the disconnect that follows.
+        // The broker's return code is more specific than the error of the disconnection that follows.
         if let refusal = events.refusal { throw refused(refusal) }
         throw failure(result, call: call)
     }

@@ -21,7 +21,7 @@ public struct MQTTPublisherSettings: Sendable {
     public var tracker: String
     /// The MQTT client ID. The broker closes an existing connection with the same client ID.
     public var clientID: String
-    /// The keep-alive interval in seconds, 5 to 65,535. An idle connection is checked after this time.
+    /// The keep-alive interval in seconds, 5 to 65,535. A connection that is idle for this time is checked.
     public var keepAlive = 30
     /// If true, publishes a discovery message for Home Assistant.
     public var publishesHomeAssistantDiscovery = false

@@ -13,9 +13,9 @@ final class PublisherLoop: Sendable {
         /// The deadline after which queued messages are no longer sent, or nil if the publisher has not been ended.
         var end: BootTime?
         var isSending = false
-        /// True from a failed attempt to connect or a lost connection until the next connection.
+        /// True after a failed connection attempt or a lost connection, until the next connection is established.
         var isDisconnected = false
-        /// The time of the next spool sync, or nil if no messages are queued and there is a connection.
+        /// The time of the next spool sync. If there is a connection and no messages are queued, the time is nil.
         var sync: BootTime?
         var thread: UInt?
 
@@ -81,7 +81,7 @@ final class PublisherLoop: Sendable {
     /// Waits for the publisher's thread to end. Returns immediately if called on this thread.
     func waitForEnd(atMost seconds: Double) {
         guard state.withLock({ $0.thread }) != currentThread() else { return }
-        // Signals again for other waiting threads.
+        // The signal is repeated for other waiting threads.
         if finished.wait(seconds: seconds) { finished.signal() }
     }
 
@@ -89,7 +89,8 @@ final class PublisherLoop: Sendable {
 
     private var hasReachedDeadline: Bool { state.withLock { state in state.end.map { clock.now >= $0 } ?? false } }
 
-    /// True after the end if no messages are queued, or if all messages are on disk and the broker is unavailable.
+    /// True if the publisher has been ended and needs no connection: no messages are queued, or all messages are on
+    /// disk and the broker is unavailable.
     private var isConnectionUnneeded: Bool {
         state.withLock { state in
             state.end != nil && (state.spool.count == 0 || state.isDisconnected && state.spool.isAllOnDisk)
@@ -154,8 +155,8 @@ final class PublisherLoop: Sendable {
                 }
             }
         }
-        // With unacknowledged messages, the final message would be queued and never sent. The broker publishes the will
-        // instead after the connection is closed.
+        // If messages are unacknowledged, the final message would be queued and never sent. Instead, the broker
+        // publishes the will when the connection is closed.
         guard connected != nil, flight.isEmpty else { return }
         _ = try link.publish(presence.will)
         link.disconnect()
@@ -231,7 +232,7 @@ struct InFlightMessages {
 
     mutating func append(_ message: Int32, record: UInt64) { records.append((message, record, false)) }
 
-    /// Records an acknowledgement. Returns the records at the front of the queue that are acknowledged without a gap.
+    /// Records an acknowledgement. Returns the records at the front of the queue up to the first unacknowledged record.
     mutating func acknowledge(_ message: Int32) -> [UInt64] {
         guard let index = records.firstIndex(where: { $0.message == message }) else { return [] }
         records[index].isTaken = true

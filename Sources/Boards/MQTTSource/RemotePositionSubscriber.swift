@@ -78,7 +78,8 @@ struct RemotePositionSubscriber {
         case .other: return .none
         case .malformed(let reason):
             malformed += 1
-            // Any client may send a malformed message by mistake. The third since the last valid location is reported.
+            // Any client may send a malformed message by mistake, so only the third such message after a valid location
+            // is reported.
             guard malformed == 3, !isRetained else { return .none }
             return reportLoss(
                 DeviceError(

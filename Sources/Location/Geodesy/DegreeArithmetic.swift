@@ -17,7 +17,7 @@ enum DegreeArithmetic {
     static func difference(from: Double, to: Double) -> (rounded: Double, rest: Double) {
         let first = exactSum(reduced(to), -reduced(from))
         let second = exactSum(reduced(first.rounded), first.rest)
-        // Slightly more than 180 degrees in one direction is slightly less than 180 degrees in the other direction.
+        // Slightly more than 180 degrees in one direction is equivalent to slightly less in the opposite direction.
         if abs(second.rounded) == 180 && second.rest != 0 { return (second.rest > 0 ? -180 : 180, second.rest) }
         return second
     }

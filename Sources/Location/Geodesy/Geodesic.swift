@@ -29,10 +29,10 @@ extension Geodesic {
 
     /// Returns the length of a path of up to 20 km, or nil for a longer path.
     ///
-    /// The chord through the earth follows exactly from the coordinates. It is computed from coordinate differences,
-    /// which avoids cancellation for close points. A path of curvature κ is longer than its chord c by c (κc)² / 24 + 3
-    /// c (κc)⁴ / 640, the first terms of the inverse sine of κc / 2. κ is the curvature of the normal section in the
-    /// middle (Euler's formula). For 20 km, the correction is 8 mm, so κ is needed to only five digits.
+    /// The chord through the earth is an exact function of the coordinates. Computing it from coordinate differences
+    /// avoids cancellation for close points. A path of curvature κ is longer than its chord c by c (κc)² / 24 + 3 c
+    /// (κc)⁴ / 640, the first terms of the inverse sine of κc / 2. κ is the curvature of the normal section at the
+    /// midpoint (Euler's formula). For 20 km, the correction is 8 mm, so five digits of κ are sufficient.
     static func localDistance(from start: GeodeticCoordinate, to end: GeodeticCoordinate) -> Double? {
         let northward = end.latitude - start.latitude
         guard abs(northward) < 0.25 else { return nil }
@@ -89,7 +89,7 @@ package struct GeodesicDirect: Equatable, Sendable {
 }
 
 extension Geodesic {
-    /// Returns the end of the path that leaves a point in a direction and has a given length.
+    /// Returns the end of the path with the given start, direction and length.
     /// - Parameters:
     ///   - start: The start of the path.
     ///   - azimuth: The direction at the start in degrees clockwise from north. At a pole, north is the direction along
@@ -119,7 +119,7 @@ extension Geodesic {
         let sine = node.cosine * end.sine
         let northward = node.cosine * end.cosine
         var cosine = (node.sine * node.sine + northward * northward).squareRoot()
-        // Exactly at a pole, the direction is arbitrary. The result is north along the returned longitude.
+        // Exactly at a pole, any direction is correct. North along the returned longitude is chosen.
         let finalAzimuth = cosine == 0 ? SineCosine(sine: 0, cosine: 1) : SineCosine(sine: node.sine, cosine: northward)
         cosine = max(cosine, SineCosine.tiny)
         let omega = SineCosine(sine: node.sine * end.sine, cosine: end.cosine) - circle.longitude
@@ -170,8 +170,8 @@ extension Geodesic {
             startLatitude: first * northSign, endLatitude: second * northSign, longitude: eastward, rest: rest
         ).solve()
         if path.distance == 0 { return GeodesicInverse(distance: 0, initialAzimuth: 0, finalAzimuth: 0) }
-        // Swapping the ends turns both azimuths by 180 degrees and exchanges east and west, so their sines are
-        // unchanged.
+        // Swapping the ends turns both azimuths by 180 degrees and exchanges east and west. The sines of the azimuths
+        // do not change.
         let azimuths = isSwapped ? (path.arrival, path.departure) : (path.departure, path.arrival)
         let cosineSign = isSwapped ? -northSign : northSign
         return GeodesicInverse(

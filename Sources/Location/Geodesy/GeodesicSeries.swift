@@ -93,7 +93,7 @@ struct LongitudeSeries {
 /// The difference of the integrals for distance and reduced length, `J(σ) = I1(σ) - I2(σ)` (Karney 2013, equations 39
 /// to 43). Used only for the slope in Newton's method.
 struct ReducedLengthSeries {
-    /// The part that grows with the arc, per radian.
+    /// The secular part per radian of arc.
     let secular: Double
     let periodic: SineSeries
 

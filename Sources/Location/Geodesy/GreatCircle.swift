@@ -19,13 +19,15 @@ struct ReducedLatitude {
     var stretch: Double { (1 + WGS84.secondEccentricitySquared * sine * sine).squareRoot() }
 }
 
-/// The great circle on the auxiliary sphere that corresponds to a geodesic, given by a point's latitude and azimuth.
+/// The great circle on the auxiliary sphere that corresponds to a geodesic, given by the latitude of a point and the
+/// azimuth at that point.
 struct GreatCircle {
     /// `α0`, the azimuth at the point where the great circle crosses the equator northward.
     let equatorialAzimuth: SineCosine
     /// `σ`, the arc length from the equator crossing to the given point.
     let arc: SineCosine
-    /// `ω`, the longitude on the sphere from the equator crossing to the given point, as a vector of any length.
+    /// `ω`, the longitude on the sphere from the equator crossing to the given point. The sine and cosine are not
+    /// normalised.
     let longitude: SineCosine
 
     init(latitude: SineCosine, azimuth: SineCosine) {

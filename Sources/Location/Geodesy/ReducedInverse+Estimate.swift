@@ -4,7 +4,7 @@ import SystemCalls
 
 extension ReducedInverse {
     enum Estimate {
-        /// The solution, for points so close together that the spherical solution has full precision.
+        /// The solution. The points are so close together that the spherical solution has full precision.
         case solved(Path)
 
         /// The departure azimuth with which Newton's method starts.

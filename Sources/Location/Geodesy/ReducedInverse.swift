@@ -74,7 +74,7 @@ struct ReducedInverse {
     /// Returns the arc length between two points on a great circle, in radians from 0 to π.
     static func arc(from first: SineCosine, to second: SineCosine) -> Double { forward(second - first).radians }
 
-    /// Returns an angle from 0 to 180 degrees. A sine that became negative by rounding, or -0, becomes 0.
+    /// Returns an angle from 0 to 180 degrees. A sine that is -0, or negative because of rounding, becomes 0.
     static func forward(_ angle: SineCosine) -> SineCosine {
         SineCosine(sine: angle.sine > 0 ? angle.sine : 0, cosine: angle.cosine)
     }

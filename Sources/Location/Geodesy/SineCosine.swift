@@ -22,7 +22,8 @@ struct SineCosine {
         cosine = cos(radians)
     }
 
-    /// Creates an angle from degrees in the range ±180 and a tiny correction. Exact at multiples of 90 degrees.
+    /// Creates an angle from degrees in the range ±180 and a tiny correction. The result is exact at multiples of 90
+    /// degrees.
     init(degrees: Double, plus correction: Double = 0) {
         // Subtracts the quadrant first because this subtraction is exact, unlike the conversion to radians.
         let quadrant = (degrees / 90).rounded(.toNearestOrEven)
@@ -65,6 +66,7 @@ struct SineCosine {
 private var degree: Double { Double.pi / 180 }
 
 extension SineCosine {
-    /// A substitute for a sine of zero, which would leave a direction undefined. Its square does not underflow.
+    /// A substitute for a sine of zero, which would leave a direction undefined. The square of this number does not
+    /// underflow.
     static var tiny: Double { 0x1p-511 }
 }

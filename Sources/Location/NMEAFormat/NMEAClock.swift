@@ -2,7 +2,7 @@
 
 import DeviceCore
 
-/// Combines times of day with dates, which occur in fewer sentences.
+/// Combines times of day with dates. Dates occur in fewer sentences than times.
 struct NMEAClock {
     static let day: Int64 = 86_400_000_000_000
 
@@ -36,7 +36,8 @@ struct NMEAClock {
     /// date does not replace a date that is certain.
     mutating func advance(to time: Int64?, date: Int64?, isProvisional: Bool = false) {
         if let time {
-            // A step back of more than 12 hours leads to the next day, and a step forward to the previous day.
+            // If the time of day decreases by more than 12 hours, it belongs to the next day. If it increases by more
+            // than 12 hours, it belongs to the previous day.
             if let last = timeOfDay {
                 if time < last - Self.day / 2 { midnight = midnight.addingSaturated(Self.day) }
                 if time > last + Self.day / 2 { midnight = midnight.subtractingSaturated(Self.day) }
@@ -45,7 +46,7 @@ struct NMEAClock {
         }
         let found = isProvisional ? DateQuality.provisional : .certain
         guard let date, found.rawValue >= dateQuality.rawValue else { return }
-        // The first date also determines the date of the first time, based on the midnights in between.
+        // The date of the first time is derived from the first known date and the number of midnights in between.
         if found != dateQuality {
             firstMidnight = date.subtractingSaturated(midnight.subtractingSaturated(firstMidnight ?? 0))
         }

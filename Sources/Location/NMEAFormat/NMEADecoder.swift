@@ -2,13 +2,13 @@
 
 package import DeviceCore
 
-/// Decodes NMEA 0183 sentences to reports.
+/// Decodes NMEA 0183 sentences into reports.
 ///
 /// Decodes GGA, GNS, RMC, GLL, VTG, GSA, GSV, GST, ZDA, DPT, HDT, HDG, HDM, THS, VHW, ROT and the pitch, roll and yaw
 /// in XDR, from all talkers. Ignores other sentences and sentences with an invalid checksum. All sentences with the
-/// same time form an epoch. Its reports are delivered when the next epoch begins, in the order satellites, position,
-/// attitude. A time that differs from the time of its epoch by a multiple of 15 minutes is assumed to be local and is
-/// ignored.
+/// same time form an epoch. The reports of an epoch are delivered when the next epoch begins, in the order satellites,
+/// position, attitude. A time that differs from the time of its epoch by a multiple of 15 minutes is assumed to be
+/// local and is ignored.
 ///
 /// Reports use the units and reference systems of ``DeviceCore/PositionReport``. The standard deviations in GST are
 /// converted to errors at the 95 % confidence level. If the geoid separation is known, altitudes are also reported
@@ -47,8 +47,8 @@ package struct NMEADecoder: Sendable {
     package var hasCertainDate: Bool { streams.contains { $0.stream.clock.hasCertainDate } }
 
     /// Decodes the sentences in a line. A line usually contains one sentence, optionally preceded by a tag block, a
-    /// timestamp or other text, and must not include a line terminator. If `arrival` is nil, the time in the tag block
-    /// is used. `receive` is called synchronously with each complete report.
+    /// timestamp or other text. The line must not include its terminator. If `arrival` is nil, the time in the tag
+    /// block is used. `receive` is called synchronously with each complete report.
     package mutating func decode(
         _ line: UnsafeRawBufferPointer, arrival: WallTime? = nil, receive: (NMEAReport) -> Void
     ) {
@@ -114,9 +114,9 @@ package struct NMEADecoder: Sendable {
 }
 
 package struct NMEADecoderOptions: Sendable, Hashable {
-    /// The date of the first sentence, as any time on this day. Reliable dates in RMC and ZDA take precedence.
+    /// The date of the first sentence, given as any time on that date. Reliable dates in RMC and ZDA take precedence.
     package var date: WallTime?
-    /// True to accept sentences without a checksum, including truncated sentences.
+    /// If true, accepts sentences without a checksum, including truncated sentences.
     package var allowsMissingChecksum = false
 
     package init() {}

@@ -11,10 +11,10 @@ package enum NMEAEncoder {
     /// One knot in metres per second: a nautical mile of 1852 m per hour.
     static let knot = 1852.0 / 3600
 
-    /// Returns the sentences of an epoch: GGA, RMC and VTG, GST if errors are known, ZDA if the time is known, and DPT
-    /// if the depth is known. If `sky` is not nil, GSA and GSV are added. Without `sky`, GSA is added if the fix mode
-    /// is known. The altitude in GGA is above mean sea level, and is empty if only the altitude above the ellipsoid is
-    /// known.
+    /// Returns the sentences of an epoch: GGA, RMC and VTG. GST is added if errors are known, ZDA if the time is known,
+    /// and DPT if the depth is known. If `sky` is not nil, GSA and GSV are added. Otherwise, GSA is added if the fix
+    /// mode is known. The altitude in GGA is above mean sea level. It is empty if only the altitude above the ellipsoid
+    /// is known.
     package static func sentences(
         _ position: PositionReport, sky: SkyReport? = nil, options: NMEAOptions = .init()
     ) -> [[UInt8]] {

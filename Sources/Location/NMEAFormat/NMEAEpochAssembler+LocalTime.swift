@@ -16,8 +16,8 @@ extension NMEAEpochAssembler {
     static let quarterOfAnHour: Int64 = 900_000_000_000
 
     /// Processes the deferred sentence when the next time is read or the epoch ends. If the next time is closer to the
-    /// epoch's time than to the sentence's time, the sentence belongs to the epoch. Otherwise, the sentence begins a
-    /// new epoch. If no time follows, GLL and ZDA are assumed to be in local time.
+    /// epoch's time than to the deferred sentence's time, the deferred sentence is in local time and belongs to the
+    /// epoch. Otherwise, it begins a new epoch. If no time follows, GLL and ZDA are assumed to be in local time.
     mutating func processDeferred(
         before next: Int64?, diagnostics findings: inout NMEADiagnostics, receive: (NMEAReport) -> Void
     ) {
@@ -33,7 +33,8 @@ extension NMEAEpochAssembler {
             let isEpochLocal: Bool
             if let next {
                 isLocal = (next - time).magnitude < (next - deferredSentence.time).magnitude
-                // If the next sentence has the deferred sentence's time, the preceding GLL is in local time.
+                // If the next sentence and the deferred sentence have the same time, the preceding GLL is in local
+                // time.
                 isEpochLocal = epoch.kinds == .gll && next == deferredSentence.time
             } else {
                 isLocal = kind == .gll || kind == [] || epoch.kinds.rawValue.nonzeroBitCount > 1

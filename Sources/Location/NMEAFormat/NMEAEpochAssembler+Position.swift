@@ -147,7 +147,8 @@ extension NMEAEpochAssembler {
     }
 
     private mutating func setDate(_ midnight: WallTime, isProvisional: Bool) {
-        // A receiver that does not know the date reports the GPS epoch or its clock's epoch, 1 January of year 70.
+        // A receiver that does not know the date reports the epoch of GPS or of its own clock. The latter is 1 January
+        // of year 70.
         let isProvisional = isProvisional || Self.clockEpochs.contains(midnight)
         guard !isProvisional || epoch.date == nil else { return }
         (epoch.date, epoch.isProvisionalDate) = (midnight.nanoseconds, isProvisional)

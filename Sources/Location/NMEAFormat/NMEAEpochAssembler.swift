@@ -12,7 +12,7 @@ struct NMEAEpochAssembler {
         static let gll = Kinds(rawValue: 4)
         static let gns = Kinds(rawValue: 8)
 
-        /// The index of a set with a single kind, from 0 to 3.
+        /// The index of the kind, from 0 to 3. The set must contain exactly one kind.
         var index: Int { min(rawValue.trailingZeroBitCount, 3) }
     }
 
@@ -41,7 +41,8 @@ struct NMEAEpochAssembler {
         var isProvisionalDate = false
         var kinds: Kinds = []
         var talkers = SIMD4<UInt16>.zero
-        /// True if the previous epoch has the same time, kind and talker, or if the position has no time.
+        /// True if a sentence of the previous epoch has the same time, kind and talker. Also true if the position has
+        /// no time.
         var isRepeated = false
         var lacksTime = false
         var fix = FixState.unknown

@@ -22,19 +22,19 @@ struct NMEAField {
         return digits.read(bytes) ? digits.value : .nan
     }
 
-    /// The field as a nonnegative number, or NaN if the field is anything else.
+    /// The field as a nonnegative number, or NaN for any other field.
     var nonnegativeNumber: Double {
         let value = number
         return value >= 0 ? value : .nan
     }
 
-    /// The field as an unsigned integer of up to nine digits, or nil if the field is anything else.
+    /// The field as an unsigned integer of up to nine digits, or nil for any other field.
     var count: Int? {
         var digits = ParsedDecimal()
         return bytes.count <= 9 && digits.readInteger(bytes) ? Int(digits.mantissa) : nil
     }
 
-    /// The field as a single hexadecimal digit, or nil if the field is anything else.
+    /// The field as a single hexadecimal digit, or nil for any other field.
     var hexadecimalDigit: Int? { bytes.count == 1 ? HexDigit.value(bytes[0]).map { Int($0) } : nil }
 }
 
@@ -59,7 +59,7 @@ struct ParsedDecimal {
             let digit = bytes[offset] &- UInt8(ascii: "0")
             if digit <= 9 {
                 hasDigits = true
-                // Below this limit, one more digit fits. Further decimals are truncated.
+                // A mantissa below this limit can hold one more digit. Further decimals are truncated.
                 if mantissa < 100_000_000_000_000_000, decimals < Self.powers.count - 1 {
                     mantissa = mantissa &* 10 &+ UInt64(digit)
                     if isBehindPoint { decimals &+= 1 }
@@ -76,7 +76,7 @@ struct ParsedDecimal {
         return hasDigits && value.magnitude <= 1e15
     }
 
-    /// Parses an unsigned integer of up to 17 digits. Returns false if the text is anything else.
+    /// Parses an unsigned integer of up to 17 digits. Returns false for any other text.
     mutating func readInteger(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard !bytes.isEmpty, bytes.count <= 17 else { return false }
         for byte in bytes {

@@ -33,7 +33,7 @@ package struct NMEAIssue: Sendable, Hashable {
 /// letters, from the hemispheres of the position and from the date.
 struct NMEALayout {
     private let forms: StaticString
-    /// The forms of each repeated group of fields, or an empty string.
+    /// The forms of the fields in a repeated group, or an empty string if there is no such group.
     private let group: StaticString
     private let maximumFields: Int
 
@@ -41,7 +41,7 @@ struct NMEALayout {
         (self.forms, self.group, self.maximumFields) = (forms, group, maximumFields)
     }
 
-    /// Returns nil if the sentence kind has no fixed layout.
+    /// Creates the layout of a sentence. Returns nil if the sentence kind has no fixed layout.
     init?(of sentence: NMEASentence) {
         switch sentence.kind {
         case NMEASentence.kind("GGA"): self.init("tpxcunMnMuc")
@@ -117,7 +117,7 @@ struct NMEALayout {
         }
     }
 
-    /// Returns the index of the first misplaced value, or nil if the field at `index` does not indicate a shift.
+    /// Returns the index of the first misplaced value, or nil if the field at `index` gives no evidence of a shift.
     private static func shiftedField(_ sentence: NMEASentence, _ index: Int, _ form: UInt8) -> Int? {
         switch form {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"): index

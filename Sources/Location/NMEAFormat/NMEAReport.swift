@@ -38,13 +38,13 @@ package struct NMEACounts: Sendable, Hashable {
     package var undated = 0
     /// The number of sentences that announce a datum other than WGS 84. Positions are not converted.
     package var otherDatums = 0
-    /// The number of ignored sentences from receivers beyond the sixteenth.
+    /// The number of sentences that were ignored because the maximum of 16 receivers was reached.
     package var ignoredReceiverSentences = 0
 
     package init() {}
 }
 
-/// A fix type as gpsd's status, as the GGA quality, and as the mode letter of other sentences.
+/// The representations of a fix type: gpsd's status, the GGA quality, and the mode letter of other sentences.
 struct NMEAFixQuality {
     var status: UInt8
     var quality: Int

@@ -3,7 +3,7 @@
 /// A sentence in a line, split into its talker, its kind and its fields.
 struct NMEASentence {
     private let bytes: UnsafeRawBufferPointer
-    /// The offset of each field, followed by the offset at which one more field would start.
+    /// The offsets of the fields, followed by the offset at which another field would start.
     private var starts: [Int] = []
     let talker: (UInt8, UInt8)
     /// The three letters of the sentence kind, packed by ``NMEASentence/kind(_:)``.
@@ -97,7 +97,7 @@ struct NMEASentence {
         guard digits.read(field), !digits.isNegative else { return nil }
         var unit: UInt64 = 1
         for _ in 0..<digits.decimals { unit &*= 10 }
-        // The last two digits before the decimal point are minutes; the preceding digits are degrees.
+        // The last two digits before the decimal point are minutes. The preceding digits are degrees.
         let (whole, fraction) = digits.mantissa.quotientAndRemainder(dividingBy: unit)
         let (degrees, minutes) = whole.quotientAndRemainder(dividingBy: 100)
         guard minutes < 60, degrees <= 180 else { return nil }

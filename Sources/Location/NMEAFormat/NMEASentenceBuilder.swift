@@ -28,7 +28,7 @@ struct NMEASentenceBuilder {
     }
 
     /// Appends a number, or an empty field if the number is unknown or its magnitude is at least 1e9. The unit, if any,
-    /// follows in a field of its own.
+    /// follows in a separate field.
     mutating func appendNumber(_ value: Double, decimals: Int, width: Int = 1, unit: StaticString? = nil) {
         appendEmpty()
         defer { if let unit { appendText(unit) } }

@@ -24,7 +24,7 @@ struct NMEASystem: Hashable, Comparable {
         return String(decoding: [UInt8(ascii: "G"), letter], as: UTF8.self)
     }
 
-    /// Returns nil if the talker represents several systems or is not a GNSS receiver.
+    /// Returns the system of a talker, or nil if the talker represents several systems or is not a GNSS receiver.
     init?(talker: (UInt8, UInt8)) {
         switch talker {
         case (UInt8(ascii: "B"), UInt8(ascii: "D")): self = .beiDou
@@ -44,8 +44,8 @@ struct SatelliteIdentity: Hashable {
     var system: Satellite.System
     var identifier: Int
 
-    /// Creates the identity of a satellite in a gpsd report, from the PRN if the system is unknown. Returns nil if the
-    /// PRN is in no known range.
+    /// Creates the identity of a satellite in a gpsd report. If the system is unknown, the PRN is used. Returns nil if
+    /// the PRN is not in a known range.
     init?(_ satellite: Satellite) {
         if let system = satellite.system, satellite.systemNumber > 0 {
             self.init(system: system, number: Int(satellite.systemNumber))

@@ -3,12 +3,12 @@
 package import DeviceCore
 
 /// The standard deviations of a position in metres, as in GST sentences and covariance matrices, or NaN if unknown.
-/// Reports contain errors at a confidence level instead.
+/// Reports do not contain standard deviations, but errors at a confidence level.
 package struct PositionDeviations: Sendable, Hashable {
     /// A confidence level, represented by ratios of the error to the standard deviation of a normal distribution.
     package struct Confidence: Sendable, Hashable {
         package let alongAxis: Double
-        /// The ratio for the radius in a plane, with two equal deviations: the square root of -2 ln(1 - p).
+        /// The ratio for the radius in a plane with equal deviations along both axes: the square root of -2 ln(1 - p).
         package let inPlane: Double
         /// The ratio for the radius in space: the square root of the chi-squared quantile with 3 degrees of freedom.
         package let inSpace: Double

@@ -6,7 +6,7 @@ import DeviceCore
 struct SkyAssembler {
     /// The maximum number of satellite lists per epoch. Each combination of system and signal has its own list.
     private static let maximumLists = 64
-    /// The maximum number of sentences in a list. The standard allows nine, which many signals would exceed.
+    /// The maximum number of sentences in a list. The standard's maximum of nine is too small for many signals.
     private static let maximumSentences = 40
     private static let maximumSatellites = 256
 
@@ -14,7 +14,7 @@ struct SkyAssembler {
     private struct List {
         var talker: (UInt8, UInt8)
         var signal, sentences: Int
-        /// The number of sentences received so far, all in order.
+        /// The number of sentences received so far. Sentences must arrive in order.
         var received: Int
         var isComplete: Bool { received == sentences }
         var satellites: [Satellite]
@@ -120,7 +120,8 @@ struct SkyAssembler {
         return satellite
     }
 
-    /// Returns the report, or nil without satellite data. Starts a new epoch, which keeps the used satellites.
+    /// Returns the report, or nil if there is no satellite data. Then starts a new epoch and keeps the list of used
+    /// satellites.
     mutating func finishEpoch(counts: inout NMEACounts) -> SkyReport? {
         defer {
             let used = used

@@ -5,7 +5,7 @@ import DeviceCore
 struct SkySentences {
     private static let satellitesOfGSA = 12
     private static let satellitesOfGSV = 4
-    /// The maximum number of satellites in a list, whose count has two digits.
+    /// The maximum number of satellites in a list. The field for their number has two digits.
     private static let maximumSatellites = 99
 
     private let report: SkyReport
@@ -57,7 +57,8 @@ struct SkySentences {
             text.appendNumber(report.pdop, decimals: 2)
             text.appendNumber(report.hdop, decimals: 2)
             text.appendNumber(report.vdop, decimals: 2)
-            // Several systems, or a system other than GPS and GLONASS, need an ID because satellite numbers overlap.
+            // An ID is needed for several systems, and for a system other than GPS and GLONASS, because satellite
+            // numbers overlap.
             if let group, systems.count > 1 || group.identifier > 2 { text.appendInteger(group.identifier) }
             return text.finish()
         }

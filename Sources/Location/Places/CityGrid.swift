@@ -32,12 +32,12 @@ struct CityGrid: Sendable {
         var size: Int
         var name: Int
 
-        /// The radius of the city in kilometres: 0.1 km times the cube root of the population (found by experiment).
+        /// The radius of the city in kilometres: 0.1 km times the cube root of the population, an empirical formula.
         var radius: Double { CityGrid.radius(ofSize: size) }
     }
 
     private static let radii: [Double] = (0...255).map { 0.1 * exp2(Double($0) / 30) }
-    /// The maximum city radius in kilometres, which is that of a city with 40 million inhabitants.
+    /// The maximum city radius in kilometres. It corresponds to a city with 40 million inhabitants.
     static let maximumRadius = 35.0
 
     func city(_ number: Int) throws(PlaceDataError) -> City {

@@ -84,7 +84,8 @@ struct OutlineLayer: Sendable {
             guard remainingSegments >= 0 else { throw .damaged }
             var ax = Double(try cursor.nextSigned()) - 0.5
             var ay = Double(try cursor.nextSigned()) - 0.5
-            // A vertex on the line is assigned to one side, so that an intersection at a vertex is found once.
+            // A vertex on the line is assigned to one side of the line, so that an intersection at the vertex is
+            // counted only once.
             var aSide = x * ay - y * ax <= 0
             for _ in 0..<lines {
                 let bx = ax + Double(try cursor.nextSigned())

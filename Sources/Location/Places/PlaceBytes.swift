@@ -9,7 +9,7 @@ package struct PlaceDataError: Error, Equatable, CustomStringConvertible {
 }
 
 extension Range<Int> {
-    /// Returns the first index that does not satisfy the condition. All earlier indices must satisfy it.
+    /// Returns the first index that does not satisfy the condition. All earlier indices must satisfy the condition.
     @inline(__always)
     func partitionPoint(where isBefore: (Int) throws(PlaceDataError) -> Bool) throws(PlaceDataError) -> Int {
         var (low, high) = (lowerBound, upperBound)
@@ -21,7 +21,7 @@ extension Range<Int> {
     }
 }
 
-/// Immutable bytes with bounds checks: constants, which the kernel loads page by page, or a copy.
+/// Immutable bytes with bounds checks. They are either a copy, or constants, which the kernel loads page by page.
 struct PlaceBytes: @unchecked Sendable {  // The bytes are never modified.
     private let bytes: UnsafeRawBufferPointer
     private let owner: Copy?

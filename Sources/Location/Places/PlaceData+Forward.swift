@@ -2,7 +2,7 @@
 
 extension PlaceData {
     private static let maximumResults = 5
-    /// The size of a city with 100,000 inhabitants. Larger cities precede areas with the same name.
+    /// The size of a city with 100,000 inhabitants. Cities of at least this size precede areas with the same name.
     private static let largeCitySize = 166
 
     /// Finds the places that a query names: "city", "city, area", "city, area, country" and similar. Preceding parts,
@@ -35,8 +35,8 @@ extension PlaceData {
         return cities.isEmpty ? .notFound : .found(cities)
     }
 
-    /// Returns the places for the first part that names a place within the parts that follow it. `left` receives the
-    /// parts after a place and returns the parts to consider, or nil if they do not permit a search.
+    /// Returns the places for the first part that names a place compatible with the parts that follow it. `left`
+    /// receives the following parts and returns those to consider. If it returns nil, the part is skipped.
     private func places(
         _ parts: [[UInt8]], _ around: [Surroundings], _ query: PlaceQuery,
         _ left: (ArraySlice<Surroundings>) throws(PlaceDataError) -> [Surroundings]?
@@ -45,14 +45,14 @@ extension PlaceData {
             guard let within = try left(around[(head + 1)...]) else { continue }
             let found = try places(named: parts[head], around[head], within, query)
             guard let best = found.first else { continue }
-            // An unknown part before a town may be a street, but an unknown part before an area may be a town.
+            // An unknown part before a town may be a street. An unknown part before an area may be a town.
             return head > 0 && best.locality == nil ? .onlySurroundings(best.name ?? "") : .found(found)
         }
         return .notFound
     }
 
     /// Returns the parts that name an area or country and are compatible with the parts that follow them. Returns nil
-    /// if there are no such parts and an unknown part may be an abbreviation.
+    /// if there are none and an unknown part may be an abbreviation.
     private func compatibleParts(of parts: ArraySlice<Surroundings>) throws(PlaceDataError) -> [Surroundings]? {
         var kept: [Surroundings] = []
         var isUnknown = false
@@ -63,7 +63,7 @@ extension PlaceData {
                 let outside = part.countries.subtracting(countries)
                 part.countries.formIntersection(countries)
                 part.areas = try areas(part.areas) { countries.contains($0) }
-                // "Puerto Rico, USA": a territory with its own country code is more specific than its country.
+                // A territory with its own country code, as in "Puerto Rico, USA", is more specific than its country.
                 if part.isEmpty, !part.isPossibleAbbreviation, !outside.isEmpty {
                     part.countries = outside
                     kept = []
@@ -71,7 +71,7 @@ extension PlaceData {
             }
             if part.isEmpty { isUnknown = isUnknown || part.isPossibleAbbreviation } else { kept.append(part) }
         }
-        // "London, QQ" must not match every London.
+        // For example, "London, QQ" must not match every London.
         return kept.isEmpty && isUnknown ? nil : kept
     }
 
@@ -87,7 +87,7 @@ extension PlaceData {
         return found
     }
 
-    /// Interprets the last words of a part as an area or country: "Paris TX", "Sydney NSW 2000, Australia".
+    /// Interprets the last words of a part as an area or country, as in "Paris TX" or "Sydney NSW 2000, Australia".
     private func placesWithTrailingArea(
         _ parts: [[UInt8]], _ around: [Surroundings], _ query: PlaceQuery
     ) throws(PlaceDataError) -> [Place]? {
@@ -135,7 +135,7 @@ extension PlaceData {
         return true
     }
 
-    /// The maximum distance, in kilometres, between a town and another town that is given as its surroundings.
+    /// The maximum distance, in kilometres, between a town and the town that the query names as its surroundings.
     private static let maximumNeighbourDistance = 50.0
 
     private func ordered(
@@ -194,7 +194,7 @@ extension PlaceData {
 struct Surroundings {
     var areas: Set<Int> = []
     var countries: Set<Int> = []
-    /// The indices of cities in or near which the place is, if the part names no area or country.
+    /// If the part names no area or country, the indices of the cities that contain the place or are near it.
     var cities: [Int] = []
     /// True if the part consists of two or three bytes, so that it may be an abbreviation.
     var isPossibleAbbreviation = false

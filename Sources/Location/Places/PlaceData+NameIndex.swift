@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The search for cities by folded name. A search first reads samples of the index, which are stored contiguously, and
-/// then the hashes of the rows between two samples. This order limits page faults, each of which loads up to 64 kB.
+/// then the hashes of the rows between two samples. This order limits the number of page faults. Each page fault loads
+/// up to 64 kB.
 extension PlaceData {
     private static let maximumCities = 2000
 

@@ -6,8 +6,8 @@ extension PlaceData {
     /// The maximum number of cities with the same name that are checked for proximity to a place.
     private static let maximumNeighbours = 50
 
-    /// Returns the areas and countries that a folded text names, or the cities if it names no area or country. If
-    /// `isHead` is true, the text names the place itself, and area abbreviations do not match.
+    /// Returns the areas and countries with a folded name. If there are none, returns the cities with this name. If
+    /// `isHead` is true, the name is that of the place itself, so area abbreviations do not match.
     func surroundings(_ name: [UInt8], _ query: PlaceQuery, isHead: Bool = false) throws(PlaceDataError) -> Surroundings
     {
         var found = Surroundings(isPossibleAbbreviation: (2...3).contains(name.count))
@@ -36,7 +36,7 @@ extension PlaceData {
         return found
     }
 
-    /// `isLetters` is true if the row refers to the area's abbreviation.
+    /// Returns the area of a row. `isLetters` is true if the row refers to the area's abbreviation.
     private func areaEntry(_ row: Int) throws(PlaceDataError) -> (area: Int, isLetters: Bool) {
         let entry = try areaIndex.integer(row, at: 0, byteCount: 2)
         return (entry & 0x7FFF, entry & 0x8000 != 0)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PlaceData {
-    /// The maximum distance from a point at sea to the city that determines its country, in kilometres. The outlines
+    /// The maximum distance, in kilometres, from a point at sea to the city that determines its country. The outlines
     /// omit small islands and have errors of up to 2 km.
     private static let maximumOffshoreDistance = 25.0
     /// The maximum distance to the city that provides the name of a place, in kilometres.
@@ -10,8 +10,8 @@ extension PlaceData {
     private static let maximumZoneDistance = 1500.0
 
     /// Returns the place at a point in degrees on WGS 84, or nil if nothing is known about the point. Off the coast,
-    /// the country is the country of the nearest city within 25 km. The locality is the largest city in the country
-    /// whose radius contains the point, or else the nearest city within 100 km.
+    /// the country is that of the nearest city within 25 km. The locality is the largest city in the country whose
+    /// radius contains the point, or otherwise the nearest city within 100 km.
     package func place(latitude: Double, longitude: Double) throws(PlaceDataError) -> Place? {
         guard abs(latitude) <= 90, abs(longitude) <= 180 else { return nil }  // Also rejects NaN.
         var place = Place(latitude: latitude, longitude: longitude, radius: 0)

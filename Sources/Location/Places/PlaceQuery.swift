@@ -5,7 +5,8 @@ package struct PlaceQuery: Sendable {
     package var text: String
     /// A circle in degrees and metres. Nearer places are preferred.
     package var circle: (latitude: Double, longitude: Double, radius: Double)?
-    /// Returns the ISO 3166-1 codes of the countries with a folded name, in a language that the data does not contain.
+    /// A closure that returns the ISO 3166-1 codes of the countries with a folded name. It covers languages that the
+    /// data does not contain.
     package var countryCodes: @Sendable ([UInt8]) -> [String]
 
     /// The languages in which the data contains names of countries and large cities, as ISO 639 codes.
@@ -29,9 +30,9 @@ package struct PlaceQuery: Sendable {
 }
 
 package enum PlaceMatch: Equatable, Sendable {
-    /// The matching places, best match first; at most five.
+    /// The matching places, best match first. There are at most five.
     case found([Place])
-    /// The place is unknown, but the area or country with this name, which would contain the place, is known.
+    /// The place is unknown, but the data contains the surrounding area or country, which has this name.
     case onlySurroundings(String)
     case notFound
 }

@@ -20,17 +20,17 @@ package final class BlackBox: Sendable {
     }
 
     package enum Event: Sendable {
-        /// A trigger occurred. The trace is saved after the given number of seconds. 0 means that the trigger was added
-        /// to a pending trace.
+        /// A trigger occurred. A new trace is saved after the given number of seconds. If the number is 0, the trigger
+        /// was added to a pending trace.
         case triggered(RingTrigger, seconds: Double)
         case saved(SavedTrace, triggers: [RingTrigger])
-        /// There were no events to save.
+        /// There were no events to save for a trigger.
         case empty(RingTrigger)
         /// A trace could not be saved. Its events stay in the ring until further events are recorded.
         case failed(DeviceError)
-        /// The remains of an earlier recording were processed, and saved if they contained events.
+        /// The segments of an earlier recording were processed. A trace was saved if they contained events.
         case processedLeftover(RingLeftover)
-        /// The remains of an earlier recording could not be saved and are kept for the next attempt.
+        /// The segments of an earlier recording could not be saved. They are kept for the next attempt.
         case keptLeftover(DeviceError)
     }
 
@@ -45,9 +45,9 @@ package final class BlackBox: Sendable {
         var isSaving = false
         var isSavingLeftovers = false
         var isFinished = false
-        /// True if a trace could not be saved and its events are kept in the ring.
+        /// True if a trace could not be saved, so its events are kept in the ring.
         var hasFailed = false
-        /// Signalled when a save completes.
+        /// The semaphores to signal when a save completes.
         var waiters: [BinarySemaphore] = []
     }
 
@@ -77,7 +77,7 @@ package final class BlackBox: Sendable {
             }
     }
 
-    /// Saves the remains of earlier recordings, concurrently with recording.
+    /// Saves the segments of earlier recordings, concurrently with the current recording.
     package func saveLeftovers() {
         state.withLock { $0.isSavingLeftovers = true }
         execute { [self] in
@@ -110,7 +110,7 @@ package final class BlackBox: Sendable {
             } else {
                 state.pending?.triggers = triggers
             }
-            // Calls the ring while holding the lock, so that it receives concurrent triggers in order.
+            // The lock is held during the call so that the ring receives concurrent triggers in order.
             ring.retain(since: startTime(for: triggers), for: triggers)
             return (trigger, triggers.count == 1)
         }
@@ -164,7 +164,7 @@ package final class BlackBox: Sendable {
             let paths = ring.beginReading()
             defer { ring.endReading() }
             guard let first = pending.triggers.first else { return finishSave() }
-            // The civil time of the trigger, computed from the clock's current setting.
+            // The civil time of the trigger according to the clock's current setting.
             let passed = last.subtractingSaturated(first.time)
             let time = WallTime(nanoseconds: clock.wallTime.nanoseconds.subtractingSaturated(passed))
             let location = ring.location

@@ -5,7 +5,8 @@ import DeviceCore
 /// Replaces beacon identities with numbers, because the identity of a beacon can reveal its location. Equal values are
 /// replaced with equal numbers.
 struct BeaconAnonymizer: Sendable {
-    /// The maximum number of UUIDs, which limits the memory use of a malicious trace. Any further beacons are omitted.
+    /// The maximum number of UUIDs, which limits the memory that a malicious trace can use. Further beacons are
+    /// omitted.
     private static let maximumUUIDs = 1024
     private var uuids: [BeaconUUID: UInt64] = [:]
     private var majors: [UInt16: UInt16] = [:]
@@ -27,7 +28,7 @@ struct BeaconAnonymizer: Sendable {
     }
 
     private static func number(_ value: UInt16, _ numbers: inout [UInt16: UInt16]) -> UInt16 {
-        // The last of all 65,536 values overflows to 0.
+        // If all 65,536 values occur, the number of the last value overflows to 0.
         let number = numbers[value] ?? UInt16(truncatingIfNeeded: numbers.count + 1)
         numbers[value] = number
         return number

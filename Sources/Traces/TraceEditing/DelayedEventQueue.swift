@@ -4,14 +4,15 @@ import Trace
 
 /// A queue of delayed events, limited in count and size.
 struct DelayedEventQueue {
-    /// The maximum number of events. Large enough for one minute of 2000 readings per second.
+    /// The maximum number of events, sufficient for one minute at 2000 readings per second.
     static let maximumCount = 1 << 17
     /// The maximum total size of the events in bytes (64 MiB).
     static let maximumSize = 64 << 20
     private(set) var size = 0
     private var heap = TimeHeap<TraceEvent>()
     private let maximumCount: Int
-    /// The time of the last released event. A full queue releases events early, but times never decrease.
+    /// The time of the last released event. No event is released with an earlier time, even if a full queue releases
+    /// events early.
     private var lastReleasedTime = Int64.min
 
     init(capacity: Int = DelayedEventQueue.maximumCount) { self.maximumCount = capacity }

@@ -3,7 +3,7 @@
 public import DeviceCore
 public import Trace
 
-/// An edit that extracts a part of a trace and moves time zero to the beginning of the part.
+/// An edit that extracts a part of a trace. The beginning of the part becomes time zero.
 ///
 /// The part begins with events that restore the state at that time: the battery, attached accessories and their open
 /// sessions, lost sensors, a lost position source, and gpsd's reports about itself and its receivers.
@@ -27,7 +27,7 @@ public struct ExcerptEdit: TraceEdit {
 
     package init(nanoseconds range: ClosedRange<Int64>) { (from, to) = (range.lowerBound, range.upperBound) }
 
-    /// Returns the header with a shifted start.
+    /// Returns the header with the start time of the part.
     public mutating func header(_ header: TraceHeader) throws(DeviceError) -> TraceHeader {
         guard from <= to else {
             throw DeviceError(.invalidConfiguration, "The selected part of the trace ends before it begins.")

@@ -8,8 +8,8 @@ public import Trace
 ///
 /// The header of the result contains the seed and the fault list in a "faults" member, so that a failed run can be
 /// repeated from its trace alone. If the trace already contained faults, the member is an array. A target that does not
-/// exist in the trace is an error, so that a typing error cannot make a test pass. Sensors are looked up in the header,
-/// receivers and accessories in the whole trace. A fault that starts after the last event is also an error.
+/// exist in the trace is an error. Otherwise, a misspelled target could make a test pass. Sensors are looked up in the
+/// header, receivers and accessories in the whole trace. A fault that starts after the last event is also an error.
 ///
 /// If a fault changes positions (`nofix`, `clockstep`), all NMEA sentences are omitted, because they would contain a
 /// fix or a time that contradicts the reports. Simulated servers generate new sentences from the reports.
@@ -19,12 +19,12 @@ public struct FaultEdit: TraceEdit {
     private var random: SplitMix64
     private var kinds: [SensorDescription.ID: SensorKind] = [:]
     var decoder = GPSDDecoder()
-    /// The last readings before a sensor became stuck, by fault and sensor.
+    /// The last reading before a sensor became stuck, by fault and sensor.
     var stuckValues: [[SensorDescription.ID: SIMD3<Double>]]
     private var schedule: FaultSchedule
-    /// The number of active losses by sensor id. The empty id represents gpsd.
+    /// The number of active losses by sensor ID. An empty ID represents gpsd.
     private var activeLosses: [String: Int] = [:]
-    /// For each fault, true after an accessory was unplugged during a write.
+    /// True for each fault that has already unplugged an accessory during a write.
     private var hasHappened: [Bool]
     private var delayedEvents = DelayedEventQueue()
     private let hasJitter: Bool
@@ -33,9 +33,9 @@ public struct FaultEdit: TraceEdit {
     /// All receivers that are fault targets, and up to 100 others for error messages.
     private var receivers: Set<String> = []
     private var lastTime: Int64 = 0
-    /// The names of accessories by id.
+    /// The names of accessories by ID.
     private var accessories: [String: String] = [:]
-    /// Unplugged accessories. Their events are omitted until they are attached again.
+    /// The unplugged accessories. Their events are omitted until the trace attaches them again.
     private var unplugged: Set<String> = []
     private var openProtocols: [String: [String]] = [:]
 
@@ -73,7 +73,7 @@ public struct FaultEdit: TraceEdit {
         if namesReceivers { recordReceiver(of: event) }
         while let step = schedule.next(upTo: time) { perform(step, into: &events) }
         apply(to: event, time, into: &events)
-        // All further events have this time or a later time.
+        // No later event can have an earlier time.
         delayedEvents.release(upTo: time, into: &events)
     }
 
@@ -208,7 +208,7 @@ public struct FaultEdit: TraceEdit {
         return !unplugged.contains(id)
     }
 
-    /// Appends an event. With jitter, the event is held back until no earlier event can follow.
+    /// Appends an event. If there is jitter, the event is delayed until no earlier event can follow.
     private mutating func emit(_ event: TraceEvent, into events: inout [TraceEvent]) {
         if hasJitter { delayedEvents.insert(event, into: &events) } else { events.append(event) }
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The fault steps that occur at fixed times, independent of the trace's events, in chronological order.
+/// The fault steps at fixed times, in chronological order. They do not depend on the trace's events.
 struct FaultSchedule {
     /// The start or end of a fault.
     struct Step {

@@ -9,16 +9,17 @@ import Trace
 struct MergedHeader {
     private(set) var header: TraceHeader
     private(set) var remarks: [String] = []
-    /// The new ids of renamed sensors, per trace.
+    /// The new IDs of renamed sensors, per trace.
     private var sensorNames: [[SensorDescription.ID: SensorDescription.ID]] = [[:]]
     /// The new names of receivers, per trace.
     private let receivers: [ReceiverRenaming]
-    /// The trace whose battery events are kept, because a device has only one battery. Nil if no trace has a battery.
+    /// The index of the trace whose battery events are kept, or nil if no trace has a battery. A device has only one
+    /// battery.
     let batteryTrace: Int?
     /// The indices of traces whose 68 % accuracies are converted to 95 %.
     private let phoneTraces: Set<Int>
 
-    /// `offset` is added to the times of the first trace.
+    /// Creates a merged header from the first trace's header. `offset` is added to the trace's times.
     init(
         _ first: TraceHeader, offset: Int64, receivers: [[String: String]], batteryTrace: Int?, phones: Set<Int> = []
     ) {

@@ -4,7 +4,7 @@ import DeviceCore
 import GPSDProtocol
 import Trace
 
-/// The receiver names in a merged trace. Two receivers that report during the same period never share a name.
+/// The receiver names in a merged trace. Receivers that report during the same period never share a name.
 ///
 /// Receivers with the same name keep their name if one trace ends before the other begins.
 struct MergedReceivers {
@@ -76,7 +76,7 @@ struct MergeSurvey {
     private(set) var hasBattery: Bool
     private(set) var lossCount = 0
 
-    /// `offset` is added to the times of the trace.
+    /// Examines a trace. `offset` is added to its times.
     init(_ trace: TraceFile, _ header: TraceHeader, offset: Int64) {
         hasBattery = header.battery != nil
         var reading = TimedEventReader(trace)

@@ -33,7 +33,7 @@ struct PositionStatistics {
         }
         if report.horizontalError >= 0, errors.count < Self.maximumErrors { errors.append(report.horizontalError) }
         let coordinate = GeodeticCoordinate(latitude: report.latitude, longitude: report.longitude)
-        // The negated comparisons also replace an initial NaN.
+        // A comparison with the initial NaN is false, so its negation replaces the NaN.
         if !(result.south <= coordinate.latitude) { result.south = coordinate.latitude }
         if !(result.north >= coordinate.latitude) { result.north = coordinate.latitude }
         add(longitude: coordinate.longitude)

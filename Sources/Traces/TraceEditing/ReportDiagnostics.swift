@@ -31,7 +31,8 @@ package struct ReportDiagnostics: Sendable {
         }
     }
 
-    /// Records the problems in the report that the decoder has just processed. `report` is nil for a position.
+    /// Records the problems in the report that the decoder has just processed. If the report is a position, `report` is
+    /// nil.
     package mutating func record(
         _ report: GPSDReport?, _ decoder: GPSDDecoder, bytes: UnsafeRawBufferPointer, line: Int
     ) {

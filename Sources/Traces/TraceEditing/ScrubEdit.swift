@@ -11,8 +11,9 @@ public import Trace
 /// Position, satellite and attitude reports are re-encoded from their decoded values. All other reports, and lines that
 /// are not reports, are omitted because they may contain the position in any form. Serial numbers, sensor contexts,
 /// port names and unknown members are removed from the header. Serial numbers, port names and names are removed from
-/// accessories. Numbers replace the UUID, major and minor values of beacons, because public databases contain beacon
-/// locations. The header's `clock` and the names and locations of sensors are kept only if they have known values.
+/// accessories. The UUID, major and minor values of beacons are replaced by numbers, because public databases contain
+/// beacon locations. The header's `clock` and the names and locations of sensors are kept only if their values are
+/// recognized.
 ///
 /// The result may still reveal some information: magnetometer readings depend on the magnetic latitude, and barometer
 /// readings on the altitude.
@@ -21,11 +22,11 @@ public struct ScrubEdit: TraceEdit {
     private var decoder = GPSDDecoder()
     /// The offset to add to receiver times in nanoseconds, or nil until the first time is known.
     private var shift: Int64?
-    /// The original position that is moved to `options.place`.
+    /// The original position, which is moved to `options.place`.
     private var origin: GeodeticCoordinate?
     private var receivers: [String: String] = [:]
     private var sensors: [SensorDescription.ID: SensorDescription.ID] = [:]
-    /// The new accessory ids by old id.
+    /// The new accessory IDs by old ID.
     private var accessories: [String: String] = [:]
     private var beacons = BeaconAnonymizer()
 
@@ -39,7 +40,7 @@ public struct ScrubEdit: TraceEdit {
         scrubbed.clock = ["CLOCK_BOOTTIME", "virtual"].contains(header.clock) ? header.clock : ""
         scrubbed.battery = header.battery
         if let start = options.start {
-            // Shifts receiver times by the same amount, so that they stay consistent with the machine's clock.
+            // Receiver times are shifted by the same amount, so that they stay consistent with the machine's clock.
             if let former = header.start {
                 shift = start.nanoseconds.subtractingSaturated(former.wallTime.nanoseconds)
             }
@@ -178,7 +179,8 @@ public struct ScrubEdit: TraceEdit {
 
     // MARK: Sensors
 
-    /// Removes the magnetic field, which reveals the place of the calibration, and the date, as the options require.
+    /// Removes the magnetic field if the place is changed, because the field reveals the place. Removes the date if the
+    /// start is changed.
     private func scrubbed(_ calibration: SensorCalibration) -> SensorCalibration {
         var calibration = calibration
         if options.place != nil {
@@ -189,7 +191,8 @@ public struct ScrubEdit: TraceEdit {
         return calibration
     }
 
-    /// True for a chip name as used by drivers ("mpu6050", "bmi160-accel"). Phone names often contain the owner's name.
+    /// True for a chip name in the style of drivers ("mpu6050", "bmi160-accel"). Phone names often contain the owner's
+    /// name.
     private static func isChipName(_ name: String) -> Bool {
         name.utf8.count <= 24 && name.utf8.contains { $0 >= 0x30 && $0 <= 0x39 }
             && name.utf8.allSatisfy { byte in

@@ -15,7 +15,7 @@ struct StreamStatistics {
     struct Meter {
         var stream: TraceSummary.Stream
         var intervals: [Int64] = []
-        /// Intervals of at least one second. Intervals longer than five median intervals are gaps.
+        /// The intervals of at least one second. Those longer than five median intervals are gaps.
         var longIntervals: [Int64] = []
     }
 

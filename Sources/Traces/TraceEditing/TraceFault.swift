@@ -21,8 +21,8 @@ public struct TraceFault: Sendable, Hashable {
         case jitter(Double)
         /// A sensor, or one of its axes 0 to 2, repeats its last value.
         case stuck(axis: Int?)
-        /// Each component is limited to the given magnitude in the sensor's unit. If the trace contains several kinds
-        /// of sensors, a target is required.
+        /// The magnitude of each component is limited to the given value in the sensor's unit. If the trace contains
+        /// several kinds of sensors, a target is required.
         case saturation(Double)
         /// The given vector is added to the readings, in the sensor's own axes and unit. If the trace contains several
         /// kinds of sensors, a target is required.

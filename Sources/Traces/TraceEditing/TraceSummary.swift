@@ -12,14 +12,14 @@ package struct TraceSummary: Sendable {
         /// The kind of event: a gpsd report class ("TPV", "SKY" and others), a sensor kind, "battery", "accessory",
         /// "beacon", "loss", or "text" for other lines from gpsd.
         package var kind: String
-        /// The origin: a receiver's path, a sensor's id, an accessory's id or a beacon's UUID. Empty if unknown.
+        /// The origin: a receiver's path, a sensor's ID, an accessory's ID or a beacon's UUID. Empty if unknown.
         package var origin: String
         package var count = 0
         /// The times of the first and last event, in nanoseconds since the start of the trace.
         package var first: Int64 = 0
         package var last: Int64 = 0
-        /// The median interval between consecutive events in nanoseconds, computed from at most the first 4096
-        /// intervals, or 0 if there are fewer than two events.
+        /// The median interval between consecutive events in nanoseconds, or 0 if there are fewer than two events. It
+        /// is computed from at most the first 4096 intervals.
         package var interval: Int64 = 0
         /// The number of gaps: intervals of at least one second that are longer than five median intervals.
         package var gapCount = 0
@@ -40,8 +40,8 @@ package struct TraceSummary: Sendable {
         package var fixCount = 0
         /// The number of reports that also contain an altitude.
         package var threeDimensionalCount = 0
-        /// The median estimated horizontal error (`eph`) in metres, computed from at most the first 65,536 reports, or
-        /// NaN if no report contains an error.
+        /// The median estimated horizontal error (`eph`) in metres, or NaN if no report contains an error. It is
+        /// computed from at most the first 65,536 errors.
         package var medianError = Double.nan
         /// The limits of the area in degrees north or east, or NaN without a fix.
         package var south = Double.nan
@@ -65,7 +65,7 @@ package struct TraceSummary: Sendable {
     }
 
     package var name = ""
-    /// The header, which contains only the known members for gpsd's text.
+    /// The header. For gpsd output, only the known members are set.
     package var header = TraceHeader()
     /// The streams in order of their first events.
     package var streams: [Stream] = []

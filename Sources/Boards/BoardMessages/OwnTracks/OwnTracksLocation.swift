@@ -25,7 +25,8 @@ package struct OwnTracksLocation: Sendable {
 }
 
 extension OwnTracksLocation {
-    /// Creates a location from a report, or nil if the report has no fix. `now` replaces a missing time.
+    /// Creates a location from a report, or returns nil if the report has no fix. `now` is used if the report has no
+    /// time.
     package init?(_ report: PositionReport, now: WallTime) {
         guard report.hasFix else { return nil }
         self.init(latitude: report.latitude, longitude: report.longitude, time: report.time ?? now)

@@ -19,7 +19,7 @@ struct SpoolLimits: Sendable {
 /// A persistent queue of messages for the broker. Messages are stored on disk if there is a directory, and in memory if
 /// they cannot be written to disk. A message remains in the queue until it is acknowledged, even across runs.
 final class Spool {
-    /// The directory, or nil if there is none or after `close()`.
+    /// The directory, or nil if all records are kept in memory or the spool is closed.
     private var folder: SpoolFolder?
     private let limits: SpoolLimits
     private let disk: SpoolFileSystem
@@ -29,12 +29,12 @@ final class Spool {
     private var hasNewFile = false
     /// The records that are not on disk, which are newer than the records on disk.
     private var memory = SpoolMemory()
-    /// The number up to which all records have been acknowledged or dropped.
+    /// All records up to this number have been acknowledged or dropped.
     private var acknowledged: UInt64 = 0
     private var nextNumber: UInt64 = 1
     private var reader = SpoolReader()
     private var unwrittenAcknowledgements = 0
-    /// The first disk error. Reset when records can be written again and the queue is empty.
+    /// The first disk error. It is reset when records can be written again and the queue is empty.
     private(set) var failure: DeviceError?
     private var hasWritten = true
     private(set) var dropped = 0
@@ -127,7 +127,7 @@ final class Spool {
 
     private func fileToWrite(_ number: UInt64) throws(DeviceError) -> SpoolFile {
         if let file = current, file.size < limits.fileBytes || file.numbers.isEmpty { return file }
-        // Removes a closed file without queued records because the new file may need its name.
+        // Removes a closed file that has no queued records, because the new file may need its name.
         if let last = files.last, last.unacknowledgedCount == 0, last.size == 0 || last.numbers.lowerBound == number {
             last.remove()
             files.removeLast()
@@ -225,7 +225,7 @@ final class Spool {
     private func writeAcknowledgement() {
         guard unwrittenAcknowledgements > 0 else { return }
         unwrittenAcknowledgements = 0
-        // Without this line, the next run sends some messages twice, which QoS 1 permits.
+        // If this line cannot be written, the next run sends some messages twice, which QoS 1 permits.
         guard let file = current ?? (try? newFile(nextNumber)) else { return }
         _ = file.append(SpoolLine.acknowledged(through: acknowledged).bytes)
     }

@@ -25,7 +25,7 @@ package enum DecimalYear {
 
     /// Returns the number of days from 1970-01-01 to the first day of a year.
     private static func startOf(year: Int64) -> Int64 {
-        // Counts the leap days up to the end of the previous year. The shift is a division that rounds down.
+        // Counts the leap days up to the end of the previous year. The right shift divides by 4 and rounds down.
         let past = year - 1
         return year * 365 + (past >> 2) - floorDivided(past, by: 100) + floorDivided(past, by: 400) - 719_527
     }

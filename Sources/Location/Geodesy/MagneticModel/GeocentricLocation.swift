@@ -18,7 +18,8 @@ struct GeocentricLocation {
         let angles = SineCosines(degrees: SIMD2(latitude, DegreeArithmetic.reduced(longitude)))
         let geodetic = SineCosine(sine: angles.sine.x, cosine: angles.cosine.x)
         self.longitude = SineCosine(sine: angles.sine.y, cosine: angles.cosine.y)
-        // The location in the plane through the poles, computed from the length of the normal down to the earth's axis.
+        // Computes the location in the meridian plane from the length of the ellipsoid's normal down to the earth's
+        // axis.
         let e2 = WGS84.eccentricitySquared
         let normal = WGS84.semiMajorAxis / (1 - e2 * geodetic.sine * geodetic.sine).squareRoot()
         let fromAxis = (normal + altitude) * geodetic.cosine
@@ -53,12 +54,14 @@ struct SineCosines {
     /// of 90 degrees are exact. The result is the same on every machine because no library function is called.
     @inline(__always)
     init(degrees: SIMD2<Double>) {
-        // Rounds to an integer because doubles of this size have no fractional bits.
+        // Adding and subtracting this number rounds to an integer, because doubles of this size have no fractional
+        // bits.
         let large = 0x1.8p52
         let quadrant = (degrees * (1.0 / 90) + large) - large
-        // Exact because the quadrant is subtracted before the conversion to radians.
+        // Subtracting the quadrant before the conversion to radians is exact.
         let angle = (degrees - quadrant * 90) * (Double.pi / 180)
-        // Taylor series for up to 45 degrees. The omitted terms are below a hundredth of a unit in the last place.
+        // The Taylor series for angles of up to 45 degrees. The omitted terms are less than a hundredth of a unit in
+        // the last place.
         let square: SIMD2<Double> = angle * angle
         let fourth: SIMD2<Double> = square * square
         let s1: SIMD2<Double> = square * (1.0 / 120) - 1.0 / 6
@@ -68,7 +71,7 @@ struct SineCosines {
         let c1: SIMD2<Double> = 1.0 / 24 - square * (1.0 / 720)
         let c2: SIMD2<Double> = 1.0 / 40_320 - square * (1.0 / 3_628_800)
         let c3: SIMD2<Double> = 1.0 / 479_001_600 - square * (1.0 / 87_178_291_200)
-        // Split into several expressions because a single expression takes the compiler too long to type-check.
+        // The expressions are split because type-checking a single expression takes the compiler too long.
         let s34: SIMD2<Double> = s3 + fourth * s4
         let s234: SIMD2<Double> = s2 + fourth * s34
         let series: SIMD2<Double> = s1 + fourth * s234
@@ -77,7 +80,7 @@ struct SineCosines {
         let c234: SIMD2<Double> = c2 + fourth * c34
         let rest: SIMD2<Double> = c1 + fourth * c234
         let c: SIMD2<Double> = (1 - 0.5 * square) + fourth * rest
-        // The sine and cosine of the quadrant: each is 0, 1 or -1.
+        // The sine and cosine of the quadrant. Each of them is 0, 1 or -1.
         let size = SIMD2(abs(quadrant.x), abs(quadrant.y))
         let odd = size * (2 - size)
         let quadrantSine = quadrant * odd

@@ -5,7 +5,7 @@ import SystemCalls
 /// The earth's magnetic field at a location and a time. Strengths are in nanotesla (100,000 nT = 1 gauss = 100 µT),
 /// angles in degrees, and rates per year. The axes are aligned with the ellipsoid: x points north, y east and z down.
 /// All values are NaN for an invalid location or time. The rates of ``x``, ``y`` and ``z`` do not depend on the year. A
-/// derived rate is NaN if the strength by which it is divided is 0.
+/// derived rate is NaN if its divisor, a field strength, is 0.
 package struct MagneticField: Sendable, Hashable {
     package let x, y, z, xRate, yRate, zRate: Double
     package let year: Double
@@ -18,7 +18,7 @@ package struct MagneticField: Sendable, Hashable {
         (self.year, self.isModelValid) = (year, isModelValid)
     }
 
-    /// The strength of the horizontal component, which moves a compass needle, in nT.
+    /// The strength in nT of the horizontal component, which turns a compass needle.
     package var horizontal: Double { (x * x + y * y).squareRoot() }
     package var total: Double { (x * x + y * y + z * z).squareRoot() }
     /// The angle from true north to magnetic north in degrees, positive east, from -180 to 180.

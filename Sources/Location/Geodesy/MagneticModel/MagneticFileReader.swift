@@ -84,7 +84,7 @@ struct MagneticFileReader {
 
     private mutating func parseHeader(_ fields: [String]) throws(MagneticModelError) {
         guard (2...8).contains(fields.count), let epoch = Self.number(fields[0]) else { throw error(.badHeader) }
-        // A row in place of the header begins with two numbers.
+        // If the header is missing, the line is a row, which begins with two numbers.
         guard Self.number(fields[1]) == nil else { throw error(.badHeader) }
         guard (1900...2200).contains(epoch) else { throw error(.badEpoch) }
         header = (epoch, fields[1], fields.count > 2 ? fields[2] : nil)

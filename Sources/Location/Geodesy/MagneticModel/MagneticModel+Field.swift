@@ -37,12 +37,13 @@ extension MagneticModel {
     ) -> (field: SIMD3<Double>, rate: SIMD3<Double>) {
         let (sinLatitude, cosLatitude) = (place.latitude.sine, place.latitude.cosine)
         let ratio = place.referenceRadiusRatio
-        // Each degree adds a power of the ratio of the radii.
+        // Each degree multiplies the functions by the ratio of the radii.
         let step = ratio * sinLatitude
         let ratioSquared = ratio * ratio
         var (field, rate) = (FieldSums(), FieldSums())
 
-        // The function of order 0, and its derivative: the function of order 1 divided by the cosine of the latitude.
+        // The function of order 0, and its derivative, which is the function of order 1 divided by the cosine of the
+        // latitude.
         var (value, before) = (step * ratioSquared, ratioSquared)
         var (nextValue, nextBefore) = (ratio * ratioSquared, 0.0)
         for term in zonal {
@@ -54,7 +55,7 @@ extension MagneticModel {
 
         let twiceLongitude = place.longitude + place.longitude
         var orders = OrderPair(angle: SineCosines(place.longitude, twiceLongitude), place: place, last: summedDegree)
-        // The lowest-degree functions of two orders, divided by the cosine of the latitude.
+        // For each of the two orders, the function of the lowest degree, divided by the cosine of the latitude.
         let cube: Double = ratioSquared * ratio
         var seed = SIMD2<Double>(cube, ratio * cosLatitude * cube)
         let seedStep = ratio * cosLatitude * (ratio * cosLatitude)
@@ -62,7 +63,7 @@ extension MagneticModel {
         var count = summedDegree
         while count > 0 {
             var (fieldSums, rateSums) = (OrderSums(), OrderSums())
-            // The functions of this degree, and the functions of the previous degree times the squared ratio.
+            // The functions of the current degree, and those of the previous degree multiplied by the squared ratio.
             var (value, before) = (seed, SIMD2<Double>.zero)
             for term in sectoral[first..<(first + count)] {
                 let below = term.slope * before
@@ -82,10 +83,10 @@ extension MagneticModel {
 }
 
 private struct OrderPair {
-    /// The longitude multiplied by each of the orders.
+    /// The longitude multiplied by each order.
     var angle: SineCosines
     var orders = SIMD2<Double>(1, 2)
-    /// One more than the degree of the last term, for each order.
+    /// For each order, the degree of the last term plus one.
     let degreesBeyondLast: SIMD2<Double>
     let sinLatitude, radii: Double
 
@@ -105,12 +106,12 @@ private struct OrderPair {
 }
 
 private struct OrderSums {
-    /// The sums of the terms, and the running totals of these sums.
+    /// The sums of the terms, and the sums of all partial sums.
     var g = SIMD2<Double>.zero
     var h = SIMD2<Double>.zero
     var gRunning = SIMD2<Double>.zero
     var hRunning = SIMD2<Double>.zero
-    /// The sums that use the functions of the previous degree.
+    /// The sums of the coefficients multiplied by the functions of the previous degree.
     var gBelow = SIMD2<Double>.zero
     var hBelow = SIMD2<Double>.zero
 
@@ -127,7 +128,8 @@ private struct OrderSums {
 
 private struct FieldSums {
     private var (x, y, z) = (SIMD2<Double>.zero, SIMD2<Double>.zero, SIMD2<Double>.zero)
-    /// The sums for order 0: along the radius, and along the meridian divided by the cosine of the latitude.
+    /// The sums for order 0 along the radius and along the meridian. The latter is divided by the cosine of the
+    /// latitude.
     private var (up, slope) = (0.0, 0.0)
 
     @inline(__always)
@@ -140,7 +142,7 @@ private struct FieldSums {
     @inline(__always)
     mutating func add(_ sums: OrderSums, _ pair: OrderPair) {
         // Computes the degree-weighted sums from the running sums, which contain each term once for its own degree and
-        // once for each higher degree. Explicit weights would cost a multiplication per term.
+        // once for each higher degree. This saves a multiplication by the degree in each term.
         let (g, h) = (pair.degreesBeyondLast * sums.g - sums.gRunning, pair.degreesBeyondLast * sums.h - sums.hRunning)
         let (sine, cosine) = (pair.angle.sine, pair.angle.cosine)
         x += cosine * (pair.sinLatitude * g - pair.radii * sums.gBelow)

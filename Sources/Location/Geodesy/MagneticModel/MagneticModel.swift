@@ -18,8 +18,9 @@ package struct MagneticModel: Sendable {
     /// The highest degree and order of the harmonics, 12 for the World Magnetic Model.
     package let degree: Int
     let zonal: ContiguousArray<ZonalTerm>
-    /// The terms of order 1 and above. Each element combines a term of an odd order with a term of the next order and
-    /// degree. The elements are sorted by order, then by degree up to ``summedDegree`` for the odd order.
+    /// The terms of order 1 and above. Each element combines a term of an odd order with the term whose order and
+    /// degree are one higher. The elements are sorted by odd order, then by degree. Degrees above ``summedDegree`` are
+    /// omitted.
     let sectoral: ContiguousArray<MagneticTerms>
     /// The highest degree with a term that is not zero, or 1 if all terms are zero.
     let summedDegree: Int
@@ -58,7 +59,7 @@ package struct MagneticModel: Sendable {
         self.sectoral = sectoral
     }
 
-    /// The decimal years in which the model is valid, five years from its epoch.
+    /// The decimal years in which the model is valid: five years from its epoch.
     package var validYears: ClosedRange<Double> { epoch...(epoch + 5) }
 
     /// The heights at which the model is valid, in metres above the ellipsoid.
@@ -76,7 +77,7 @@ struct MagneticRow: Equatable, Sendable {
     }
 }
 
-/// Two harmonics with adjacent orders and degrees, and their location-independent factors.
+/// Two harmonics whose orders and degrees differ by one, and their location-independent factors.
 struct MagneticTerms: Sendable, Equatable {
     /// The coefficients for Gauss-normalised functions, in nanotesla and nanotesla per year.
     let g, h, gRate, hRate: SIMD2<Double>
@@ -98,8 +99,8 @@ struct MagneticTerms: Sendable, Equatable {
     }
 }
 
-/// A harmonic of order 0 with its location-independent factors. The derivative of its function is the function of order
-/// 1 and the same degree, so both are computed together.
+/// A harmonic of order 0 and its location-independent factors. The derivative of its function is the function of order
+/// 1 and the same degree, so both functions are computed together.
 struct ZonalTerm: Sendable, Equatable {
     let g, gRate, degree: Double
     /// The weight in the recursion `P(n+1) = cos θ P(n) - recursion P(n-1)`, and the corresponding weight for order 1.

@@ -23,7 +23,7 @@ struct DiskSynchronizer: Sendable {
         fileprivate var call: String { if case .data = self { "fdatasync" } else { "fsync" } }
     }
 
-    /// Performs a step with an open descriptor. Returns 0 or an `errno` value.
+    /// Synchronizes an open descriptor. Returns 0 or an `errno` value.
     let perform: @Sendable (Step, Int32) -> Int32
 
     static let system = DiskSynchronizer { step, descriptor in
@@ -51,8 +51,8 @@ struct DiskSynchronizer: Sendable {
 /// The policy for synchronizing recorded data with the disk, which determines how much data a power failure can
 /// destroy.
 ///
-/// If only the process is killed, at most half a second of data is lost with any policy, because the kernel holds the
-/// rest.
+/// If only the process is killed, at most half a second of data is lost with any policy, because the kernel still
+/// writes the rest.
 package enum RingSyncPolicy: String, Sendable, CaseIterable {
     /// Synchronizes every second. A power failure loses about two seconds. This policy causes the most writes to flash
     /// memory.

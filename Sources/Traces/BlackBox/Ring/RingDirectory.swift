@@ -18,7 +18,7 @@ final class RingDirectory: Sendable {
     let disk: DiskSynchronizer
     private let mode: mode_t?
     private let descriptor: Int32
-    /// The user ID of this recorder's files. Some servers and file systems assign files to a different user.
+    /// The owner of this recorder's files. Some servers and file systems assign files to a different user.
     private let owner: uid_t
 
     /// Creates and locks the directory. Throws an error if the directory is in use by a different recorder or belongs
@@ -55,8 +55,9 @@ final class RingDirectory: Sendable {
 
     deinit { if descriptor >= 0 { systemClose(descriptor) } }
 
-    /// Returns false if a different recorder holds the lock. Waits for the lock, because a child process inherits
-    /// descriptors until it calls `exec`, and a killed recorder holds the lock until it has exited.
+    /// Acquires the lock, or returns false if another recorder still holds it after the timeout. Waiting is necessary
+    /// because a child process inherits descriptors until it calls `exec`, and a killed recorder holds the lock until
+    /// it has exited.
     private static func lock(_ descriptor: Int32, _ lockTimeout: Double) -> Bool {
         let end = LiveClock().now.advanced(bySeconds: lockTimeout)
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {

@@ -41,8 +41,8 @@ package struct RingLeftover: Sendable {
                 try folder.remove(path)
                 continue
             }
-            // The first path is on the destination's file system. If the ring is on a different file system, the
-            // segment stays in the ring's directory, under a name that is not a segment name.
+            // The first name is on the destination's file system. A ring on another file system keeps the segment in
+            // its own directory, under a name that is not a segment name.
             let siblingPath = RingLocation.unusedPath(path, ".\(RingLocation.damaged)")
             let names = [place.path(at: endTime, for: RingLocation.damaged), siblingPath]
             if let name = names.first(where: { ExclusiveFile.renameExclusively(folder.stablePath(path), to: $0) == 0 })

@@ -51,10 +51,10 @@ package struct RingLocation: Sendable, Hashable {
     /// Removes incomplete traces of a killed recorder, whose events are still in the ring.
     func removeUnfinished() { for path in [temporaryPath, temporaryLeftoverPath] { unlink(path) } }
 
-    /// The word used in place of a trigger in the name of a damaged segment.
+    /// The word that replaces the trigger in the name of a damaged segment.
     static let damaged = "damaged"
 
-    /// True if the location is a directory, in which traces are named after their time.
+    /// True if the location is a directory. Traces are then named after their time.
     package var isFolder: Bool { folder != nil }
 
     /// Returns an unused path for a trace.
@@ -67,11 +67,11 @@ package struct RingLocation: Sendable, Hashable {
             fileExtension = ".trace"
         } else {
             let name = file.lastIndex(of: "/").map { file.index(after: $0) } ?? file.startIndex
-            // A leading dot does not begin an extension.
+            // A leading dot does not start a file extension.
             let point = file[name...].lastIndex(of: ".").flatMap { $0 > name ? $0 : nil } ?? file.endIndex
             base = String(file[..<point])
             fileExtension = String(file[point...])
-            // Without the suffix, the name would look like a trace name.
+            // The suffix distinguishes the damaged segment from a trace.
             if event == Self.damaged { base += "-" + event }
         }
         return Self.unusedPath(base, fileExtension)

@@ -8,7 +8,7 @@ import TraceEditing
 struct RingReader {
     private struct Segment {
         var path: String
-        /// nil if the header is damaged. The lines are then read with the header of a different segment.
+        /// The header, or nil if it is damaged. The lines are then read with the header of a different segment.
         var mark: RingSegmentHeader?
     }
 
@@ -21,7 +21,7 @@ struct RingReader {
     private var segments: [Segment] = []
     private let reached: (String) -> String
 
-    /// Reads the segment headers in ascending order. `reached` maps a path to the path used to open the segment.
+    /// Reads the segment headers in ascending order. `reached` returns the path at which a segment can be opened.
     init(_ paths: [String], reached: @escaping (String) -> String = { $0 }) throws(DeviceError) {
         self.reached = reached
         for path in paths {
@@ -44,7 +44,8 @@ struct RingReader {
         header?.otherMembers.removeAll { $0.name == RingSegmentHeader.member }
     }
 
-    /// True for an empty file or an incomplete header, because the recorder was killed right after creating the file.
+    /// True for an empty file or an incomplete header, which remains if the recorder is killed right after creating the
+    /// file.
     private static func isTruncatedHeader(_ bytes: TraceBytes) -> Bool {
         let head = Array("{\"format\":\"\(TraceHeader.formatName)\"".utf8)
         guard let first = bytes.first(where: { $0 != 0 }) else { return true }

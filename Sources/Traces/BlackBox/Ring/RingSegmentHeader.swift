@@ -78,7 +78,7 @@ struct RingSegmentHeader: Sendable, Equatable {
 }
 
 extension RingSegmentHeader {
-    /// Returns nil if the header does not belong to a segment.
+    /// Creates a header from a trace header, or returns nil if the trace is not a segment.
     init?(_ header: TraceHeader) {
         let member = header.otherMembers.first { $0.name == Self.member }
         guard let mark = member.flatMap({ $0.json.withUnsafeBytes { JSONReader.parse($0, Self.read) } }) else {

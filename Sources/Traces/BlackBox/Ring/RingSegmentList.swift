@@ -21,8 +21,8 @@ struct RingSegmentList: Sendable {
     let duration: Int64
     let size: Int64
     private(set) var segments: [Segment] = []
-    /// The time from which events are kept regardless of their age because of a trigger, or nil if there is no trigger.
-    /// In nanoseconds since the start of the recording.
+    /// If there is a trigger, the time from which events are kept regardless of their age, in nanoseconds since the
+    /// start of the recording.
     var retainedSince: Int64?
     /// The number of the last segment that is being read. This segment and all earlier segments are kept.
     var lastPinnedSegment: Int?
@@ -61,7 +61,7 @@ struct RingSegmentList: Sendable {
         if let lastIndex = segments.indices.last { segments[lastIndex].size += size }
     }
 
-    /// The next event begins a new segment.
+    /// Ends the current segment. The next event begins a new segment.
     mutating func close() { isOpen = false }
 
     mutating func recordWrite(_ count: Int64, from first: Int64, to last: Int64) {
@@ -93,7 +93,7 @@ struct RingSegmentName: Equatable {
     private static let prefix = "segment-"
     private static let formerPrefix = "former-"
     private static let suffix = ".trace"
-    /// The range of valid numbers. It is larger than any recording needs and prevents overflow.
+    /// The range of valid numbers, which is larger than any recording needs but prevents overflow.
     private static let validNumbers = 1..<1_000_000_000
     /// The number of the earlier recorder, or nil for a segment of the current ring.
     var recorderNumber: Int?

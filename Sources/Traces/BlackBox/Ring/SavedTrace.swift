@@ -57,7 +57,7 @@ package struct SavedTrace: Sendable {
         }
     }
 
-    /// Adds the name of the trace to the error for a full file system. Returns other errors unchanged.
+    /// Adds the name of the trace to an error caused by a full file system. Returns other errors unchanged.
     private static func saveError(_ path: String, _ error: DeviceError) -> DeviceError {
         guard case .system(_, let number)? = error.cause, number == ENOSPC || number == EDQUOT || number == EFBIG else {
             return error

@@ -6,15 +6,15 @@ import TraceEditing
 package import DeviceCore
 package import Trace
 
-/// The last minutes of a recording, stored on disk in segments. The oldest segments are removed.
+/// The last minutes of a recording, stored on disk in segments. New segments replace the oldest segments.
 ///
 /// A ring is the destination of a ``Trace/TraceWriter``. Each segment is a valid trace, whose first lines repeat the
 /// state at that time: the battery, attached accessories, active losses, and gpsd's reports about itself. The civil
-/// time in the header is computed again for each segment, to take clock corrections into account.
+/// time in the header is computed again for each segment, because the clock may have been corrected.
 ///
-/// The total size of the segments exceeds the limit by at most one write. While segments are being saved, new events
-/// are added beyond the limit. The writing thread never synchronizes with the disk. If synchronization fails, the next
-/// write fails.
+/// The total size of the segments exceeds the limit by at most one write. While segments are being saved, the total
+/// size may exceed the limit further. The writing thread never synchronizes with the disk. If synchronization fails,
+/// the next write fails.
 package final class TraceRing: TraceDestination, Sendable {
     /// The duration and size of a ring.
     package struct Options: Sendable {
@@ -30,7 +30,7 @@ package final class TraceRing: TraceDestination, Sendable {
     struct State {
         var ledger: RingSegmentList
         var header: TraceHeader?
-        /// Parses the lines that change the state.
+        /// The parser of the lines that change the state.
         var cursor: TraceCursor?
         var traceState = TraceState()
         var triggers: [RingTrigger] = []
@@ -144,7 +144,7 @@ package final class TraceRing: TraceDestination, Sendable {
             if state.ledger.needsSegment(for: Int64(next - start), at: time) {
                 try writeToSegment(UnsafeRawBufferPointer(rebasing: bytes[start..<end]), times, &state)
                 (start, times) = (end, nil)
-                // Checked again, because the preceding bytes have been written by now, possibly to an empty segment.
+                // The preceding bytes have been written, possibly to an empty segment, so the check is repeated.
                 if state.ledger.needsSegment(for: Int64(next - start), at: time) {
                     try beginSegment(toWrite: Int64(next - start), at: time, &state)
                 }

@@ -114,7 +114,7 @@ extension RecordingTrigger {
             guard sign == nil else { throw error("accepts no value") }
             return condition
         }
-        /// Returns the default if there is no duration.
+        /// Returns the duration in seconds, or the default if there is none.
         func seconds(_ usual: Double, _ name: String, _ example: String) throws(DeviceError) -> Double {
             guard sign != nil else { return usual }
             guard sign == ">" else { throw error("must be written as \(name) or \(example)") }

@@ -17,7 +17,7 @@ package struct TriggerDetector: Sendable {
         var since: BootTime?
 
         mutating func updateLostFix(_ limit: Double, since lastFix: BootTime?, _ time: BootTime) -> Bool {
-            // Uses the same calculation as ``deadline``, so that the event occurs exactly at the deadline.
+            // This is the calculation used for ``deadline``, so the event occurs exactly at the deadline.
             guard let lastFix, time >= lastFix.advanced(bySeconds: limit) else { return false }
             return exchange(&isArmed, with: false)
         }
@@ -63,7 +63,7 @@ package struct TriggerDetector: Sendable {
 
     package init(_ triggers: [RecordingTrigger]) {
         watched = triggers.map { trigger in
-            // A device that has been at rest from the beginning has not slowed down.
+            // A device that has been slow from the beginning has not slowed down.
             let isArmed = if case .speedBelow = trigger.condition { false } else { true }
             return TriggerState(trigger: trigger, isArmed: isArmed)
         }
@@ -117,7 +117,7 @@ package struct TriggerDetector: Sendable {
         return limits.min().map { lastFix.advanced(bySeconds: $0) }
     }
 
-    /// Advances the time without a report. Returns the texts of new events.
+    /// Advances the time without processing a report. Returns the texts of new events.
     package mutating func advance(to time: BootTime) -> [String] {
         let lastFix = lastFix
         return events { state in

@@ -19,7 +19,7 @@ package final class TriggerMonitor: Sendable {
     private let onEvent: @Sendable (String) -> Void
     private let state: Mutex<State>
 
-    /// The closure receives the text of each event, on any thread.
+    /// Creates a monitor. The closure receives the text of each event, on any thread.
     package init(_ triggers: [RecordingTrigger], clock: any DeviceClock, onEvent: @escaping @Sendable (String) -> Void)
     {
         self.triggers = triggers
@@ -73,7 +73,7 @@ package final class TriggerMonitor: Sendable {
         update { watch in
             switch event {
             case .report(let report): watch.process(report, at: time)
-            // The timer handles silence, using the trigger's own time limit.
+            // Silence is detected by the timer, which uses the trigger's own time limit.
             case .lost(let error) where error.code == .silent: []
             case .lost: watch.processPositionLoss()
             case .sky, .attitude, .receivers, .line, .regained: []
@@ -90,7 +90,7 @@ package final class TriggerMonitor: Sendable {
         let (events, former) = state.withLock { state -> ([String], ClockTimer?) in
             guard !state.hasEnded else { return ([], nil) }
             let events = body(&state.watch)
-            // If a fix arrived after the timer was set, the timer fires too early and is set again.
+            // If a fix has arrived since the timer was set, the timer fires too early and is then set again.
             guard let deadline = state.watch.deadline, state.timer == nil || deadline < state.timerDeadline else {
                 return (events, nil)
             }

@@ -18,11 +18,11 @@ import SystemCalls
 package enum ArrivalStamp {
     /// The number of leading bytes that are searched for a stamp. gpspipe limits the date in a stamp to 24 bytes.
     private static let searchedLength = 96
-    /// The earliest accepted Unix time, in nanoseconds. Dates without separators, such as 20261121, are smaller or out
-    /// of range.
+    /// The earliest accepted Unix time, in nanoseconds. The limit rejects dates without separators, such as 20261121.
     private static let earliestSeconds: Int64 = 100_000_000_000_000_000
 
-    /// Returns the offset of the report after the stamp, or nil if the line does not consist of a stamp and a report.
+    /// Returns the offset of the report after the stamp, or nil unless the line consists of a stamp followed by a
+    /// report.
     static func reportStart(_ bytes: UnsafeRawBufferPointer, _ line: Range<Int>) -> Int? {
         let limit = min(line.upperBound, line.lowerBound + searchedLength)
         guard let base = bytes.baseAddress,
@@ -54,7 +54,7 @@ package enum ArrivalStamp {
         let afterBlank = text.lastIndex(of: UInt8(ascii: " ")).map { $0 + 1 } ?? 0
         let last = UnsafeRawBufferPointer(rebasing: text[afterBlank...])
         if let time = TraceSeconds.parse(last), time >= 0 {
-            // A small number is ambiguous unless it follows a date, because it may be a day of the month.
+            // A small number may be a day of the month, so it is accepted as a time only after a date.
             let date = UnsafeRawBufferPointer(rebasing: text[..<afterBlank].dropLast())
             return time >= earliestSeconds || CivilTime.parse(date) != nil ? time : nil
         }
@@ -62,7 +62,7 @@ package enum ArrivalStamp {
     }
 }
 
-/// A clock for reports without arrival times. It advances with the times reported by the receiver.
+/// A clock for reports without arrival times, driven by the times in the reports.
 package struct ReportClock: Sendable {
     /// The time since the start of the trace, in nanoseconds.
     package private(set) var elapsed: Int64 = 0

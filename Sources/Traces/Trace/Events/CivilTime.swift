@@ -20,8 +20,8 @@ package enum CivilTime {
     }
 
     /// Parses a time, or returns nil if the text is invalid. A space may separate the date from the time. The seconds
-    /// and the time zone are optional. Decimals after the ninth are truncated. The leap second :60 becomes the first
-    /// second of the next minute.
+    /// and the time zone are optional. Digits after the ninth decimal are truncated. A leap second (`:60`) becomes the
+    /// first second of the next minute.
     package static func parseZoned(_ text: UnsafeRawBufferPointer) -> (time: WallTime, zone: Zone)? {
         var at = 0
 

@@ -58,7 +58,7 @@ package struct DecimalNumber {
     /// The nearest `Double`, or NaN if the text cannot be converted.
     package var double: Double {
         if !isTruncated, mantissa <= 1 << 53, exponent >= -22, exponent <= 22 {
-            // Both operands are exact, and IEEE 754 rounds a single operation correctly.
+            // Both operands are exact, so a single IEEE 754 operation gives the correctly rounded result.
             let value = Double(mantissa)
             let result = exponent < 0 ? value / JSONNumber.powers[0 - exponent] : value * JSONNumber.powers[exponent]
             return isNegative ? -result : result

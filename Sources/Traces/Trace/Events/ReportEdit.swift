@@ -6,11 +6,11 @@ import JSONBytes
 
 /// Edits members of a gpsd report and leaves all other bytes unchanged.
 package struct ReportEdit {
-    /// The receiver to add to reports that have none.
+    /// The receiver to add to reports that do not name one.
     package var receiver: String?
     /// The offset to add to times, in nanoseconds.
     package var shift: Int64
-    /// If true, also shifts the times of gpsd's host clock.
+    /// If true, also shifts times from the clock of the host that runs gpsd.
     package var shiftsHostTimes: Bool
     /// The path of the receiver whose reports are edited, or nil for all receivers.
     package var receiverFilter: String?
@@ -41,12 +41,12 @@ package struct ReportEdit {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count + 64)
         var hasReceiver = false
-        // The offset after the class, where the receiver is inserted.
+        // The offset after the `class` member, at which the receiver is inserted.
         var insertionOffset: Int?
         try reader.beginObject()
         result.append(contentsOf: bytes[..<reader.offset])
         while true {
-            // The member includes the preceding comma and spaces.
+            // The copied range includes the comma and spaces before the member.
             let start = reader.offset
             guard let key = try reader.nextKey() else { break }
             let valueStart = reader.offset

@@ -13,7 +13,7 @@ extension SensorKind {
         }
     }
 
-    /// The index of this kind, less than 8, in arrays with one element per kind.
+    /// The index of this kind in per-kind arrays, from 0 to 7.
     @inline(__always)
     var index: Int {
         switch self {
@@ -35,7 +35,7 @@ extension SensorKind {
         }
     }
 
-    /// Creates the kind whose key is at the offset and advances the offset past the key.
+    /// Parses the key at the offset and advances the offset past it.
     @inline(__always)
     init?(_ bytes: UnsafeRawBufferPointer, _ at: inout Int, end: Int) {
         guard end &- at > 4, let kind = SensorKind(initial: bytes[at &+ 2]) else { return nil }

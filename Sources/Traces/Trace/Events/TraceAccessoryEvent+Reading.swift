@@ -12,7 +12,7 @@ extension TraceAccessoryEvent {
         } catch {
             return nil
         }
-        // In a detach line, the ID is the value of the key. All other lines have a separate member.
+        // A detach line contains the ID as the value of its key. All other lines contain the ID in a separate member.
         guard parts.isValid, let id = parts.key == .detach ? parts.text : parts.id else { return nil }
         switch parts.key {
         case .attach:
@@ -106,7 +106,7 @@ extension TraceAccessoryEvent {
             }
             if found.identity.isEmpty { found.identity = TraceAccessoryEvent.identity(of: found) }
             description = found
-            // Rejects a description without an ID, because a later "accessory" member would set the ID.
+            // A description without an ID is rejected. Otherwise, a later "accessory" member would supply the ID.
             if id == nil { isValid = false }
         }
 

@@ -7,8 +7,8 @@ import JSONBytes
 public struct TraceAccessoryEvent: Sendable, Hashable {
     /// The event's kind and contents.
     public enum Change: Sendable, Hashable {
-        /// The accessory was attached, or the description of an attached accessory changed. The description has no ID,
-        /// and its protocols have only names.
+        /// The accessory was attached, or the description of an attached accessory changed. The description has no ID
+        /// and contains only the names of its protocols.
         case attached(AccessoryDescription)
         /// The accessory was detached.
         case detached
@@ -129,7 +129,8 @@ extension TraceAccessoryEvent {
         [("hungUp", .hungUp), ("detached", .detached), ("failed", .failed)]
     }
 
-    /// Returns nil for invalid UTF-8 and for control characters other than tab, line feed and carriage return.
+    /// Returns the text, or nil for invalid UTF-8 and for control characters other than tab, line feed and carriage
+    /// return.
     private static func text(_ bytes: ArraySlice<UInt8>) -> String? {
         guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
         let isReadable = text.unicodeScalars.allSatisfy { scalar in

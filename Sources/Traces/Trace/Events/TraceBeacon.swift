@@ -3,7 +3,7 @@
 public import DeviceCore
 public import JSONBytes
 
-/// The JSON encoding of a beacon event in a trace: an identity with signal strengths in dBm, `lost` or `regained`.
+/// The JSON encoding of a beacon event in a trace: a sighting with signal strengths in dBm, a loss or a return.
 enum TraceBeacon {
     private static let lossMessage = "Beacons could not be received when this trace was recorded."
 

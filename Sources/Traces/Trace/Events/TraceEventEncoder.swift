@@ -3,11 +3,11 @@
 import DeviceCore
 import JSONBytes
 
-/// Encodes events as lines of a trace. The times of the lines never decrease.
+/// Encodes events as lines of a trace with nondecreasing times.
 package struct TraceEventEncoder {
     /// The time of the last line, in nanoseconds since the start of the trace.
     private var lastTime = Int64.min
-    /// A cache of the encoded members that name sensors.
+    /// A cache of the encoded `sensor` members.
     private var members: [SensorDescription.ID: [UInt8]] = [:]
 
     package init() {}

@@ -34,7 +34,7 @@ package struct TraceSample: Sendable, Hashable {
 
 /// A motion reading as a line of a trace: `{"t":1.25,"accelerometer":[0.1,0.2,9.81],"sensor":"x","stamp":1.2483}`.
 ///
-/// The sensor is omitted if its id equals the name of its kind, and the stamp if it equals the time.
+/// The sensor is omitted if its ID equals the name of its kind, and the stamp if it equals the time.
 package enum TraceSampleText {
     /// Appends a line, or nothing if a value is invalid. `sensor` is the result of ``member(_:kind:)``.
     package static func append(
@@ -59,8 +59,7 @@ package enum TraceSampleText {
         TraceLine.end(&buffer)
     }
 
-    /// Returns the member that names a sensor, with the preceding comma, or an empty array if the ID equals the kind's
-    /// name.
+    /// Returns the `sensor` member with its preceding comma, or an empty array if the ID equals the kind's name.
     package static func member(_ sensor: String, kind: SensorKind) -> [UInt8] {
         sensor == kind.rawValue ? [] : member(sensor)
     }

@@ -121,7 +121,7 @@ extension FaultClause {
         return number
     }
 
-    /// Returns the value as an integer of magnitude 1,000,000 or less.
+    /// Returns the value as an integer whose magnitude is at most 1,000,000.
     package func integer() throws(DeviceError) -> Int {
         let value = try requiredValue()
         guard let number = Int(value), number.magnitude <= 1_000_000 else {
@@ -130,7 +130,7 @@ extension FaultClause {
         return number
     }
 
-    /// Returns the value in seconds. If `isSigned` is true, a sign is allowed, as in `-2s`.
+    /// Returns the value in seconds. A sign, as in `-2s`, is allowed only if `isSigned` is true.
     package func seconds(isSigned: Bool = false) throws(DeviceError) -> Double {
         guard let value else { throw error("needs a value that is a time, as in \(name)=300ms") }
         guard isSigned, let sign = value.first, sign == "-" || sign == "+" else {

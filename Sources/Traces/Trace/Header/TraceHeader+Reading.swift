@@ -4,7 +4,7 @@ import DeviceCore
 import JSONBytes
 
 extension TraceHeader {
-    /// The maximum number of devices, contexts or rates. Any further ones are ignored.
+    /// The maximum number of devices, contexts or rates. Excess entries are ignored.
     static let maximumDevices = 1024
     private static let maximumMembers = 1024
 

@@ -20,7 +20,7 @@ public struct TraceHeader: Sendable, Hashable {
     }
 
     package static let formatName = "device-services-trace"
-    /// The version that is written. Later versions cannot be read.
+    /// The version that this module writes. Later versions cannot be read.
     package static let currentVersion = 1
 
     /// The format version. Compatible additions do not change it.
@@ -34,14 +34,14 @@ public struct TraceHeader: Sendable, Hashable {
     /// The motion sensors, with the preferred sensor of each kind first. ``add(_:)`` also sets the unit of the
     /// readings.
     ///
-    /// A sensor's `mode` and remarks are not written. In a parsed header, the mode is `recorded`, and the remarks
-    /// describe members that could not be used.
+    /// A sensor's `mode` and remarks are not written. After parsing, the mode is `recorded`, and the remarks describe
+    /// members that could not be used.
     public var sensors: [SensorDescription] = []
-    /// The calibrations by sensor ID, which have not been applied to the readings.
+    /// The calibrations by sensor ID. They have not been applied to the readings.
     public var calibrations: [SensorDescription.ID: SensorCalibration] = [:]
     /// The libiio contexts of the sensors, in libiio's XML format.
     public var contexts: [String] = []
-    /// The units of event values by quantity, except for gpsd's reports and motion readings, which have fixed units.
+    /// The units of event values, by quantity. gpsd reports and motion readings have fixed units, which are not listed.
     public var units = ["t": "s"]
     /// The battery at the start, or nil if there was no battery.
     public var battery: BatteryReading?
@@ -51,7 +51,7 @@ public struct TraceHeader: Sendable, Hashable {
     public var recorder = ""
     /// The source of the positions, for example gpsd://localhost:2947.
     public var source = ""
-    /// Members that are unknown to this version, which are written back unchanged.
+    /// The members that are unknown to this version. They are written back unchanged.
     package var otherMembers: [TraceMember] = []
     /// Warnings about header members that could not be used.
     package var warnings: [TraceWarning] = []
@@ -67,7 +67,7 @@ public struct TraceHeader: Sendable, Hashable {
 }
 
 extension TraceHeader {
-    /// The unit of `eph` if the trace contains a phone's accuracies.
+    /// The unit of `eph` in a trace that contains accuracies reported by a phone.
     private static let phoneAccuracy = "m at 68%"
 
     /// True if horizontal accuracies are 68 % radii, as reported by phones. gpsd reports 95 % radii.
@@ -155,7 +155,7 @@ public struct TraceDevice: Sendable, Hashable {
     public var kind: String
     /// The receiver as described by gpsd. For other kinds of devices, all fields are unknown.
     public var receiver: ReceiverDescription
-    /// Members that are unknown to this version.
+    /// The members that are unknown to this version.
     package var otherMembers: [TraceMember] = []
 
     /// Creates the description of a receiver that gpsd reads.
@@ -169,14 +169,14 @@ public struct TraceDevice: Sendable, Hashable {
         receiver = ReceiverDescription()
     }
 
-    /// True if both values describe the same device. Two unknown cycles (NaN) count as equal.
+    /// True if both values describe the same device. Two NaN cycles count as equal.
     public static func == (left: TraceDevice, right: TraceDevice) -> Bool {
         var (mine, other) = (left.receiver, right.receiver)
         if mine.cycle.isNaN, other.cycle.isNaN { (mine.cycle, other.cycle) = (0, 0) }
         return left.kind == right.kind && mine == other && left.otherMembers == right.otherMembers
     }
 
-    /// Excludes the cycle, because it may be NaN.
+    /// The cycle is not hashed because it may be NaN.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(kind)
         hasher.combine(receiver.path)

@@ -6,13 +6,14 @@ import DeviceCore
 struct TraceSensors: Sendable {
     /// The maximum number of sensors. Events of further sensors are rejected.
     static let maximumCount = 256
-    /// The maximum length of a sensor's id in bytes.
+    /// The maximum length of a sensor ID, in bytes.
     static let maximumIDLength = 1024
     /// The sensors listed in the header, followed by the other sensors in order of appearance.
     private(set) var descriptions: [SensorDescription] = []
-    /// The sensors' ids in UTF-8.
+    /// The sensor IDs in UTF-8.
     private var names: [[UInt8]] = []
-    /// The index of each kind's default sensor, to which events without a sensor ID belong. Negative if there is none.
+    /// The index of each kind's default sensor, to which events without a sensor ID belong, or a negative value if
+    /// there is none.
     private var defaultIndices = SIMD8<Int32>(repeating: -1)
 
     init(_ sensors: [SensorDescription]) {

@@ -14,7 +14,7 @@ public protocol AccessoryPeer: Sendable {
 public enum AccessoryPeerEvent: Sendable, Hashable {
     /// The protocol was opened. This is always the first event.
     case opened
-    /// At least one byte was received. Event boundaries have no meaning.
+    /// One or more bytes were received. The bytes may be divided among events arbitrarily.
     case received([UInt8])
     /// The time requested with ``AccessoryPeerAction/setTimer(after:)`` has elapsed.
     case timerFired

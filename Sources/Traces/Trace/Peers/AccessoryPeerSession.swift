@@ -5,15 +5,15 @@ import Synchronization
 
 /// A session that runs a peer at the accessory's end of a channel until either side ends the session.
 ///
-/// The peer's actions run in timers of the clock, and never within a call from the other side. On a virtual clock, the
-/// timers run on the thread that advances the clock, in a deterministic order.
+/// The clock's timers run the peer's actions. The actions never run within a call from the other side. On a virtual
+/// clock, the timers run in a deterministic order on the thread that advances the clock.
 package final class AccessoryPeerSession: Sendable {
-    /// The number of unsent bytes at which event delivery to the peer is paused (1 MiB).
+    /// The number of unsent bytes (1 MiB) at which the delivery of events to the peer is paused.
     private static let maximumUnsentBytes = 1 << 20
     private static let maximumActions = 1024
 
     private struct State {
-        /// nil while the peer handles an event, and after the session has ended.
+        /// The peer, or nil while the peer handles an event and after the session has ended.
         var peer: (any AccessoryPeer)?
         var isRunning = false
         var needsRerun = false
@@ -90,7 +90,7 @@ package final class AccessoryPeerSession: Sendable {
         }
     }
 
-    /// Performs all pending work. If another thread is already doing so, requests another pass from that thread.
+    /// Performs all pending work, or requests another pass from the thread that is already performing it.
     private func run() {
         let isFirst = state.withLock { state in
             if state.isRunning {
@@ -193,7 +193,7 @@ package final class AccessoryPeerSession: Sendable {
     private var pieceLength: Int {
         if let length = faults.maximumChunkLength { return min(max(length, 1), 65_536) }
         guard let rate = faults.bytesPerSecond else { return 65_536 }
-        // The number of bytes that are sent in 10 ms.
+        // The number of bytes sent per 10 ms.
         return Int(max(min(rate / 100, 65_536), 1))
     }
 

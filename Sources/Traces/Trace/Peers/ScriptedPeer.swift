@@ -23,9 +23,9 @@ public struct ScriptedPeer: AccessoryPeer {
         public static func expect(text: String) -> Step { .expect([UInt8](text.utf8)) }
     }
 
-    /// A deviation from the script by the other side.
+    /// A difference between the received bytes and the script.
     public struct Deviation: Sendable, Hashable {
-        /// The index of the step, or the number of steps for bytes received after the last step.
+        /// The index of the step. For bytes received after the last step, this is the number of steps.
         public var step: Int
         /// The bytes that the step expected.
         public var expected: [UInt8]
@@ -53,9 +53,9 @@ public struct ScriptedPeer: AccessoryPeer {
     ///
     /// - Parameters:
     ///   - steps: The steps to run in each session.
-    ///   - departed: Called with the first bytes that differ from the script, after which the peer hangs up. Also
-    ///     called if the session ends before the expected bytes are received, and with bytes received after the last
-    ///     step, which are dropped.
+    ///   - departed: A closure that is called for the first bytes that differ from the script. The peer then hangs up.
+    ///     The closure is also called if the session ends before the expected bytes are received, and for bytes
+    ///     received after the last step. Those bytes are dropped.
     public init(_ steps: [Step], departed: @escaping @Sendable (Deviation) -> Void = { _ in }) {
         self.steps = steps
         self.onDeviation = departed

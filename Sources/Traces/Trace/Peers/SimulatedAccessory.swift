@@ -26,7 +26,7 @@ public struct SimulatedAccessory: Sendable {
     /// The protocols and their peers.
     public var endpoints: [Endpoint]
 
-    /// Creates an accessory. The endpoints replace the protocols in the description.
+    /// Creates an accessory. The description's protocols are replaced by those of the endpoints.
     public init(_ description: AccessoryDescription, endpoints: [Endpoint]) {
         var description = description
         description.protocols = endpoints.map { AccessoryProtocol(name: $0.name, origin: .configuration) }

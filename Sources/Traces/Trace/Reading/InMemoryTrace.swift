@@ -15,25 +15,27 @@ package struct InMemoryTrace: Sendable {
     private let headerLine: [UInt8]
     private let sensors: TraceSensors
 
-    /// The header must contain all sensors. Throws an error if the header cannot be read back.
+    /// Creates a trace without readings. The header must contain all sensors. Throws an error if the encoded header
+    /// cannot be parsed.
     package init(_ header: TraceHeader, name: String, count: Int) throws(DeviceError) {
         let line = header.line()
         headerLine = line + [UInt8(ascii: "\n")]
-        // Parses the header from its own text, so that the records match the text.
+        // Parses the generated text, so that the records match it.
         self.header = try line.withBytes { (bytes) throws(DeviceError) in try TraceHeader(bytes, name: name) }
         sensors = TraceSensors(self.header.sensors)
         records.reserveCapacity(count)
     }
 
-    /// Returns the index of a sensor, or nil if its ID is missing or repeated in the header or has a different kind.
+    /// Returns the index of a sensor, or nil unless the header contains exactly one sensor with this ID and its kind
+    /// matches.
     package func sensorIndex(of sensor: SensorDescription) -> Int32? {
         let named = sensors.descriptions.indices.filter { sensors.descriptions[$0].id == sensor.id }
         guard named.count == 1, sensors.descriptions[named[0]].kind == sensor.kind else { return nil }
         return Int32(named[0])
     }
 
-    /// Appends a reading, or ignores a reading that a trace cannot represent. Times, in nanoseconds since the start of
-    /// the trace, must not decrease. `place` is a result of ``sensorIndex(of:)``.
+    /// Appends a reading, unless a trace cannot represent it. Times are in nanoseconds since the start of the trace and
+    /// must not decrease. `place` is the sensor index returned by ``sensorIndex(of:)``.
     @inline(__always)
     package mutating func append(_ value: SIMD3<Double>, kind: SensorKind, place: Int32, at time: Int64) {
         var record = TraceRecord(time: time, kind: .sample, range: 0..<0)

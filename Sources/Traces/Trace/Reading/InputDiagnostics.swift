@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Problems found in a reader's input, grouped by message. Each group contains the number of occurrences, and the place
-/// and text of the first occurrence.
+/// Problems found in a reader's input, grouped by message. Each group contains the number of occurrences, and the
+/// location and text of the first occurrence.
 package struct InputDiagnostics: Sendable, Hashable {
     /// The maximum number of distinct messages. Occurrences of further messages are only counted.
     package static let maximumMessages = 64
@@ -11,7 +11,7 @@ package struct InputDiagnostics: Sendable, Hashable {
         /// The problem and its consequence, as a clause without a full stop.
         package let message: String
         package fileprivate(set) var count: Int
-        /// The place of the first occurrence: a file, a line, or both. Empty if unknown.
+        /// The location of the first occurrence: a file, a line, or both. Empty if unknown.
         package let place: String
         /// The quoted input of the first occurrence. Empty if no input was given.
         package let text: String
@@ -42,13 +42,13 @@ package struct InputDiagnostics: Sendable, Hashable {
             + (ungroupedCount == 0 ? [] : ["\(ungroupedCount) further problems were found in the input."])
     }
 
-    /// Counts a problem at a line. Lines are counted from 1, and 0 means that the input has no lines. `text` is the
-    /// invalid input, which is evaluated for the first occurrence only.
+    /// Records a problem in a line. Line numbers start at 1, and 0 means that the input is not divided into lines.
+    /// `text` is the invalid input. It is evaluated for the first occurrence only.
     package mutating func record(_ message: String, line: Int, of file: String = "", text: @autoclosure () -> String) {
         record(message, at: Self.place(line: line, of: file), text: text())
     }
 
-    /// Counts problems at a place such as "line 5" or "message 7 of /gps". `place` and `text` are evaluated for the
+    /// Records problems at a location such as "line 5" or "message 7 of /gps". `place` and `text` are evaluated for the
     /// first occurrence only.
     package mutating func record(
         _ message: String, at place: @autoclosure () -> String, text: @autoclosure () -> String, count: Int = 1
@@ -57,7 +57,7 @@ package struct InputDiagnostics: Sendable, Hashable {
         add(message, count, Entry(message: message, count: count, place: place(), text: Self.quoted(text())))
     }
 
-    /// Adds the problems that a different reader found later in the same input.
+    /// Adds problems that another reader found later in the same input.
     package mutating func append(_ other: InputDiagnostics) {
         for entry in other.entries { add(entry.message, entry.count, entry) }
         ungroupedCount += other.ungroupedCount
@@ -81,7 +81,8 @@ package struct InputDiagnostics: Sendable, Hashable {
         }
     }
 
-    /// Returns the first 80 characters in quotation marks with control characters escaped, or nothing for empty text.
+    /// Returns the first 80 characters in quotation marks, with control characters escaped. Empty text is returned
+    /// unchanged.
     private static func quoted(_ text: String) -> String {
         let start = text.prefix(80)
         return text.isEmpty ? "" : (start.endIndex < text.endIndex ? start + "…" : start).debugDescription

@@ -9,7 +9,7 @@ final class MappedFile: Sendable {
     static let residentWindow = 8 << 20
 
     let count: Int
-    /// A duplicate of the descriptor that is used to check the file's size, even after the file is renamed.
+    /// A duplicate of the descriptor, for checking the file's size even after the file is renamed.
     private let descriptor: Int32
     private let start: UInt
     private let pageSize: Int
@@ -35,7 +35,7 @@ final class MappedFile: Sendable {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// True if the file has become shorter. The missing part reads as zeros.
+    /// True if the file has become shorter since it was mapped. The missing part reads as zeros.
     var isTruncated: Bool {
         if registration.map({ SIGBUSGuard.isCutOff($0) }) == true { return true }
         // Truncation within the last page causes no SIGBUS.
@@ -109,7 +109,7 @@ enum SIGBUSGuard {
 
     private static let table = Table()
 
-    // Copies for the handler, which must not wait for the lazy initialization of `table`.
+    // Copies for the signal handler, because a lazy initialization of `table` could block.
     private static let slots = Atomic<UInt>(0)
     private static let previousAction = Atomic<UInt>(0)
     private static let pageSize = Atomic<Int>(1)
@@ -120,7 +120,7 @@ enum SIGBUSGuard {
     private static func handle(_ signal: Int32, _ information: UnsafeMutablePointer<siginfo_t>?) {
         let number = errno
         defer { errno = number }
-        // The address follows three `Int32` fields and is aligned to its own size. The field name differs between C
+        // The address field follows three `Int32` fields and is naturally aligned. Its name differs between C
         // libraries.
         let addressOffset =
             (3 * MemoryLayout<Int32>.size + MemoryLayout<UInt>.size - 1) & ~(MemoryLayout<UInt>.size - 1)
@@ -129,8 +129,8 @@ enum SIGBUSGuard {
         {
             return
         }
-        // The signal does not concern a registered file, so the previous action is restored. The signal is then raised
-        // again, either because the memory access is repeated or by the call below.
+        // No registered file contains the address, so the previous action is restored. Returning repeats a faulting
+        // memory access, which raises the signal again. A signal sent by a process must be raised explicitly.
         sigaction(signal, UnsafePointer<sigaction>(bitPattern: previousAction.load(ordering: .acquiring)), nil)
         if let information, information.pointee.si_code <= 0 { raise(signal) }
     }
@@ -143,7 +143,7 @@ enum SIGBUSGuard {
             let end = slots[index].end.load(ordering: .acquiring)
             if slots[index].start.load(ordering: .relaxed) <= address, address < end {
                 slots[index].isTruncated.store(true, ordering: .relaxed)
-                // The rest of the file is missing too.
+                // The pages after the faulting page are missing too.
                 let page = address & ~UInt(pageSize.load(ordering: .relaxed) - 1)
                 let zeros = mmap(
                     UnsafeMutableRawPointer(bitPattern: page), Int(end - page), PROT_READ,

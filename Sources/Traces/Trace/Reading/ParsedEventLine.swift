@@ -7,7 +7,7 @@ import JSONBytes
 struct ParsedEventLine {
     /// The time in nanoseconds since the start of the trace, or nil if the line contains no valid time.
     var time: Int64?
-    /// The event without its time and sensor, or nil if the line contains no event of a known kind.
+    /// The event without its time and sensor, or nil if the line contains no known kind of event.
     var record: TraceRecord?
     var sensor: JSONText?
     var isInvalidReading = false
@@ -56,9 +56,9 @@ struct ParsedEventLine {
             }
         }
         try reader.finish()
-        // If there is no record, the line as a whole is reported instead.
+        // Without a record, the whole line is reported as invalid instead.
         if hasInvalidValue, record != nil { hasInvalidMember = true }
-        // The other keys of an accessory event are checked when the event is parsed.
+        // The remaining keys of an accessory event are checked when the event is parsed.
         if hasUnknownKey, record?.kind != .accessory { hasInvalidMember = true }
         if let stamp { record?.stamp = stamp }
         if sensor != nil {

@@ -35,7 +35,7 @@ extension TraceCursor {
         guard end &- start >= 3, bytes[end &- 1] == UInt8(ascii: "}"), bytes[end &- 2] == UInt8(ascii: "}") else {
             return nil
         }
-        // If a member follows the report, the line contains the sequence `},"`. The sequence is rare within a report.
+        // If another member follows the report, the line contains `},"`. That sequence is rare within a report.
         var search = start
         while let found = memchr(base + search, Int32(UInt8(ascii: "}")), end &- 2 &- search) {
             search = UnsafeRawPointer(found) - base &+ 1
@@ -107,7 +107,7 @@ extension TraceCursor {
 }
 
 extension TraceCursor {
-    /// Returns the report in a line of gpsd's text, or nil if the line contains no report.
+    /// Returns the report in a line of gpsd output, or nil if the line contains no report.
     mutating func gpsdRecord(_ bytes: UnsafeRawBufferPointer, _ line: Range<Int>, isEnded: Bool) -> TraceRecord? {
         var start = line.lowerBound
         stamp = nil

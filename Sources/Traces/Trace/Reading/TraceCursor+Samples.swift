@@ -19,7 +19,7 @@ extension TraceCursor {
     private mutating func plainSample(
         _ kind: SensorKind, _ bytes: UnsafeRawBufferPointer, _ start: Int, end: Int
     ) -> TraceRecord? {
-        // A vector's opening bracket is the last byte of the key.
+        // The key of a vector ends with the opening bracket of its value.
         let first = start &- (kind.isVector ? 1 : 0)
         var record = TraceRecord(time: nil, kind: .sample, range: first..<first)
         var at = first

@@ -6,7 +6,7 @@ import Synchronization
 import SystemCalls
 
 extension TraceCursor {
-    /// Finds the sensors in the rest of a native trace, which is much faster than reading the events.
+    /// Finds the sensors in the rest of a native trace. This is much faster than reading the events.
     mutating func collectSensors(_ bytes: UnsafeRawBufferPointer) {
         skipKnownSensors(bytes)
         while let (range, isEnded) = lines.next(bytes) {
@@ -15,7 +15,8 @@ extension TraceCursor {
         }
     }
 
-    /// The minimum number of bytes per thread (4 MiB). For fewer bytes, starting a thread takes longer than it saves.
+    /// The minimum number of bytes per thread (4 MiB). For fewer bytes, starting a thread costs more time than it
+    /// saves.
     private static let minimumPartSize = 1 << 22
 
     /// Skips to the first line that may introduce a sensor. Up to eight threads search parts of the file concurrently.
@@ -53,8 +54,8 @@ extension TraceCursor {
         lines = TraceLines(offset: first.withLock(\.self), line: 0, file: file)
     }
 
-    /// True if the line introduces no sensor, even if the line is invalid: it begins with a gpsd report, or is a
-    /// reading of a known sensor in the writer's layout.
+    /// True if the line cannot introduce a sensor because it begins with a gpsd report, or with a reading of a known
+    /// sensor in the writer's layout. The rest of the line may be invalid.
     private func introducesNoSensor(_ bytes: UnsafeRawBufferPointer, _ line: Range<Int>) -> Bool {
         let end = line.upperBound
         guard ByteMatching.hasPrefix(bytes, at: line.lowerBound, end: end, "{\"t\":") else { return false }
@@ -64,8 +65,7 @@ extension TraceCursor {
             return ByteMatching.hasPrefix(bytes, at: at, end: end, ",\"gpsd\":{")
         }
         if kind.isVector {
-            // The list's contents are not checked. If this bracket does not close the list, the checks below fail or
-            // the line is invalid.
+            // The values in the list are not checked. In a valid line, the first closing bracket ends the list.
             guard at < end, let base = bytes.baseAddress,
                 let found = memchr(base + at, Int32(UInt8(ascii: "]")), end &- at)
             else { return false }
@@ -91,7 +91,7 @@ extension TraceCursor {
         return isKnown && at == end &- 1
     }
 
-    /// Advances the offset past the bytes of numbers and of the commas between numbers.
+    /// Advances the offset past numbers and the commas between them.
     @inline(__always)
     private static func skipNumbers(_ bytes: UnsafeRawBufferPointer, _ at: inout Int, end: Int) {
         let start = at
@@ -102,7 +102,7 @@ extension TraceCursor {
                 at &+= length
                 if length == 8 { continue }
             }
-            // The range from "+" to "9" includes the comma, the minus sign, the point and the slash.
+            // The characters from "+" to "9" include the comma, the minus sign, the decimal point and the slash.
             let byte = bytes[at]
             guard byte &- UInt8(ascii: "+") <= 14 || byte == UInt8(ascii: "e") else { break }
             at &+= 1
@@ -111,11 +111,11 @@ extension TraceCursor {
         if at < end, at > start, bytes[at] == UInt8(ascii: "\""), bytes[at &- 1] == UInt8(ascii: ",") { at &-= 1 }
     }
 
-    /// Returns the number of consecutive bytes from "+" to "9", starting with the least significant byte.
+    /// Returns the number of leading bytes from "+" to "9". The least significant byte is the first byte.
     @inline(__always)
     private static func numberLength(_ word: UInt64) -> Int {
         let high: UInt64 = 0x8080_8080_8080_8080
-        // The top bit is set for each byte above "9" and for each byte below "+". No byte carries into the next byte.
+        // Sets the top bit of each byte above "9" or below "+". No carry crosses a byte boundary.
         let above = (word & ~high) &+ 0x4646_4646_4646_4646 | word
         let below = ~((word | high) &- 0x2b2b_2b2b_2b2b_2b2b)
         return ((above | below) & high).trailingZeroBitCount &>> 3

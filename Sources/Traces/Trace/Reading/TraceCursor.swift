@@ -15,19 +15,19 @@ package struct TraceCursor: Sendable {
     package private(set) var warningCount = 0
     /// All warnings, including those of the header, grouped by reason.
     package private(set) var diagnostics = InputDiagnostics()
-    /// The reasons of all warnings.
+    /// The reasons for all warnings.
     package private(set) var reasons: Set<TraceWarning.Reason> = []
-    /// The number of skipped lines that are not empty: invalid lines, or lines of gpsd's text that contain no report.
+    /// The number of skipped lines that are not empty: invalid lines, and lines of gpsd output that contain no report.
     package internal(set) var skippedLines = 0
     var lines: TraceLines
     private var lastTime: Int64 = 0
-    /// The stamp of the last report in gpsd's text, in nanoseconds since 1970, or nil if the report had no stamp.
+    /// The stamp of the last report in gpsd output, in nanoseconds since 1970, or nil if the report had no stamp.
     var stamp: Int64?
     /// The number of NMEA sentences among the skipped lines.
     var sentenceCount = 0
     var sensorTable: TraceSensors
     var accessories = AttachedAccessories()
-    /// The records of an in-memory trace, which need not be parsed, and the index of the next record.
+    /// The records of an in-memory trace, which need no parsing, and the index of the next record.
     private var readings: [TraceRecord] = []
     private var nextReading = 0
     /// The problems found in the current line.
@@ -54,7 +54,7 @@ package struct TraceCursor: Sendable {
         self.readings = readings
     }
 
-    /// Creates a cursor that searches a file for gpsd reports before the file is opened as a trace.
+    /// Creates a cursor for detecting whether a file contains gpsd reports.
     init(searchingFrom offset: Int, _ file: MappedFile?) {
         self.file = file
         format = .gpsd
@@ -112,7 +112,7 @@ package struct TraceCursor: Sendable {
         return lastTime
     }
 
-    /// Returns the time of a report in gpsd's text, or nil if the file has no arrival times.
+    /// Returns the time of a report in gpsd output, or nil if the file has no arrival times.
     mutating func arrivalTime(isStamped: Bool) -> Int64? {
         guard hasArrivalTimes else { return nil }
         if let stamp { return nondecreasingTime(stamp.subtractingReportingOverflow(origin).partialValue) }

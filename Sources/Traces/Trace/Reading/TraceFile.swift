@@ -23,7 +23,7 @@ public struct TraceFile: Sendable {
     /// The name of the trace in messages: its path, or a name chosen by the program.
     public let name: String
     package let format: Format
-    /// The header, or nil for gpsd's text.
+    /// The header, or nil for gpsd output.
     public let header: TraceHeader?
     /// The civil time at time zero, from the header or the first arrival stamp, or nil if the file contains neither.
     public let start: WallTime?
@@ -84,7 +84,7 @@ public struct TraceFile: Sendable {
         headerSensors = TraceSensors(header?.sensors ?? [])
     }
 
-    /// Reads the trace and returns all motion sensors. ``TraceRecord/sensor`` uses the same indices for any cursor.
+    /// Reads the trace and returns all motion sensors. ``TraceRecord/sensor`` is an index into the result.
     package func findSensors() -> [SensorDescription] {
         guard format == .native else { return [] }
         if readings != nil { return headerSensors.descriptions }
@@ -95,8 +95,8 @@ public struct TraceFile: Sendable {
         }
     }
 
-    /// Calls the closure with a cursor before the first event and the bytes to pass to the cursor. The bytes of an
-    /// in-memory trace are empty, so the closure must not use the ranges of records.
+    /// Calls the closure with a cursor at the first event, and with the bytes for the cursor. For an in-memory trace,
+    /// the bytes are empty, so the closure must not use the ranges of records.
     package func play<Result>(_ body: (inout TraceCursor, UnsafeRawBufferPointer) -> Result) -> Result {
         var cursor = playingCursor
         return withPlayedBytes { body(&cursor, $0) }
@@ -105,12 +105,12 @@ public struct TraceFile: Sendable {
     /// A cursor for use with ``withPlayedBytes(_:)``.
     package var playingCursor: TraceCursor { readings.map { TraceCursor(self, readings: $0) } ?? TraceCursor(self) }
 
-    /// Calls the closure with the bytes that a ``playingCursor`` reads. The bytes are empty for an in-memory trace.
+    /// Calls the closure with the bytes for a ``playingCursor``. For an in-memory trace, the bytes are empty.
     package func withPlayedBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         readings == nil ? bytes.withUnsafeBytes(body) : body(UnsafeRawBufferPointer(start: nil, count: 0))
     }
 
-    /// The number of bytes that a ``playingCursor`` reads.
+    /// The number of bytes for a ``playingCursor``.
     package var playedSize: Int { readings == nil ? bytes.count : 0 }
 
     /// The maximum number of bytes read into memory: half of the physical memory, and at most 1 GiB (256 MiB on 32-bit

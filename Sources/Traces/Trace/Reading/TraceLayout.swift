@@ -5,9 +5,9 @@ import GPSDProtocol
 
 /// The layout of a file, detected from its beginning.
 struct TraceLayout {
-    /// The header of a native trace, or nil for gpsd's text.
+    /// The header of a native trace, or nil for gpsd output.
     var header: TraceHeader?
-    /// The arrival time of the first report in gpsd's text, or nil if the report has no stamp.
+    /// The arrival time of the first report in gpsd output, or nil if the report has no stamp.
     var firstStamp: WallTime?
     var eventsOffset = 0
     /// The number of lines before the events.

@@ -21,7 +21,7 @@ package struct TraceRecord: Sendable, Hashable {
         case battery
         case sensorLost
         case sensorRegained
-        /// An accessory event, whose range is the whole line.
+        /// An accessory event. Its range is the whole line.
         case accessory
         case beacon
     }
@@ -30,8 +30,8 @@ package struct TraceRecord: Sendable, Hashable {
     /// least 0 and never decrease.
     package var time: Int64?
     package var kind: Kind
-    /// The range of the contents: the line exactly as gpsd sent it, without its terminator, or the value of a motion
-    /// reading.
+    /// The range of the contents: the value of a motion reading, or the line exactly as gpsd sent it, without its
+    /// terminator.
     package var range: Range<Int>
     /// True if the text of the line is encoded as hexadecimal digits.
     var isHexadecimal = false
@@ -39,7 +39,7 @@ package struct TraceRecord: Sendable, Hashable {
     var sensorKind = SensorKind.accelerometer
     /// The index of the sensor in the cursor's list, or a negative value if the event has no sensor.
     var sensorIndex: Int32 = -1
-    /// The value of a motion reading. SIMD3 would enlarge the record by half.
+    /// The value of a motion reading. A `SIMD3` would make the record 50 % larger.
     var x = 0.0
     var y = 0.0
     var z = 0.0
@@ -58,7 +58,7 @@ package struct TraceRecord: Sendable, Hashable {
             sensor: Int(sensorIndex), kind: sensorKind, value: SIMD3(x, y, z), stamp: stamp == .min ? nil : stamp)
     }
 
-    /// The motion sensor of the event, as an index into ``TraceCursor/sensors``, or nil if the event has none.
+    /// The index of the motion sensor in ``TraceCursor/sensors``, or nil if the event has no motion sensor.
     package var sensor: Int? { sensorIndex < 0 ? nil : Int(sensorIndex) }
 }
 
@@ -96,7 +96,7 @@ extension TraceRecord {
         return TraceLoss.error(contents, standardMessage: message)
     }
 
-    /// Returns nil if the battery was removed, and for other kinds of records.
+    /// Returns the battery reading, or nil if the battery was removed or the record is of another kind.
     package func battery(in bytes: UnsafeRawBufferPointer) -> BatteryReading? {
         guard kind == .battery, let contents = contents(in: bytes) else { return nil }
         return TraceBattery.reading(contents)

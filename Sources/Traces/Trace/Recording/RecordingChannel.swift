@@ -63,7 +63,8 @@ final class RecordingChannel: PollableChannel {
     func readPendingInput() { (channel as? any PollableChannel)?.readPendingInput() }
 
     func close() {
-        // If the channel had already ended, keeps the channel's reason, because this call did not end the session.
+        // If the channel has already ended, this call does not end the session, so the channel's own reason is
+        // reported.
         let reason = channel.end?.reason ?? .closed
         channel.close()
         reportEnd(reason)

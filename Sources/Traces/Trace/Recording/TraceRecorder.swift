@@ -129,15 +129,15 @@ public final class TraceRecorder: Sendable {
             throw error
         }
         writer.onFailure { [weak self] error in self?.handleFailure(error) }
-        // Subscribes without holding the lock, because a lost source reports its loss during the call.
+        // The lock is not held because a lost source reports its loss during the call.
         if parts.contains(.position) {
             retain(device.positionSource.subscribe(PositionRequest(lines: true)) { [weak self] in self?.record($0) })
         }
         if parts.contains(.motion) { subscribe(to: sensors) }
         if parts.contains(.battery) {
             retain(device.statusSource.subscribe { [weak self] in self?.record($0) })
-            // Records a battery change that precedes the subscription. Repeats if the battery changes meanwhile,
-            // because the subscription may have delivered the newer state first.
+            // Records the current battery state. If the state changes meanwhile, it is recorded again, because the
+            // subscription may already have recorded the newer state.
             var battery: BatteryReading?
             repeat {
                 battery = device.statusSource.battery
@@ -221,8 +221,8 @@ public final class TraceRecorder: Sendable {
         }
     }
 
-    /// Calls the closure if recording is in progress. Errors are ignored, because the writer reports failures to
-    /// ``handleFailure(_:)`` and the events after the end are not needed.
+    /// Calls the closure if recording is in progress. Errors need no handling here: the writer reports failures to
+    /// ``handleFailure(_:)``, and events after the end of recording are not needed.
     private func whileRunning(_ write: (_ start: BootTime, _ now: Int64) throws(DeviceError) -> Void) {
         let (isRunning, start) = state.withLock { ($0.phase == .running, $0.start) }
         guard isRunning else { return }
@@ -324,7 +324,7 @@ public struct TraceParts: OptionSet, Sendable, Hashable {
     public static let accessories = TraceParts(rawValue: 8)
     /// All received Bluetooth beacon advertisements.
     public static let beacons = TraceParts(rawValue: 16)
-    /// All parts except beacons, because recording them requires continuous scanning.
+    /// All parts except beacons. Recording beacons requires continuous scanning.
     public static let `default`: TraceParts = [.position, .motion, .battery, .accessories]
     /// All parts.
     public static let all: TraceParts = [.position, .motion, .battery, .accessories, .beacons]

@@ -8,16 +8,16 @@ import SystemCalls
 /// File systems such as NFS and FAT do not support unnamed files. There, the new file has a temporary name beside the
 /// existing file, or its final name if no file exists.
 struct AtomicReplacement: Sendable {
-    /// The reason why the new file could not be created.
+    /// The error that prevented the creation of the new file.
     struct Failure: Error {
         let number: Int32
         /// True if the directory does not permit new files. An existing file may still be writable.
         var isDirectoryError: Bool { [EACCES, EPERM, EROFS].contains(number) }
     }
 
-    /// The directory to which names are relative if a file is replaced or the path is a symbolic link, otherwise nil.
+    /// The resolved destination if the path already exists, otherwise nil. Names are relative to its directory.
     private let destination: ResolvedDestination?
-    /// Returns the final name: either always the same path, or a new path that does not exist yet.
+    /// Returns the final name: a fixed name, or a path that does not exist yet.
     private let name: @Sendable () -> String
     private let retriesWithOtherName: Bool
     /// The temporary name beside the existing file, or the final path if no file exists.
@@ -125,7 +125,7 @@ struct AtomicReplacement: Sendable {
     }
 
     private func finishWithUnusedName(_ descriptor: Int32) -> (call: String, errno: Int32)? {
-        // Limits the attempts, so that a process that keeps creating the free names cannot block this process.
+        // The number of attempts is limited in case another process keeps creating files with the generated names.
         for _ in 0..<1000 {
             if hasName {
                 guard isSameFile(descriptor) else { return ("rename", EEXIST) }
@@ -158,7 +158,7 @@ struct AtomicReplacement: Sendable {
     }
 
     func remove() {
-        // An unnamed file disappears when it is closed. Its intended name may belong to a different file.
+        // An unnamed file disappears when it is closed. Another file may have its intended name.
         if hasName { unlinkat(base, temporary, 0) }
     }
 }

@@ -32,7 +32,8 @@ extension ExclusiveFile {
             unlink(old)
             return 0
         }
-        // File systems without hard links, such as FAT, have no file owners, so no other user's file can be replaced.
+        // File systems without hard links, such as FAT, do not record file owners, so `rename` cannot replace another
+        // user's file.
         guard errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS || errno == EMLINK else { return -1 }
         guard !FileIO.exists(new) else {
             errno = EEXIST

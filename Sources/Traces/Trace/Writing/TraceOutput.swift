@@ -13,9 +13,10 @@ package struct TraceOutput: TraceDestination {
     private let isLocked: Bool
     /// The file that ``close()`` replaces atomically, or nil if the bytes are written directly.
     private let replacement: AtomicReplacement?
-    /// Called ten times a second while the pipe's reader accepts no data. The write fails if false is returned.
+    /// A closure that is called ten times a second while the pipe's reader accepts no data. If it returns false, the
+    /// write fails.
     private let shouldKeepWaiting: (@Sendable () -> Bool)?
-    /// True for a terminal. Control characters in the recording must not reach a terminal.
+    /// True for a terminal, which must not receive control characters from the recording.
     private let isTerminal: Bool
 
     private init(
@@ -71,7 +72,7 @@ extension TraceOutput {
             _ = ftruncate(descriptor, 0)
             return (descriptor, false)
         }
-        // The file has other hard links, whose contents must not change. Replaces this link with a new file.
+        // The file has other hard links, which must keep its contents, so this link is replaced by a new file.
         systemUnlock(descriptor)
         systemClose(descriptor)
         guard unlinkat(place.folder, place.name, 0) == 0 else { return (-1, false) }

@@ -15,9 +15,9 @@ import Synchronization
 /// Events are buffered for at most half a second and written in whole lines. If the process ends early, the trace is
 /// still valid, but lacks the last half second.
 ///
-/// The writer is thread-safe, and the lines of one call stay together. An event that is earlier than the previous event
-/// is written with the previous event's time. After a failure, nothing more is written and every call throws the same
-/// error. Writing to a pipe without a reader raises SIGPIPE. To receive an error instead, ignore the signal.
+/// The writer is thread-safe, and the lines of one call are kept together. An event that is earlier than the previous
+/// event is written with the previous event's time. After a failure, nothing more is written and every call throws the
+/// same error. Writing to a pipe without a reader raises SIGPIPE. To receive an error instead, ignore the signal.
 public final class TraceWriter: TraceSink, Sendable {
     /// The maximum time for which an event is buffered, in seconds.
     static let maximumBufferingTime = 0.5
@@ -110,7 +110,7 @@ public final class TraceWriter: TraceSink, Sendable {
     }
 
     /// Writes one line per reading, with the batch's arrival time, and omits readings that a trace cannot represent.
-    /// The readings are in the sensor's own axes. `start` is a time of the batch's clock.
+    /// The readings are in the sensor's own axes. `start` is the start of the trace on the batch's clock.
     package func write(_ batch: MotionBatch, since start: BootTime) throws(DeviceError) {
         let origin = start.nanoseconds
         let member = TraceSampleText.member(batch.sensor, kind: batch.kind)
@@ -176,7 +176,7 @@ public final class TraceWriter: TraceSink, Sendable {
         }
     }
 
-    /// Calls the failure closure if the change fails.
+    /// Applies a change to the state. Calls the failure closure if the change fails.
     private func perform(_ change: (inout State) throws(DeviceError) -> Void) throws(DeviceError) {
         let (error, action) = state.withLock { state -> (DeviceError?, (@Sendable (DeviceError) -> Void)?) in
             if let failure = state.failure { return (failure, nil) }
