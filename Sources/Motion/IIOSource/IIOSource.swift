@@ -134,27 +134,3 @@ extension IIOSource {
         }
     }
 }
-
-/// The options of an IIO source that do not depend on its subscribers.
-public struct IIOSourceOptions: Sendable {
-    /// The number of samples in a buffer refill, or nil to derive it from the requested rate and latency.
-    public var samplesPerRefill: Int?
-    /// The maximum number of refills that the kernel buffers, or nil to buffer 0.5 s of samples.
-    public var kernelBuffers: Int?
-    /// The maximum rate of a sensor that is read axis by axis, in hertz.
-    public var maximumPollRate = 200.0
-    /// The maximum time that callers wait for the discovery of sensors, in seconds.
-    package var discoveryTimeout = 3.0
-    /// The delay before the first retry after a failure, in seconds. Each further failure doubles the delay.
-    package var initialRetryDelay = 0.25
-    /// The maximum delay before a retry, in seconds.
-    package var maximumRetryDelay = 10.0
-    /// The interval between searches for a missing sensor that has subscribers, in seconds.
-    package var searchInterval = 2.0
-    /// The maximum time, in seconds, by which an executor may be late to read a buffer that it polls. After that time,
-    /// the source's thread resumes reading. If nil, the time is derived from the kernel buffers.
-    package var tolerance: Double?
-
-    /// Creates the default options.
-    public init() {}
-}

@@ -26,33 +26,6 @@ extension Recording {
     }
 }
 
-/// Options for reading a Sensor Logger folder, which override the contents of Metadata.csv.
-public struct SensorLoggerOptions: Sendable, Hashable {
-    /// The operating system of the phone.
-    public enum Platform: String, Sendable {
-        /// iOS. Acceleration and gravity have Apple's sign unless units and frames are standardised.
-        case iOS = "ios"
-        /// Android. Acceleration and gravity have the sign of proper acceleration.
-        case android
-    }
-
-    /// The operating system. If nil, Metadata.csv determines it.
-    public var platform: Platform?
-    /// True if the setting "Standardise Units & Frames" was on. If nil, Metadata.csv determines the setting.
-    public var isStandardised: Bool?
-
-    /// The file from which positions are read, for example "LocationGps.csv". If nil, the first existing file of
-    /// Location.csv (fused by the phone), LocationGps.csv, the watch's file and LocationNetwork.csv is used.
-    public var locationFile: String?
-
-    /// Creates options. By default, all information is taken from the folder.
-    public init(platform: Platform? = nil, isStandardised: Bool? = nil, locationFile: String? = nil) {
-        self.platform = platform
-        self.isStandardised = isStandardised
-        self.locationFile = locationFile
-    }
-}
-
 extension RecordingFormat {
     /// A folder exported by the Sensor Logger app. The format is read-only.
     package static let sensorLogger = RecordingFormat(
