@@ -111,7 +111,7 @@ let core: [Target] = [
         "LiveSources", in: "Sources/Device",
         [
             "BlueZSource", "DeviceCore", "GPSDSource", "IIOSource", "SystemCalls", "UdevMonitor",
-            library("MQTTSource", "LibMosquitto"),
+            library("MQTTClient", "LibMosquitto"),
         ]),
 ]
 
@@ -193,12 +193,10 @@ let boards: [Target] = [
     .systemLibrary(
         name: "CLibMosquitto", path: "Sources/Boards/CLibMosquitto", pkgConfig: "libmosquitto",
         providers: [.apt(["libmosquitto-dev"])]),
-    // Messages of OwnTracks, SenML and Home Assistant.
-    module("BoardMessages", in: "Sources/Boards", ["DeviceCore", "JSONBytes"]),
-    module("BrokerLink", in: "Sources/Boards", ["DeviceCore", library("CLibMosquitto", "LibMosquitto")]),
-    module("MQTTPublisher", in: "Sources/Boards", ["BoardMessages", "BrokerLink", "DeviceCore", "SystemCalls"]),
-    // A position source that subscribes to another board.
-    module("MQTTSource", in: "Sources/Boards", ["BoardMessages", "BrokerLink", "DeviceCore"]),
+    // The connection to a broker, messages of OwnTracks, SenML and Home Assistant, and the positions of another board.
+    module(
+        "MQTTClient", in: "Sources/Boards", ["DeviceCore", "JSONBytes", library("CLibMosquitto", "LibMosquitto")]),
+    module("MQTTPublisher", in: "Sources/Boards", ["DeviceCore", "MQTTClient", "SystemCalls"]),
 ]
 
 /// Traces and their formats.
@@ -351,7 +349,7 @@ let testing: [Target] = [
 
     tests(
         "BoardsTests", in: "Tests/Boards",
-        ["BoardMessages", "BrokerLink", "DeviceCore", "MQTTPublisher", "MQTTSource", "SystemCalls", "TestSupport"]),
+        ["DeviceCore", "MQTTClient", "MQTTPublisher", "SystemCalls", "TestSupport"]),
 
     tests(
         "TraceTests", in: "Tests/Traces",
@@ -462,8 +460,8 @@ let floors: [Target] = [
 let fuzz = Target.target(
     name: "Fuzz",
     dependencies: [
-        "AccessoryFinding", "AccessorySimulator", "BlueZSource", "BoardMessages", "Dashboard", "DeviceCore",
-        "GPSDProtocol", "GPSDSimulator", "IIODSimulator", "IIOFormat", "IIOSource", "JSONBytes", "MQTTPublisher",
+        "AccessoryFinding", "AccessorySimulator", "BlueZSource", "Dashboard", "DeviceCore", "GPSDProtocol",
+        "GPSDSimulator", "IIODSimulator", "IIOFormat", "IIOSource", "JSONBytes", "MQTTClient", "MQTTPublisher",
         "Places", "SimulatedDevice", "SyntheticMotion", "SystemCalls", "Trace", "TraceFormats", "UdevMonitor",
         "UmockdevFormat",
     ],

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import DeviceCore
-import BoardMessages
-import BrokerLink
+import MQTTClient
 import Synchronization
 
 /// Publishes this board's positions and motion sensor readings to an MQTT broker.

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import DeviceCore
-import BoardMessages
-import BrokerLink
+import MQTTClient
 
 /// The settings of a publisher.
 public struct MQTTPublisherSettings: Sendable {

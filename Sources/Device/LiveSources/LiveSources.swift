@@ -5,7 +5,7 @@ package import DeviceCore
 import GPSDSource
 import IIOSource
 #if LibMosquitto
-import MQTTSource
+import MQTTClient
 #endif
 
 /// The frameworks call this function by its link name instead of importing this module. See LiveDevice.

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BrokerLink
 import DeviceCore
 import Foundation
 import TestSupport
 import Testing
 
 @testable import MQTTPublisher
-@testable import MQTTSource
+@testable import MQTTClient
 
 @Suite("Debian's Mosquitto broker", .serialized, .enabled(if: Mosquitto.isThere, Mosquitto.isMissing))
 struct BrokerTests {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BrokerLink
+import MQTTClient
 import DeviceCore
 import Synchronization
 import TestSupport

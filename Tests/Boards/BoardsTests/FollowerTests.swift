@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BoardMessages
-import BrokerLink
 import DeviceCore
 import TestSupport
 import Testing
 
-@testable import MQTTSource
+@testable import MQTTClient
 
 @Suite("MQTT source with an in-process broker")
 struct FollowerTests {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BoardMessages
+import MQTTClient
 import DeviceCore
 import Testing
 

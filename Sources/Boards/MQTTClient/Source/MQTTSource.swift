@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BoardMessages
-package import BrokerLink
 package import DeviceCore
 
 /// Delivers the positions that another board publishes to an MQTT broker as OwnTracks JSON. While there are

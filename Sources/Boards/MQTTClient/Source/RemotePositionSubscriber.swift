@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import BoardMessages
 import DeviceCore
 
 /// Interprets a board's messages for its subscribers. Performs no I/O.
