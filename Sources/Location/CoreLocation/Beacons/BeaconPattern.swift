@@ -4,12 +4,10 @@ import AppDelivery
 import DeviceCore
 import Foundation
 
-/// A pattern that matches the beacons with a UUID, and optionally with a major and a minor value.
+/// Matches beacons by UUID, major value and minor value. If the major or minor value is nil, any value matches.
 struct BeaconPattern: Hashable, Sendable {
     var uuid: BeaconUUID
-    /// nil matches any value.
     var major: UInt16?
-    /// nil matches any value.
     var minor: UInt16?
 
     func matches(_ identity: BeaconIdentity) -> Bool {
@@ -39,7 +37,6 @@ extension BeaconPattern {
 }
 
 extension BeaconPattern: CustomStringConvertible {
-    /// Independent of the locale.
     var description: String {
         func text(_ value: UInt16?) -> String { value.map { String($0) } ?? "any" }
         return "uuid:\(uuid), major:\(text(major)), minor:\(text(minor))"

@@ -5,18 +5,18 @@ import DeviceCore
 public import Foundation
 
 /// A received beacon and its estimated distance. Two beacons are equal if their UUID, major and minor values are equal.
-/// Immutable and safe to use from any thread. The class is open so that tests can override its properties; archives
-/// contain the values with which the object was created.
+/// Immutable and safe to use from any thread. The class is open so that tests can override its properties. Archives
+/// contain the original values, not the overridden ones.
 open class CLBeacon: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     let values: Values
 
     init(_ values: Values) { self.values = values }
 
-    /// Creates a beacon without an identity and with unknown proximity, for subclasses in tests.
+    /// Creates a beacon without an identity and with unknown proximity. Intended for subclasses in tests.
     public override init() { values = .none }
 
-    /// Restores a beacon. If the archive contains no beacon, the result has no identity. Returns nil if the values are
-    /// damaged.
+    /// Restores a beacon from an archive. Returns nil if the archived values are damaged. If the archive contains no
+    /// beacon, the result has no identity.
     public required init?(coder: NSCoder) {
         if Values.isAbsent(from: coder) {
             values = .none
@@ -26,30 +26,30 @@ open class CLBeacon: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
         self.values = values
     }
 
-    /// The UUID of the beacon, which identifies its owner.
+    /// The UUID, which identifies the owner of the beacon.
     open var uuid: UUID { values.identity.uuid.foundationUUID }
 
     /// The former name of ``uuid``.
     @available(*, deprecated, renamed: "uuid")
     open var proximityUUID: UUID { uuid }
 
-    /// The major value of the beacon, 0 ... 65535, which a group of beacons shares.
+    /// The major value (0 ... 65535), which identifies a group of beacons.
     open var major: NSNumber { NSNumber(value: values.identity.major) }
 
-    /// The minor value of the beacon, 0 ... 65535, which identifies it within its group.
+    /// The minor value (0 ... 65535), which identifies the beacon within its group.
     open var minor: NSNumber { NSNumber(value: values.identity.minor) }
 
-    /// The proximity of the beacon: immediate up to 0.5 m, near up to 3 m, far beyond that, and unknown if the beacon
-    /// has not been received for two seconds. The distances refer to ``accuracy``; Apple does not document the
-    /// distances it uses. The proximity changes when the distance is 20 % beyond the border between two classes.
+    /// The proximity class according to ``accuracy``: immediate up to 0.5 m, near up to 3 m, and far beyond 3 m.
+    /// Unknown if the beacon has not been received for two seconds. Apple does not document its limits. To prevent
+    /// flicker, the class changes only when the distance is 20 % beyond a limit.
     open var proximity: CLProximity { values.proximity }
 
-    /// The estimated distance in metres; -1 if it is unknown. Indoors, the signal strength varies by 6 dB and more,
-    /// which corresponds to half or twice the distance. Use this value to compare the distances of two beacons, not as
-    /// a distance.
+    /// The estimated distance in metres, or -1 if it is unknown. Indoors, the signal strength varies by 6 dB or more,
+    /// which corresponds to half or twice the distance. Use this value to find the nearer of two beacons, not to
+    /// measure a distance.
     open var accuracy: CLLocationAccuracy { values.accuracy }
 
-    /// The mean signal strength since the last report, in dBm; 0 if the beacon was not received since then.
+    /// The mean signal strength since the last report in dBm, or 0 if the beacon has not been received since then.
     open var rssi: Int { values.rssi }
 
     /// The time at which the beacon was last received.
@@ -58,7 +58,7 @@ open class CLBeacon: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     /// Returns the object itself, because beacons are immutable.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// Always true: beacons support secure coding.
+    /// Always true.
     open class var supportsSecureCoding: Bool { true }
 
     /// Encodes the beacon into a keyed archive.
@@ -82,7 +82,7 @@ open class CLBeacon: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
         return hasher.finalize()
     }
 
-    /// The identity, proximity, distance and signal strength on one line, independent of the locale.
+    /// A one-line description with the identity, proximity, distance and signal strength, independent of the locale.
     open override var description: String {
         let distance = String(format: "%.2fm", accuracy)
         return
@@ -90,7 +90,7 @@ open class CLBeacon: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     }
 }
 
-/// The proximity of a beacon. See ``CLBeacon/proximity`` for the distances.
+/// The proximity class of a beacon. See ``CLBeacon/proximity`` for the exact distances.
 public enum CLProximity: Int, Sendable {
     /// The proximity cannot be determined.
     case unknown = 0
@@ -106,7 +106,7 @@ public enum CLProximity: Int, Sendable {
 }
 
 extension CLBeacon {
-    /// The values of a beacon. Units and invalid values are those of the properties of ``CLBeacon``.
+    /// The values of a beacon, with the units and invalid values of the ``CLBeacon`` properties.
     struct Values: Sendable {
         var identity: BeaconIdentity
         var proximity = CLProximity.unknown

@@ -3,9 +3,8 @@
 import DeviceCore
 public import Foundation
 
-// Without Objective-C, this conformance is Swift's only hook for casts between a class and a value type. It enables
-// `nsError as? CLError`, `error as? NSError` and `catch let error as CLError`. Strings and arrays use the same
-// conformance for their Foundation classes.
+// Without Objective-C, this conformance is the only way to support casts between a class and a value type. It enables
+// `nsError as? CLError`, `error as? NSError` and `catch let error as CLError`.
 extension CLError: _ObjectiveCBridgeable {
     /// Returns the error as an `NSError`.
     public func _bridgeToObjectiveC() -> NSError { wrapped }
@@ -27,7 +26,7 @@ extension CLError: _ObjectiveCBridgeable {
     }
 }
 
-/// The `NSError` that a ``CLError`` wraps. It equals any other `NSError` with the same content.
+/// The `NSError` that a ``CLError`` wraps.
 final class LocationNSError: NSError, @unchecked Sendable {
     init(_ code: CLError.Code, userInfo: [String: Any]) {
         super.init(domain: kCLErrorDomain, code: code.rawValue, userInfo: userInfo)
@@ -43,15 +42,15 @@ final class LocationNSError: NSError, @unchecked Sendable {
 
     override var description: String { "Error Domain=\(domain) Code=\(code) \"\(localizedDescription)\"" }
 
-    /// The code, because Foundation's `NSError.hash` recurses endlessly on Linux.
+    /// Returns the code because Foundation's `NSError.hash` recurses endlessly on Linux.
     override var hash: Int { code }
 
-    /// Archived as `NSError`, so that archives can be read without this module.
+    /// Archives contain a plain `NSError`, so that they can be read without this module.
     override var classForCoder: AnyClass { NSError.self }
 }
 
 extension CLError {
-    /// A description of the error: the text in ``userInfo`` if present, otherwise a general text for the code.
+    /// The description in ``userInfo``, or a general description of the code if there is none.
     public var localizedDescription: String { userInfo[NSLocalizedDescriptionKey] as? String ?? code.sentence }
 }
 
