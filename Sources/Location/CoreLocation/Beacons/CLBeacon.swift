@@ -32,10 +32,8 @@ open class CLBeacon: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     /// The former name of ``uuid``.
     @available(*, deprecated, renamed: "uuid")
     open var proximityUUID: UUID { uuid }
-
     /// The major value (0 ... 65535), which identifies a group of beacons.
     open var major: NSNumber { NSNumber(value: values.identity.major) }
-
     /// The minor value (0 ... 65535), which identifies the beacon within its group.
     open var minor: NSNumber { NSNumber(value: values.identity.minor) }
 
@@ -48,10 +46,8 @@ open class CLBeacon: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     /// which corresponds to half or twice the distance. Use this value to find the nearer of two beacons, not to
     /// measure a distance.
     open var accuracy: CLLocationAccuracy { values.accuracy }
-
     /// The mean signal strength since the last report in dBm, or 0 if the beacon has not been received since then.
     open var rssi: Int { values.rssi }
-
     /// The time at which the beacon was last received.
     open var timestamp: Date { Date(timeIntervalSinceReferenceDate: values.timestamp) }
 
@@ -94,13 +90,10 @@ open class CLBeacon: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
 public enum CLProximity: Int, Sendable {
     /// The proximity cannot be determined.
     case unknown = 0
-
     /// Up to 0.5 m away.
     case immediate = 1
-
     /// Up to 3 m away.
     case near = 2
-
     /// More than 3 m away.
     case far = 3
 }

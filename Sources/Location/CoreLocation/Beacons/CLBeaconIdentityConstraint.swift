@@ -36,10 +36,8 @@ open class CLBeaconIdentityConstraint: NSObject, NSCopying, NSSecureCoding, @unc
 
     /// The UUID of the beacons.
     open var uuid: UUID { pattern.uuid.foundationUUID }
-
     /// The major value of the beacons, or nil to match any value.
     open var major: CLBeaconMajorValue? { pattern.major }
-
     /// The minor value of the beacons, or nil to match any value.
     open var minor: CLBeaconMinorValue? { pattern.minor }
 
@@ -62,7 +60,6 @@ open class CLBeaconIdentityConstraint: NSObject, NSCopying, NSSecureCoding, @unc
 
     /// A hash of the values.
     open override var hash: Int { pattern.hashValue }
-
     /// A description with the type and the values, independent of the locale.
     open override var description: String { "\(type(of: self)) (\(pattern))" }
 }

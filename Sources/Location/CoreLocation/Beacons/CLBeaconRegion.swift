@@ -43,13 +43,10 @@ open class CLBeaconRegion: CLRegion, @unchecked Sendable {
 
     /// The UUID of the beacons.
     open var uuid: UUID { pattern.uuid.foundationUUID }
-
     /// The major value of the beacons, or nil to match any value.
     open var major: NSNumber? { pattern.major.map { NSNumber(value: $0) } }
-
     /// The minor value of the beacons, or nil to match any value.
     open var minor: NSNumber? { pattern.minor.map { NSNumber(value: $0) } }
-
     /// The constraint that the beacons satisfy.
     open var beaconIdentityConstraint: CLBeaconIdentityConstraint { CLBeaconIdentityConstraint(pattern) }
 

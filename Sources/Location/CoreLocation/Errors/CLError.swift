@@ -44,7 +44,6 @@ public struct CLError: Error, CustomNSError, Hashable, Sendable {
 
     /// Additional information about the error.
     public var userInfo: [String: Any] { wrapped.userInfo }
-
     /// A nearby region that can be monitored better than the requested region, or nil if no such region is known.
     public var alternateRegion: CLRegion? { userInfo[kCLErrorUserInfoAlternateRegionKey] as? CLRegion }
 
@@ -71,61 +70,42 @@ extension CLError {
     public enum Code: Int, Hashable, Sendable {
         /// No position is currently available. The service keeps trying.
         case locationUnknown = 0
-
         /// The use of location services was denied.
         case denied = 1
-
         /// The network is unavailable, or a network error occurred.
         case network = 2
-
         /// The heading cannot be determined, for example because of a strong magnetic field.
         case headingFailure = 3
-
         /// The use of region monitoring was denied.
         case regionMonitoringDenied = 4
-
         /// The region cannot be monitored because it is too large, or because too many regions are monitored.
         case regionMonitoringFailure = 5
-
         /// Region monitoring cannot be set up immediately and begins later.
         case regionMonitoringSetupDelayed = 6
-
         /// Events for a region may be delayed. ``CLError/alternateRegion`` may contain a better region.
         case regionMonitoringResponseDelayed = 7
-
         /// Geocoding found no result.
         case geocodeFoundNoResult = 8
-
         /// Geocoding found only a partial result.
         case geocodeFoundPartialResult = 9
-
         /// The geocoding request was cancelled.
         case geocodeCanceled = 10
-
         /// Location updates cannot be deferred.
         case deferredFailed = 11
-
         /// Location updates cannot be deferred because they are not running.
         case deferredNotUpdatingLocation = 12
-
         /// Location updates cannot be deferred at the requested accuracy.
         case deferredAccuracyTooLow = 13
-
         /// Location updates cannot be deferred while a distance filter is set.
         case deferredDistanceFiltered = 14
-
         /// The deferral of location updates was cancelled.
         case deferredCanceled = 15
-
         /// Beacons cannot be ranged because no radio is available, or because it is switched off.
         case rangingUnavailable = 16
-
         /// Beacon ranging failed.
         case rangingFailure = 17
-
         /// The authorization request was declined, or no prompt is available.
         case promptDeclined = 18
-
         /// Historical locations cannot be read.
         case historicalLocationError = 19
 
@@ -135,61 +115,42 @@ extension CLError {
 
     /// Shorthand for ``Code/locationUnknown``.
     public static var locationUnknown: Code { .locationUnknown }
-
     /// Shorthand for ``Code/denied``.
     public static var denied: Code { .denied }
-
     /// Shorthand for ``Code/network``.
     public static var network: Code { .network }
-
     /// Shorthand for ``Code/headingFailure``.
     public static var headingFailure: Code { .headingFailure }
-
     /// Shorthand for ``Code/regionMonitoringDenied``.
     public static var regionMonitoringDenied: Code { .regionMonitoringDenied }
-
     /// Shorthand for ``Code/regionMonitoringFailure``.
     public static var regionMonitoringFailure: Code { .regionMonitoringFailure }
-
     /// Shorthand for ``Code/regionMonitoringSetupDelayed``.
     public static var regionMonitoringSetupDelayed: Code { .regionMonitoringSetupDelayed }
-
     /// Shorthand for ``Code/regionMonitoringResponseDelayed``.
     public static var regionMonitoringResponseDelayed: Code { .regionMonitoringResponseDelayed }
-
     /// Shorthand for ``Code/geocodeFoundNoResult``.
     public static var geocodeFoundNoResult: Code { .geocodeFoundNoResult }
-
     /// Shorthand for ``Code/geocodeFoundPartialResult``.
     public static var geocodeFoundPartialResult: Code { .geocodeFoundPartialResult }
-
     /// Shorthand for ``Code/geocodeCanceled``.
     public static var geocodeCanceled: Code { .geocodeCanceled }
-
     /// Shorthand for ``Code/deferredFailed``.
     public static var deferredFailed: Code { .deferredFailed }
-
     /// Shorthand for ``Code/deferredNotUpdatingLocation``.
     public static var deferredNotUpdatingLocation: Code { .deferredNotUpdatingLocation }
-
     /// Shorthand for ``Code/deferredAccuracyTooLow``.
     public static var deferredAccuracyTooLow: Code { .deferredAccuracyTooLow }
-
     /// Shorthand for ``Code/deferredDistanceFiltered``.
     public static var deferredDistanceFiltered: Code { .deferredDistanceFiltered }
-
     /// Shorthand for ``Code/deferredCanceled``.
     public static var deferredCanceled: Code { .deferredCanceled }
-
     /// Shorthand for ``Code/rangingUnavailable``.
     public static var rangingUnavailable: Code { .rangingUnavailable }
-
     /// Shorthand for ``Code/rangingFailure``.
     public static var rangingFailure: Code { .rangingFailure }
-
     /// Shorthand for ``Code/promptDeclined``.
     public static var promptDeclined: Code { .promptDeclined }
-
     /// Shorthand for ``Code/historicalLocationError``.
     public static var historicalLocationError: Code { .historicalLocationError }
 }

@@ -47,7 +47,6 @@ open class CLPlacemark: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable
 
     /// The time zone. At sea, the package's own data provides the nautical time zone.
     open var timeZone: TimeZone? { details.timeZone.flatMap(TimeZone.init(identifier:)) }
-
     /// The name of the place.
     open var name: String? { details.name }
     /// The street.

@@ -72,13 +72,10 @@ open class CLHeading: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     /// The geomagnetic field along the device's x axis in microtesla, without the field of the device itself. The
     /// components `x`, `y` and `z` are 0 for a gpsd compass, because gpsd does not report their unit.
     open var x: CLHeadingComponentValue { values.x }
-
     /// The geomagnetic field along the device's y axis in microtesla. See ``x``.
     open var y: CLHeadingComponentValue { values.y }
-
     /// The geomagnetic field along the device's z axis in microtesla. See ``x``.
     open var z: CLHeadingComponentValue { values.z }
-
     /// The time of the measurement.
     open var timestamp: Date { Date(timeIntervalSinceReferenceDate: values.timestamp) }
 
@@ -141,22 +138,16 @@ extension CLHeading.Values {
 public enum CLDeviceOrientation: Int32, Sendable {
     /// An unknown orientation.
     case unknown = 0
-
     /// Upright, with the top edge up.
     case portrait = 1
-
     /// Upside down, with the top edge down.
     case portraitUpsideDown = 2
-
     /// On its side, with the top edge to the left.
     case landscapeLeft = 3
-
     /// On its side, with the top edge to the right.
     case landscapeRight = 4
-
     /// Flat, with the screen up.
     case faceUp = 5
-
     /// Flat, with the screen down.
     case faceDown = 6
 }
