@@ -6,7 +6,7 @@ import Foundation
 
 /// Matches beacons by UUID, major value and minor value. If the major or minor value is nil, any value matches.
 struct BeaconPattern: Hashable, Sendable {
-    var uuid: BeaconUUID
+    var uuid = BeaconUUID(high: 0, low: 0)
     var major: UInt16?
     var minor: UInt16?
 
@@ -29,6 +29,7 @@ extension BeaconPattern {
     }
 
     func encode(with coder: NSCoder) {
+        guard coder.allowsKeyedCoding else { return }
         var numbers: UInt64 = 0
         if let major { numbers |= 1 << 33 | UInt64(major) << 16 }
         if let minor { numbers |= 1 << 32 | UInt64(minor) }
@@ -52,9 +53,5 @@ extension BeaconUUID {
         }
     }
 
-    var foundationUUID: UUID {
-        var uuid: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
-        withUnsafeMutableBytes(of: &uuid) { $0.copyBytes(from: bytes) }
-        return UUID(uuid: uuid)
-    }
+    var foundationUUID: UUID { UUID(uuid: bytes.withUnsafeBytes { $0.loadUnaligned(as: uuid_t.self) }) }
 }

@@ -13,16 +13,12 @@ open class CLBeacon: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     init(_ values: Values) { self.values = values }
 
     /// Creates a beacon without an identity and with unknown proximity. Intended for subclasses in tests.
-    public override init() { values = .none }
+    public override init() { values = Values() }
 
     /// Restores a beacon from an archive. Returns nil if the archived values are damaged. If the archive contains no
     /// beacon, the result has no identity.
     public required init?(coder: NSCoder) {
-        if Values.isAbsent(from: coder) {
-            values = .none
-            return
-        }
-        guard let values = Values(coder: coder) else { return nil }
+        guard let values = Values.isAbsent(from: coder) ? Values() : Values(coder: coder) else { return nil }
         self.values = values
     }
 
@@ -58,10 +54,7 @@ open class CLBeacon: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     open class var supportsSecureCoding: Bool { true }
 
     /// Encodes the beacon into a keyed archive.
-    open func encode(with coder: NSCoder) {
-        guard coder.allowsKeyedCoding else { return }
-        values.encode(with: coder)
-    }
+    open func encode(with coder: NSCoder) { values.encode(with: coder) }
 
     /// Returns whether the other object is a beacon with the same identity.
     open override func isEqual(_ object: Any?) -> Bool {
@@ -70,13 +63,7 @@ open class CLBeacon: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     }
 
     /// A hash of the identity.
-    open override var hash: Int {
-        var hasher = Hasher()
-        hasher.combine(uuid)
-        hasher.combine(major)
-        hasher.combine(minor)
-        return hasher.finalize()
-    }
+    open override var hash: Int { ([uuid, major, minor] as [AnyHashable]).hashValue }
 
     /// A one-line description with the identity, proximity, distance and signal strength, independent of the locale.
     open override var description: String {
@@ -101,23 +88,17 @@ public enum CLProximity: Int, Sendable {
 extension CLBeacon {
     /// The values of a beacon, with the units and invalid values of the ``CLBeacon`` properties.
     struct Values: Sendable {
-        var identity: BeaconIdentity
+        var identity = BeaconIdentity(uuid: BeaconUUID(high: 0, low: 0), major: 0, minor: 0)
         var proximity = CLProximity.unknown
         var accuracy = -1.0
         var rssi = 0
         /// Seconds since 2001-01-01T00:00:00Z.
-        var timestamp: Double
+        var timestamp = Date().timeIntervalSinceReferenceDate
     }
 }
 
 extension CLBeacon.Values {
     private static let archiveKey = "CLBeacon.values"
-
-    static var none: Self {
-        Self(
-            identity: BeaconIdentity(uuid: BeaconUUID(high: 0, low: 0), major: 0, minor: 0),
-            timestamp: Date().timeIntervalSinceReferenceDate)
-    }
 
     static func isAbsent(from coder: NSCoder) -> Bool { coder.containsNone(of: [archiveKey]) }
 
@@ -133,6 +114,7 @@ extension CLBeacon.Values {
     }
 
     func encode(with coder: NSCoder) {
+        guard coder.allowsKeyedCoding else { return }
         coder.encode(
             words: [
                 identity.uuid.high, identity.uuid.low, UInt64(identity.major) << 16 | UInt64(identity.minor),

@@ -26,11 +26,8 @@ open class CLBeaconIdentityConstraint: NSObject, NSCopying, NSSecureCoding, @unc
     /// Restores a constraint from an archive. Returns nil if the archived values are damaged. If the archive contains
     /// no constraint, the UUID of the result is all zeros.
     public required init?(coder: NSCoder) {
-        if BeaconPattern.isAbsent(from: coder) {
-            pattern = BeaconPattern(uuid: BeaconUUID(high: 0, low: 0))
-            return
-        }
-        guard let pattern = BeaconPattern(coder: coder) else { return nil }
+        guard let pattern = BeaconPattern.isAbsent(from: coder) ? BeaconPattern() : BeaconPattern(coder: coder)
+        else { return nil }
         self.pattern = pattern
     }
 
@@ -48,10 +45,7 @@ open class CLBeaconIdentityConstraint: NSObject, NSCopying, NSSecureCoding, @unc
     open class var supportsSecureCoding: Bool { true }
 
     /// Encodes the constraint into a keyed archive.
-    open func encode(with coder: NSCoder) {
-        guard coder.allowsKeyedCoding else { return }
-        pattern.encode(with: coder)
-    }
+    open func encode(with coder: NSCoder) { pattern.encode(with: coder) }
 
     /// Returns whether the other object is a constraint with the same values.
     open override func isEqual(_ object: Any?) -> Bool {

@@ -37,7 +37,7 @@ open class CLBeaconRegion: CLRegion, @unchecked Sendable {
     public required init?(coder: NSCoder) {
         let pattern = BeaconPattern(coder: coder)
         guard pattern != nil || Self.isAbsent(from: coder) else { return nil }
-        self.pattern = pattern ?? BeaconPattern(uuid: BeaconUUID(high: 0, low: 0))
+        self.pattern = pattern ?? BeaconPattern()
         super.init(coder: coder)
     }
 
@@ -73,8 +73,7 @@ open class CLBeaconRegion: CLRegion, @unchecked Sendable {
 
     /// Returns a new region with the same values.
     open override func copy(with zone: NSZone? = nil) -> Any {
-        let copy = CLBeaconRegion(
-            beaconIdentityConstraint: CLBeaconIdentityConstraint(pattern), identifier: identifier)
+        let copy = CLBeaconRegion(beaconIdentityConstraint: CLBeaconIdentityConstraint(pattern), identifier: identifier)
         copy.notifyOnEntry = notifyOnEntry
         copy.notifyOnExit = notifyOnExit
         copy.notifyEntryStateOnDisplay = notifyEntryStateOnDisplay
@@ -84,7 +83,6 @@ open class CLBeaconRegion: CLRegion, @unchecked Sendable {
     /// Encodes the region into a keyed archive.
     open override func encode(with coder: NSCoder) {
         super.encode(with: coder)
-        guard coder.allowsKeyedCoding else { return }
         pattern.encode(with: coder)
     }
 

@@ -48,9 +48,8 @@ struct BeaconTrack: Sendable {
         let silence = now.seconds(since: lastTime)
         guard silence < Self.removalTimeout else { return nil }
         defer { strengthsSinceReport = (0, 0) }
-        let rssi =
-            strengthsSinceReport.count > 0
-            ? Int((Double(strengthsSinceReport.sum) / Double(strengthsSinceReport.count)).rounded()) : 0
+        let (sum, count) = strengthsSinceReport
+        let rssi = count > 0 ? Int((Double(sum) / Double(count)).rounded()) : 0
         guard silence < Self.distanceTimeout, let distance = distance(now: now) else {
             proximity = .unknown
             return (.unknown, -1, rssi)
