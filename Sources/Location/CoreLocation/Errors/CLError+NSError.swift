@@ -35,8 +35,7 @@ final class LocationNSError: NSError, @unchecked Sendable {
     required init?(coder: NSCoder) { super.init(coder: coder) }
 
     override var localizedDescription: String {
-        userInfo[NSLocalizedDescriptionKey] as? String
-            ?? CLError.Code(rawValue: code)?.sentence
+        userInfo[NSLocalizedDescriptionKey] as? String ?? CLError.Code(rawValue: code)?.sentence
             ?? super.localizedDescription
     }
 
@@ -52,6 +51,16 @@ final class LocationNSError: NSError, @unchecked Sendable {
 extension CLError {
     /// The description in ``userInfo``, or a general description of the code if there is none.
     public var localizedDescription: String { userInfo[NSLocalizedDescriptionKey] as? String ?? code.sentence }
+
+    init(_ code: Code, cause: DeviceError?) {
+        self = cause.map { .withDescription(code, $0.description, cause: $0) } ?? CLError(code)
+    }
+
+    static func withDescription(_ code: Code, _ sentence: String, cause: (any Error)? = nil) -> CLError {
+        var userInfo: [String: Any] = [NSLocalizedDescriptionKey: sentence]
+        userInfo[NSUnderlyingErrorKey] = cause
+        return CLError(code, userInfo: userInfo)
+    }
 }
 
 extension CLError.Code {
@@ -79,15 +88,5 @@ extension CLError.Code {
         case .promptDeclined: "The request for authorization was declined or could not be shown."
         case .historicalLocationError: "Past locations could not be read."
         }
-    }
-}
-
-extension CLError {
-    init(_ code: Code, cause: DeviceError?) {
-        guard let cause else {
-            self.init(code)
-            return
-        }
-        self.init(code, userInfo: [NSUnderlyingErrorKey: cause, NSLocalizedDescriptionKey: cause.description])
     }
 }

@@ -16,11 +16,8 @@ private func placesLength() -> Int
 struct OfflinePlaceFinder: Sendable {
     /// Returns the place at a coordinate, with the country name in the language of the locale.
     func places(at coordinate: CLLocationCoordinate2D, locale: Locale?) throws -> [PlaceDescription] {
-        let data = try Self.data()
-        guard let place = try data.place(latitude: coordinate.latitude, longitude: coordinate.longitude) else {
-            return []
-        }
-        return [PlaceDescription(place, CountryNames(locale))]
+        let place = try Self.data().place(latitude: coordinate.latitude, longitude: coordinate.longitude)
+        return place.map { [PlaceDescription($0, CountryNames(locale))] } ?? []
     }
 
     func places(for search: PlaceSearch) throws -> [PlaceDescription] {
@@ -36,8 +33,7 @@ struct OfflinePlaceFinder: Sendable {
         }
         let names = CountryNames(search.locale)
         let query = PlaceQuery(
-            text: search.text,
-            circle: search.center.map { ($0.latitude, $0.longitude, search.radius) },
+            text: search.text, circle: search.center.map { ($0.latitude, $0.longitude, search.radius) },
             countryCodes: { name in names.codes(of: name, by: data) })
         switch try data.places(query) {
         case .found(let places): return places.map { PlaceDescription($0, names) }
@@ -110,11 +106,9 @@ struct CountryNames: Sendable {
     /// Returns the name of a country, or nil if the caller should use the name in the place data.
     func name(of code: String) -> String? {
         guard language != "en" else { return nil }
+        let name = Locale(identifier: identifier).localizedString(forRegionCode: code)
         // For an unknown code, Foundation may return the code itself.
-        guard let name = Locale(identifier: identifier).localizedString(forRegionCode: code), name != code else {
-            return nil
-        }
-        return name
+        return name == code ? nil : name
     }
 
     /// Returns the codes of the countries with this name, which is in lower case and without accents. Returns an empty
@@ -135,14 +129,6 @@ extension PlaceSearch {
     var truncatedText: String { text.count > 100 ? text.prefix(100) + "..." : text }
 }
 
-extension CLError {
-    static func withDescription(_ code: Code, _ sentence: String, cause: (any Error)? = nil) -> CLError {
-        var userInfo: [String: Any] = [NSLocalizedDescriptionKey: sentence]
-        if let cause { userInfo[NSUnderlyingErrorKey] = cause }
-        return CLError(code, userInfo: userInfo)
-    }
-}
-
 /// Determines the user's language, which Foundation's current locale does not reflect on Linux.
 enum UserLanguage {
     /// Returns the locale identifier from the environment, or nil if there is no valid one. As in the C library, the
@@ -153,14 +139,7 @@ enum UserLanguage {
         guard let value = names.lazy.compactMap(environment).first(where: { !$0.isEmpty }) else { return nil }
         let name = value.prefix { $0 != "." && $0 != "@" }
         if name == "C" || name == "POSIX" { return "en" }
-        let isName = name.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
-                true
-            default: false
-            }
-        }
+        let isName = name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) || $0 == "_" || $0 == "-" }
         return isName && (2...32).contains(name.utf8.count) ? String(name) : nil
     }
 
