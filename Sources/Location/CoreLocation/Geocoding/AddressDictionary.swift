@@ -6,12 +6,7 @@ import Foundation
 enum AddressDictionary {
     /// The parts of an address in their written order.
     private static let parts: [(key: String, part: @Sendable (PlaceDescription) -> String?)] = [
-        (
-            "Street",
-            { place in
-                place.thoroughfare.map { street in place.subThoroughfare.map { "\($0) \(street)" } ?? street }
-            }
-        ),
+        ("Street", { place in place.thoroughfare.map { (place.subThoroughfare.map { "\($0) " } ?? "") + $0 } }),
         ("SubLocality", \.subLocality), ("City", \.locality), ("SubAdministrativeArea", \.subAdministrativeArea),
         ("State", \.administrativeArea), ("ZIP", \.postalCode), ("Country", \.country),
     ]

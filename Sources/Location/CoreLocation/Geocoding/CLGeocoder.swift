@@ -55,8 +55,7 @@ open class CLGeocoder: NSObject {
     ///     other names are in the local language or in English.
     ///   - completionHandler: Called on the main queue with the placemarks or an error.
     open func reverseGeocodeLocation(
-        _ location: CLLocation, preferredLocale locale: Locale?,
-        completionHandler: @escaping CLGeocodeCompletionHandler
+        _ location: CLLocation, preferredLocale locale: Locale?, completionHandler: @escaping CLGeocodeCompletionHandler
     ) {
         start(.place(location, locale: locale), completionHandler)
     }
@@ -111,8 +110,7 @@ open class CLGeocoder: NSObject {
         completionHandler: @escaping CLGeocodeCompletionHandler
     ) {
         let circle = CLCircularRegion(center: centroid, radius: radius, identifier: "")
-        geocodeAddressString(
-            addressString, in: circle, preferredLocale: locale, completionHandler: completionHandler)
+        geocodeAddressString(addressString, in: circle, preferredLocale: locale, completionHandler: completionHandler)
     }
 
     /// Finds places by name or address.

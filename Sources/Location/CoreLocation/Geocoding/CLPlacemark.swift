@@ -40,8 +40,7 @@ open class CLPlacemark: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable
     open var region: CLRegion? {
         guard details.radius > 0 else { return nil }
         let center = CLLocationCoordinate2D(latitude: details.latitude, longitude: details.longitude)
-        let identifier = String(
-            format: "<%+.8f,%+.8f> radius %.2f", center.latitude, center.longitude, details.radius)
+        let identifier = String(format: "<%+.8f,%+.8f> radius %.2f", center.latitude, center.longitude, details.radius)
         return CLCircularRegion(center: center, radius: details.radius, identifier: identifier)
     }
 
@@ -92,11 +91,8 @@ open class CLPlacemark: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable
 
     /// A one-line description with the name, address and location.
     open override var description: String {
-        var parts: [String] = []
-        for part in [name] + AddressDictionary.lines(of: details).map(Optional.some) {
-            if let part, !parts.contains(part) { parts.append(part) }
-        }
-        let address = parts.joined(separator: ", ")
+        let lines = AddressDictionary.lines(of: details).filter { $0 != name }
+        let address = ([name].compactMap(\.self) + lines).joined(separator: ", ")
         return place.map { "\(address) @ \($0)" } ?? address
     }
 }

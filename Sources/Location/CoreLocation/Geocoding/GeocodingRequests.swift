@@ -110,9 +110,7 @@ final class GeocodingRequests: Sendable {
     /// Schedules the handler of a request. `isGeocoding` remains true until the handler runs.
     private func finish(_ number: Int, _ answer: Outcome) {
         let conclude: @Sendable () -> Void = { [self] in
-            let pending = state.withLock { state in
-                state.pending?.number == number ? state.pending.take() : nil
-            }
+            let pending = state.withLock { state in state.pending?.number == number ? state.pending.take() : nil }
             if let pending { device.withCurrent { pending.handler.call(answer) } }
         }
         let executor = state.withLock { state -> (any CallbackExecutor)?? in
@@ -170,10 +168,9 @@ final class GeocodingRequests: Sendable {
     }
 
     private static func validate(_ question: Request) throws {
-        guard case .place(let location, _) = question, !CLLocationCoordinate2DIsValid(location.coordinate) else {
-            return
-        }
+        guard case .place(let location, _) = question else { return }
         let coordinate = location.coordinate
+        guard !CLLocationCoordinate2DIsValid(coordinate) else { return }
         throw CLError.withDescription(
             .geocodeFoundNoResult,
             "Latitude \(coordinate.latitude), longitude \(coordinate.longitude) is not a valid coordinate. Latitudes range from -90 to 90 degrees, longitudes from -180 to 180."
@@ -213,9 +210,6 @@ final class PlaceFinderSetting: Sendable {
 
     var finder: (any PlaceFinder)? {
         get { chosen.withLock { $0 } }
-        set {
-            let former = chosen.withLock { exchange(&$0, with: newValue) }
-            withExtendedLifetime(former) {}
-        }
+        set { _ = chosen.withLock { exchange(&$0, with: newValue) } }
     }
 }
