@@ -62,14 +62,8 @@ enum HeadingConversion {
             angle >= 0 && angle < 360 ? HeadingAxis.degrees(angle + turn) : nil
         }
         let reportedTrue = direction(report.heading)
-        let magnetic: Double
-        if let reported = direction(report.magneticHeading) {
-            magnetic = reported
-        } else if let reportedTrue {
-            magnetic = HeadingAxis.degrees(reportedTrue - (declination ?? deviceDeclination ?? 0))
-        } else {
-            return nil
-        }
+        let computed = reportedTrue.map { HeadingAxis.degrees($0 - (declination ?? deviceDeclination ?? 0)) }
+        guard let magnetic = direction(report.magneticHeading) ?? computed else { return nil }
         return CLHeading.Values(
             magneticHeading: magnetic,
             trueHeading: reportedTrue ?? trueHeading(magnetic: magnetic, declination: declination),

@@ -11,12 +11,10 @@ struct HeadingFilter: Sendable {
     /// - Parameter filter: The minimum change of direction in degrees. Zero, negative values and NaN accept every
     ///   heading.
     mutating func accept(_ values: CLHeading.Values, filter: Double) -> Bool {
-        guard filter > 0, let last else {
-            last = values
-            return true
+        if filter > 0, let last, !hasTurned(values, last, by: filter), !hasAccuracyChanged(values, last) {
+            return false
         }
-        guard hasTurned(values, last, by: filter) || hasAccuracyChanged(values, last) else { return false }
-        self.last = values
+        last = values
         return true
     }
 

@@ -72,6 +72,7 @@ struct HeadingState: Sendable {
             evenness.add(heading: heading, horizontal: (level.x * level.x + level.y * level.y).squareRoot())
         }
         let deviation = state.magneticQuality == .uncalibrated ? evenness.deviation : nil
+        let microtesla = field * HeadingConversion.microteslaPerGauss
         var values = CLHeading.Values(
             magneticHeading: heading,
             trueHeading: HeadingConversion.trueHeading(
@@ -80,10 +81,7 @@ struct HeadingState: Sendable {
                 uncertainty: state.headingUncertainty,
                 calibrationError: HeadingConversion.calibrationError(state.magneticQuality, deviation: deviation),
                 flatness: flatness, isDisturbed: state.isMagneticallyDisturbed),
-            x: field.x * HeadingConversion.microteslaPerGauss,
-            y: field.y * HeadingConversion.microteslaPerGauss,
-            z: field.z * HeadingConversion.microteslaPerGauss,
-            timestamp: 0)
+            x: microtesla.x, y: microtesla.y, z: microtesla.z, timestamp: 0)
         if session.disturbance.update(isDisturbed: state.isMagneticallyDisturbed, now: state.time) {
             pendingCallbacks.add(.headingFailure(CLError(.headingFailure)))
         }
@@ -98,8 +96,7 @@ struct HeadingState: Sendable {
     /// Ignores the compass while the device's own magnetometer provides headings.
     mutating func process(
         _ report: AttitudeReport, isPositionKnown: Bool, clock: any DeviceClock,
-        pendingCallbacks: inout PendingLocationCallbacks,
-        deviceDeclination: () -> Double?
+        pendingCallbacks: inout PendingLocationCallbacks, deviceDeclination: () -> Double?
     ) {
         guard isRunning, !hasMagnetometerHeading(now: report.arrival) else { return }
         let declination = isPositionKnown ? declination.degrees() : nil

@@ -11,9 +11,8 @@ import Geodesy
 struct LocalDeclination: Sendable {
     /// A position and time, with the declination that the receiver reports.
     struct Position: Sendable, Equatable {
-        var latitude: Double
         /// In degrees.
-        var longitude: Double
+        var latitude, longitude: Double
         /// In metres.
         var altitude: Double
         /// In degrees, east positive, or NaN if the receiver reports none.
