@@ -21,6 +21,30 @@ public final class LocationAuthorization: Sendable {
         var isRequestInProgress = false
         /// The requests that wait until the policy has decided the current request.
         var pendingRequests: [PendingRequest] = []
+
+        /// The status reported to apps, which is `denied` while location services are disabled.
+        var effectiveStatus: CLAuthorizationStatus { isEnabled ? status : .denied }
+
+        /// Returns whether a request could still change the status or the accuracy.
+        func canRequest(_ kind: LocationAccessRequest.Kind) -> Bool {
+            switch kind {
+            case .start, .whenInUse: status == .notDetermined
+            case .always: status == .notDetermined || status == .authorizedWhenInUse
+            case .temporaryFullAccuracy: accuracy == .reducedAccuracy && status != .denied && status != .restricted
+            }
+        }
+
+        mutating func apply(_ answer: LocationAnswer, to kind: LocationAccessRequest.Kind) {
+            guard answer != .leaveUndecided else { return }
+            let isGranted = answer == .grant
+            switch kind {
+            case .start, .whenInUse: status = isGranted ? .authorizedWhenInUse : .denied
+            // Refusing an upgrade keeps the existing authorization.
+            case .always where status == .authorizedWhenInUse: if isGranted { status = .authorizedAlways }
+            case .always: status = isGranted ? .authorizedAlways : .denied
+            case .temporaryFullAccuracy: if isGranted { accuracy = .fullAccuracy }
+            }
+        }
     }
 
     protocol Observer: AnyObject, Sendable {
@@ -174,10 +198,7 @@ public final class LocationAuthorization: Sendable {
         deinit { answer(.leaveUndecided) }
 
         func answer(_ answer: LocationAnswer) {
-            let body = body.withLock { body in
-                defer { body = nil }
-                return body
-            }
+            let body = body.withLock { $0.take() }
             body?(answer)
         }
     }
@@ -206,32 +227,6 @@ public final class LocationAuthorization: Sendable {
         }
         guard hasChanged else { return }
         for observer in state.withLock({ $0.observers }) { observer.authorizationChanged() }
-    }
-}
-
-extension LocationAuthorization.State {
-    /// The status reported to apps, which is `denied` while location services are disabled.
-    fileprivate var effectiveStatus: CLAuthorizationStatus { isEnabled ? status : .denied }
-
-    /// Returns whether a request could still change the status or the accuracy.
-    fileprivate func canRequest(_ kind: LocationAccessRequest.Kind) -> Bool {
-        switch kind {
-        case .start, .whenInUse: status == .notDetermined
-        case .always: status == .notDetermined || status == .authorizedWhenInUse
-        case .temporaryFullAccuracy: accuracy == .reducedAccuracy && status != .denied && status != .restricted
-        }
-    }
-
-    fileprivate mutating func apply(_ answer: LocationAnswer, to kind: LocationAccessRequest.Kind) {
-        guard answer != .leaveUndecided else { return }
-        let isGranted = answer == .grant
-        switch kind {
-        case .start, .whenInUse: status = isGranted ? .authorizedWhenInUse : .denied
-        // Refusing an upgrade keeps the existing authorization.
-        case .always where status == .authorizedWhenInUse: if isGranted { status = .authorizedAlways }
-        case .always: status = isGranted ? .authorizedAlways : .denied
-        case .temporaryFullAccuracy: if isGranted { accuracy = .fullAccuracy }
-        }
     }
 }
 
