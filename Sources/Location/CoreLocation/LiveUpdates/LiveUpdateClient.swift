@@ -15,9 +15,7 @@ final class LiveUpdateClient: Sendable {
         var isLost = false
         var detector = StationaryDetector()
 
-        mutating func add(_ element: CLLocationUpdate) {
-            elements.append(element, limit: LiveUpdateClient.limit)
-        }
+        mutating func add(_ element: CLLocationUpdate) { elements.append(element, limit: LiveUpdateClient.limit) }
 
         mutating func popFirst() -> CLLocationUpdate? { elements.popFirst() }
     }
@@ -96,7 +94,7 @@ final class LiveUpdateClient: Sendable {
         let (values, details) = state.converter.values(of: report, on: device)
         let hasComeToRest = state.detector.accept(values, now: report.arrival)
         guard !state.detector.isStationary || hasComeToRest || hasReturned else { return }
-        var location: CLLocation?
+        let location: CLLocation?
         if accuracy == .reducedAccuracy {
             location = state.converter.reducedAccuracy.reduce(values, now: report.arrival).map { CLLocation($0) }
             // State changes are delivered even if no location with reduced accuracy is due yet.
@@ -112,13 +110,10 @@ final class LiveUpdateClient: Sendable {
     ) -> CLLocationUpdate {
         let status = authorization.status
         return CLLocationUpdate(
-            location: location,
-            stationary: stationary,
-            authorizationDenied: status == .denied,
+            location: location, stationary: stationary, authorizationDenied: status == .denied,
             authorizationDeniedGlobally: !authorization.servicesEnabled && status == .denied,
             authorizationRestricted: status == .restricted,
-            authorizationRequestInProgress: authorization.isRequestInProgress,
-            locationUnavailable: unavailable,
+            authorizationRequestInProgress: authorization.isRequestInProgress, locationUnavailable: unavailable,
             accuracyLimited: authorization.accuracy == .reducedAccuracy)
     }
 }
@@ -158,17 +153,15 @@ struct StationaryDetector: Sendable {
     /// Processes a position and returns true if the device has just become stationary.
     mutating func accept(_ values: CLLocation.Values, now: BootTime) -> Bool {
         let place = CLLocationCoordinate2D(latitude: values.latitude, longitude: values.longitude)
-        let radius = max(StationaryDetector.radius, values.horizontalAccuracy)
-        guard let anchor, values.speed < StationaryDetector.maximumSpeed,
+        let radius = max(Self.radius, values.horizontalAccuracy)
+        guard let anchor, values.speed < Self.maximumSpeed,
             geodesicDistance(anchor.place, place) <= radius
         else {
             self.anchor = (place, now)
             isStationary = false
             return false
         }
-        guard !isStationary, now.seconds(since: anchor.since) >= StationaryDetector.minimumDuration else {
-            return false
-        }
+        guard !isStationary, now.seconds(since: anchor.since) >= Self.minimumDuration else { return false }
         isStationary = true
         return true
     }
