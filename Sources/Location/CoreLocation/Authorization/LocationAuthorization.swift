@@ -4,38 +4,62 @@ import DeviceCore
 import LiveDevice
 import Synchronization
 
-/// The authorization of apps to use the position of a device, and the current uses of the position. All managers of a
+/// The authorization of apps to use the device's position, and the current uses of the position. All managers of a
 /// device share one instance.
 ///
-/// A test or an app can set `status` at any time, also while updates are running. Revoking the authorization stops
-/// updates with `CLError.denied`; granting it again resumes them. The configuration (`location.authorization`)
-/// determines the initial status and decides requests; a `policy` can decide requests instead. Safe to use from any
-/// thread.
+/// A test or an app can set ``status`` at any time. Revoking the authorization stops updates with `CLError.denied`, and
+/// granting it again resumes them. The configuration key `location.authorization` sets the initial status and decides
+/// requests, unless the app sets a ``policy``. Safe to use from any thread.
 public final class LocationAuthorization: Sendable {
     fileprivate struct State {
         var status: CLAuthorizationStatus
         var accuracy: CLAccuracyAuthorization
         var isEnabled = true
         var policy: any LocationPolicy
-        /// In the order of registration, which is also the order of notification. Each observer removes itself.
+        /// In the order of registration, which is also the order of notification.
         var observers: [any Observer] = []
         var isRequestInProgress = false
-        /// Requests that wait until the policy has decided the current one.
+        /// The requests that wait until the policy has decided the current request.
         var pendingRequests: [PendingRequest] = []
+
+        /// The status reported to apps, which is `denied` while location services are disabled.
+        var effectiveStatus: CLAuthorizationStatus { isEnabled ? status : .denied }
+
+        /// Returns whether a request could still change the status or the accuracy.
+        func canRequest(_ kind: LocationAccessRequest.Kind) -> Bool {
+            switch kind {
+            case .start, .whenInUse: status == .notDetermined
+            case .always: status == .notDetermined || status == .authorizedWhenInUse
+            case .temporaryFullAccuracy: accuracy == .reducedAccuracy && status != .denied && status != .restricted
+            }
+        }
+
+        mutating func apply(_ answer: LocationAnswer, to kind: LocationAccessRequest.Kind) {
+            guard answer != .leaveUndecided else { return }
+            let isGranted = answer == .grant
+            switch kind {
+            case .start, .whenInUse: status = isGranted ? .authorizedWhenInUse : .denied
+            // Refusing an upgrade keeps the existing authorization.
+            case .always where status == .authorizedWhenInUse: if isGranted { status = .authorizedAlways }
+            case .always: status = isGranted ? .authorizedAlways : .denied
+            case .temporaryFullAccuracy: if isGranted { accuracy = .fullAccuracy }
+            }
+        }
     }
 
     protocol Observer: AnyObject, Sendable {
-        /// Called without a lock, on the thread that made the change.
+        /// Called on the thread that made the change, without a lock held.
         func authorizationChanged()
-        /// The current use of the position by the observer, or nil.
         var use: LocationUse? { get }
     }
 
-    /// The configured purpose. This object has no reference to the device, because the device owns it.
+    /// A copy of the configured purpose. A reference to the device would create a retain cycle, because the device owns
+    /// this object.
     private let purpose: String?
     private let state: Mutex<State>
 
-    /// The authorization for the current device: the task's device, the installed device, or the live device.
+    /// The authorization object of the current device, which is the task's device, the installed device or the live
+    /// device.
     public static var current: LocationAuthorization { of(LiveDevice.resolved) }
 
     static func of(_ device: Device) -> LocationAuthorization {
@@ -62,20 +86,20 @@ public final class LocationAuthorization: Sendable {
 
     // MARK: State
 
-    /// The authorization status of apps. Setting it notifies every manager.
+    /// The authorization status of apps. A change notifies all managers.
     public var status: CLAuthorizationStatus {
         get { state.withLock { $0.effectiveStatus } }
         set { change { $0.status = newValue } }
     }
 
-    /// The accuracy of the positions that apps may receive. Setting it notifies every manager.
+    /// The accuracy of the positions that apps receive. A change notifies all managers.
     public var accuracy: CLAccuracyAuthorization {
         get { state.withLock { $0.accuracy } }
         set { change { $0.accuracy = newValue } }
     }
 
-    /// Whether location services are enabled on the device. If false, every app is denied. Always false if the status
-    /// is restricted.
+    /// Whether location services are enabled on the device. While they are disabled, all apps are denied. Always false
+    /// if the status is `restricted`.
     public var servicesEnabled: Bool {
         get { state.withLock { $0.isEnabled && $0.status != .restricted } }
         set { change { $0.isEnabled = newValue } }
@@ -87,7 +111,7 @@ public final class LocationAuthorization: Sendable {
         set { state.withLock { $0.policy = newValue } }
     }
 
-    /// All current uses of the position.
+    /// The current uses of the position.
     public var uses: [LocationUse] { state.withLock { $0.observers }.compactMap(\.use) }
 
     // MARK: Requests
@@ -96,7 +120,7 @@ public final class LocationAuthorization: Sendable {
 
     var isGranted: Bool { grantedAccuracy != nil }
 
-    /// The accuracy of the locations that may be delivered; nil if the app may not receive locations.
+    /// The accuracy at which the app may receive locations, or nil if access is not granted.
     var grantedAccuracy: CLAccuracyAuthorization? {
         state.withLock { state in
             switch state.effectiveStatus {
@@ -111,14 +135,15 @@ public final class LocationAuthorization: Sendable {
         return status == .denied || status == .restricted
     }
 
-    /// Submits a request to the policy after all earlier ones. The closure is called after the decision.
+    /// Submits a request to the policy once all earlier requests are decided. Calls `completion` after the decision, or
+    /// immediately if no decision is needed.
     func request(_ kind: LocationAccessRequest.Kind, purpose: String?, completion: (@Sendable () -> Void)? = nil) {
         let pendingRequest = PendingRequest(
             request: LocationAccessRequest(kind: kind, purpose: purpose ?? self.purpose), completion: completion)
         let (isSettled, policy) = state.withLock { state -> (Bool, (any LocationPolicy)?) in
             guard state.isEnabled, state.canRequest(kind) else { return (true, nil) }
             guard !state.isRequestInProgress else {
-                // Without a completion, a second request of the same kind is redundant.
+                // A second request of the same kind is redundant unless it has a completion handler.
                 if completion != nil || !state.pendingRequests.contains(where: { $0.request.kind == kind }) {
                     state.pendingRequests.append(pendingRequest)
                 }
@@ -138,7 +163,7 @@ public final class LocationAuthorization: Sendable {
         policy.decide(pendingRequest.request) { question.answer($0) }
     }
 
-    /// Applies a decision and submits the next request that still needs one.
+    /// Applies an answer and submits the next pending request that still needs a decision.
     private func finish(_ pendingRequest: PendingRequest, _ answer: LocationAnswer) {
         var settled = [pendingRequest]
         var next: (pendingRequest: PendingRequest, policy: any LocationPolicy)?
@@ -163,8 +188,8 @@ public final class LocationAuthorization: Sendable {
         let completion: (@Sendable () -> Void)?
     }
 
-    /// Accepts only the first answer. If the policy releases the closure without answering, the request stays
-    /// undecided.
+    /// Forwards the first answer and ignores later answers. If the policy releases the closure without answering, the
+    /// request stays undecided.
     private final class SingleAnswer: Sendable {
         private let body: Mutex<(@Sendable (LocationAnswer) -> Void)?>
 
@@ -173,10 +198,7 @@ public final class LocationAuthorization: Sendable {
         deinit { answer(.leaveUndecided) }
 
         func answer(_ answer: LocationAnswer) {
-            let body = body.withLock { body in
-                defer { body = nil }
-                return body
-            }
+            let body = body.withLock { $0.take() }
             body?(answer)
         }
     }
@@ -185,7 +207,7 @@ public final class LocationAuthorization: Sendable {
 
     func add(_ observer: any Observer) { state.withLock { $0.observers.append(observer) } }
 
-    /// Adds a weak reference to an observer, unless the slot already contains one.
+    /// Adds a weak reference to the observer, unless the slot already contains one.
     func add(weak observer: any Observer, in slot: borrowing Mutex<WeakAuthorizationObserver?>) {
         let new = slot.withLock { slot -> WeakAuthorizationObserver? in
             guard slot == nil else { return nil }
@@ -208,35 +230,8 @@ public final class LocationAuthorization: Sendable {
     }
 }
 
-extension LocationAuthorization.State {
-    /// The status that apps receive: denied while location services are disabled.
-    fileprivate var effectiveStatus: CLAuthorizationStatus { isEnabled ? status : .denied }
-
-    /// Returns whether the request could change the status or the accuracy, and has not been refused before.
-    fileprivate func canRequest(_ kind: LocationAccessRequest.Kind) -> Bool {
-        switch kind {
-        case .start, .whenInUse: status == .notDetermined
-        case .always: status == .notDetermined || status == .authorizedWhenInUse
-        case .temporaryFullAccuracy: accuracy == .reducedAccuracy && status != .denied && status != .restricted
-        }
-    }
-
-    fileprivate mutating func apply(_ answer: LocationAnswer, to kind: LocationAccessRequest.Kind) {
-        guard answer != .leaveUndecided else { return }
-        let isGranted = answer == .grant
-        switch kind {
-        case .start, .whenInUse: status = isGranted ? .authorizedWhenInUse : .denied
-        // If an upgrade is refused, the earlier authorization remains.
-        case .always where status == .authorizedWhenInUse: if isGranted { status = .authorizedAlways }
-        case .always: status = isGranted ? .authorizedAlways : .denied
-        case .temporaryFullAccuracy: if isGranted { accuracy = .fullAccuracy }
-        }
-    }
-}
-
-/// A weak reference to an observer that owns a reference to the authorization. The observers are components of the
-/// device, like the authorization. Without the weak reference, they would keep each other alive after the device has
-/// been deallocated.
+/// Forwards to an observer that it references weakly. A strong reference would create a retain cycle, because the
+/// observer owns the authorization.
 final class WeakAuthorizationObserver: LocationAuthorization.Observer {
     private weak let observer: (any LocationAuthorization.Observer)?
 

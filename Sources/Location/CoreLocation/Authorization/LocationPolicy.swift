@@ -2,8 +2,8 @@
 
 public import Foundation
 
-/// A policy that decides whether apps may use the position. Linux has no prompt for this, so an app, a test or the
-/// configuration decides.
+/// Decides whether apps may use the position. Linux has no authorization prompt, so an app, a test or the configuration
+/// decides.
 ///
 /// ```swift
 /// struct AskOnTerminal: LocationPolicy {
@@ -15,25 +15,24 @@ public import Foundation
 /// LocationAuthorization.current.policy = AskOnTerminal()
 /// ```
 public protocol LocationPolicy: Sendable {
-    /// Decides a request, immediately or later, on any thread. Only the first answer counts; if the closure is released
-    /// without an answer, the request stays undecided. Called without a lock held, on the thread of the app's request
-    /// or of the previous answer. Requests are submitted one at a time.
+    /// Decides a request, either immediately or later, on any thread. Only the first answer counts. If `answer` is
+    /// released without being called, the request stays undecided. The authorization submits one request at a time,
+    /// without a lock held, on the thread of the app's request or of the previous answer.
     func decide(_ request: LocationAccessRequest, answer: @escaping @Sendable (LocationAnswer) -> Void)
 }
 
-/// The decision of a policy.
+/// A policy's decision on a request.
 public enum LocationAnswer: Sendable, Hashable {
-    /// The request is granted.
+    /// Grants the request.
     case grant
-    /// The request is refused.
+    /// Refuses the request.
     case deny
-    /// The request is not decided: the status does not change, and the app may ask again.
+    /// Leaves the status unchanged, so that the app may ask again.
     case leaveUndecided
 }
 
-/// The policy defined by the configuration; see `location.authorization`.
+/// The policy that the configuration key `location.authorization` defines.
 struct ConfiguredLocationPolicy: LocationPolicy {
-    /// Whether starting a service grants the authorization.
     let grantsOnStart: Bool
 
     func decide(_ request: LocationAccessRequest, answer: @escaping @Sendable (LocationAnswer) -> Void) {
@@ -43,21 +42,21 @@ struct ConfiguredLocationPolicy: LocationPolicy {
 
 /// An app's request to use the position.
 public struct LocationAccessRequest: Sendable {
-    /// The kinds of requests.
+    /// The kind of a request.
     public enum Kind: Sendable, Hashable {
-        /// A service was started before any authorization was requested.
+        /// The app started a service without requesting authorization.
         case start
-        /// `requestWhenInUseAuthorization()`, or a session with the same requirement.
+        /// The app called `requestWhenInUseAuthorization()` or created a session with the same requirement.
         case whenInUse
-        /// `requestAlwaysAuthorization()`, or a session with the same requirement.
+        /// The app called `requestAlwaysAuthorization()` or created a session with the same requirement.
         case always
-        /// `requestTemporaryFullAccuracyAuthorization(withPurposeKey:)`.
+        /// The app requested full accuracy for a limited time.
         case temporaryFullAccuracy(purposeKey: String)
     }
 
     /// The kind of the request.
     public let kind: Kind
-    /// The purpose of the request: the manager's `purpose`, otherwise the configured text; nil if neither is set.
+    /// The manager's `purpose`, or the configured purpose if the manager has none. nil if neither is set.
     public let purpose: String?
 }
 
@@ -65,32 +64,32 @@ public struct LocationAccessRequest: Sendable {
 public struct LocationUse: Sendable {
     /// The services that use the position.
     public struct Services: OptionSet, Sendable, Hashable {
-        /// One bit for each service.
+        /// One bit per service.
         public let rawValue: Int
 
         /// Creates a set from its bits.
         public init(rawValue: Int) { self.rawValue = rawValue }
 
-        /// `startUpdatingLocation()`.
+        /// Started by `startUpdatingLocation()`.
         public static let standard = Services(rawValue: 1)
-        /// `startMonitoringSignificantLocationChanges()`.
+        /// Started by `startMonitoringSignificantLocationChanges()`.
         public static let significantChanges = Services(rawValue: 2)
-        /// `requestLocation()`.
+        /// Started by `requestLocation()`.
         public static let singleRequest = Services(rawValue: 4)
-        /// `CLLocationUpdate.liveUpdates()`.
+        /// Started by a loop over `CLLocationUpdate.liveUpdates()`.
         public static let liveUpdates = Services(rawValue: 8)
-        /// `startRangingBeacons(satisfying:)`.
+        /// Started by `startRangingBeacons(satisfying:)`.
         public static let ranging = Services(rawValue: 16)
-        /// Monitoring of managers' regions and of monitors' conditions.
+        /// Region monitoring with `CLLocationManager` or `CLMonitor`.
         public static let regions = Services(rawValue: 32)
-        /// `startMonitoringVisits()`.
+        /// Started by `startMonitoringVisits()`.
         public static let visits = Services(rawValue: 64)
     }
 
-    /// The services that are running.
+    /// The running services.
     public let services: Services
-    /// The purpose of the use; nil if none was stated.
+    /// The purpose of the use, or nil if the app states none.
     public let purpose: String?
-    /// The start of the use, on the device's clock.
+    /// The time at which the use began, on the device's clock.
     public let since: Date
 }

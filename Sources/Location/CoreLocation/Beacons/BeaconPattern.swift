@@ -4,12 +4,10 @@ import AppDelivery
 import DeviceCore
 import Foundation
 
-/// A pattern that matches the beacons with a UUID, and optionally with a major and a minor value.
+/// Matches beacons by UUID, major value and minor value. If the major or minor value is nil, any value matches.
 struct BeaconPattern: Hashable, Sendable {
-    var uuid: BeaconUUID
-    /// nil matches any value.
+    var uuid = BeaconUUID(high: 0, low: 0)
     var major: UInt16?
-    /// nil matches any value.
     var minor: UInt16?
 
     func matches(_ identity: BeaconIdentity) -> Bool {
@@ -31,6 +29,7 @@ extension BeaconPattern {
     }
 
     func encode(with coder: NSCoder) {
+        guard coder.allowsKeyedCoding else { return }
         var numbers: UInt64 = 0
         if let major { numbers |= 1 << 33 | UInt64(major) << 16 }
         if let minor { numbers |= 1 << 32 | UInt64(minor) }
@@ -39,7 +38,6 @@ extension BeaconPattern {
 }
 
 extension BeaconPattern: CustomStringConvertible {
-    /// Independent of the locale.
     var description: String {
         func text(_ value: UInt16?) -> String { value.map { String($0) } ?? "any" }
         return "uuid:\(uuid), major:\(text(major)), minor:\(text(minor))"
@@ -55,9 +53,5 @@ extension BeaconUUID {
         }
     }
 
-    var foundationUUID: UUID {
-        var uuid: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
-        withUnsafeMutableBytes(of: &uuid) { $0.copyBytes(from: bytes) }
-        return UUID(uuid: uuid)
-    }
+    var foundationUUID: UUID { UUID(uuid: bytes.withUnsafeBytes { $0.loadUnaligned(as: uuid_t.self) }) }
 }

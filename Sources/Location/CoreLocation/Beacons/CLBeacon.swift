@@ -5,67 +5,56 @@ import DeviceCore
 public import Foundation
 
 /// A received beacon and its estimated distance. Two beacons are equal if their UUID, major and minor values are equal.
-/// Immutable and safe to use from any thread. The class is open so that tests can override its properties; archives
-/// contain the values with which the object was created.
+/// Immutable and safe to use from any thread. The class is open so that tests can override its properties. Archives
+/// contain the original values, not the overridden ones.
 open class CLBeacon: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     let values: Values
 
     init(_ values: Values) { self.values = values }
 
-    /// Creates a beacon without an identity and with unknown proximity, for subclasses in tests.
-    public override init() { values = .none }
+    /// Creates a beacon without an identity and with unknown proximity. Intended for subclasses in tests.
+    public override init() { values = Values() }
 
-    /// Restores a beacon. If the archive contains no beacon, the result has no identity. Returns nil if the values are
-    /// damaged.
+    /// Restores a beacon from an archive. Returns nil if the archived values are damaged. If the archive contains no
+    /// beacon, the result has no identity.
     public required init?(coder: NSCoder) {
-        if Values.isAbsent(from: coder) {
-            values = .none
-            return
-        }
-        guard let values = Values(coder: coder) else { return nil }
+        guard let values = Values.isAbsent(from: coder) ? Values() : Values(coder: coder) else { return nil }
         self.values = values
     }
 
-    /// The UUID of the beacon, which identifies its owner.
+    /// The UUID, which identifies the owner of the beacon.
     open var uuid: UUID { values.identity.uuid.foundationUUID }
 
     /// The former name of ``uuid``.
     @available(*, deprecated, renamed: "uuid")
     open var proximityUUID: UUID { uuid }
-
-    /// The major value of the beacon, 0 ... 65535, which a group of beacons shares.
+    /// The major value (0 ... 65535), which identifies a group of beacons.
     open var major: NSNumber { NSNumber(value: values.identity.major) }
-
-    /// The minor value of the beacon, 0 ... 65535, which identifies it within its group.
+    /// The minor value (0 ... 65535), which identifies the beacon within its group.
     open var minor: NSNumber { NSNumber(value: values.identity.minor) }
 
-    /// The proximity of the beacon: immediate up to 0.5 m, near up to 3 m, far beyond that, and unknown if the beacon
-    /// has not been received for two seconds. The distances refer to ``accuracy``; Apple does not document the
-    /// distances it uses. The proximity changes when the distance is 20 % beyond the border between two classes.
+    /// The proximity class according to ``accuracy``: immediate up to 0.5 m, near up to 3 m, and far beyond 3 m.
+    /// Unknown if the beacon has not been received for two seconds. Apple does not document its limits. To prevent
+    /// flicker, the class changes only when the distance is 20 % beyond a limit.
     open var proximity: CLProximity { values.proximity }
 
-    /// The estimated distance in metres; -1 if it is unknown. Indoors, the signal strength varies by 6 dB and more,
-    /// which corresponds to half or twice the distance. Use this value to compare the distances of two beacons, not as
-    /// a distance.
+    /// The estimated distance in metres, or -1 if it is unknown. Indoors, the signal strength varies by 6 dB or more,
+    /// which corresponds to half or twice the distance. Use this value to find the nearer of two beacons, not to
+    /// measure a distance.
     open var accuracy: CLLocationAccuracy { values.accuracy }
-
-    /// The mean signal strength since the last report, in dBm; 0 if the beacon was not received since then.
+    /// The mean signal strength since the last report in dBm, or 0 if the beacon has not been received since then.
     open var rssi: Int { values.rssi }
-
     /// The time at which the beacon was last received.
     open var timestamp: Date { Date(timeIntervalSinceReferenceDate: values.timestamp) }
 
     /// Returns the object itself, because beacons are immutable.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// Always true: beacons support secure coding.
+    /// Always true.
     open class var supportsSecureCoding: Bool { true }
 
     /// Encodes the beacon into a keyed archive.
-    open func encode(with coder: NSCoder) {
-        guard coder.allowsKeyedCoding else { return }
-        values.encode(with: coder)
-    }
+    open func encode(with coder: NSCoder) { values.encode(with: coder) }
 
     /// Returns whether the other object is a beacon with the same identity.
     open override func isEqual(_ object: Any?) -> Bool {
@@ -74,15 +63,9 @@ open class CLBeacon: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     }
 
     /// A hash of the identity.
-    open override var hash: Int {
-        var hasher = Hasher()
-        hasher.combine(uuid)
-        hasher.combine(major)
-        hasher.combine(minor)
-        return hasher.finalize()
-    }
+    open override var hash: Int { ([uuid, major, minor] as [AnyHashable]).hashValue }
 
-    /// The identity, proximity, distance and signal strength on one line, independent of the locale.
+    /// A one-line description with the identity, proximity, distance and signal strength, independent of the locale.
     open override var description: String {
         let distance = String(format: "%.2fm", accuracy)
         return
@@ -90,41 +73,32 @@ open class CLBeacon: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     }
 }
 
-/// The proximity of a beacon. See ``CLBeacon/proximity`` for the distances.
+/// The proximity class of a beacon. See ``CLBeacon/proximity`` for the exact distances.
 public enum CLProximity: Int, Sendable {
     /// The proximity cannot be determined.
     case unknown = 0
-
     /// Up to 0.5 m away.
     case immediate = 1
-
     /// Up to 3 m away.
     case near = 2
-
     /// More than 3 m away.
     case far = 3
 }
 
 extension CLBeacon {
-    /// The values of a beacon. Units and invalid values are those of the properties of ``CLBeacon``.
+    /// The values of a beacon, with the units and invalid values of the ``CLBeacon`` properties.
     struct Values: Sendable {
-        var identity: BeaconIdentity
+        var identity = BeaconIdentity(uuid: BeaconUUID(high: 0, low: 0), major: 0, minor: 0)
         var proximity = CLProximity.unknown
         var accuracy = -1.0
         var rssi = 0
         /// Seconds since 2001-01-01T00:00:00Z.
-        var timestamp: Double
+        var timestamp = Date().timeIntervalSinceReferenceDate
     }
 }
 
 extension CLBeacon.Values {
     private static let archiveKey = "CLBeacon.values"
-
-    static var none: Self {
-        Self(
-            identity: BeaconIdentity(uuid: BeaconUUID(high: 0, low: 0), major: 0, minor: 0),
-            timestamp: Date().timeIntervalSinceReferenceDate)
-    }
 
     static func isAbsent(from coder: NSCoder) -> Bool { coder.containsNone(of: [archiveKey]) }
 
@@ -140,6 +114,7 @@ extension CLBeacon.Values {
     }
 
     func encode(with coder: NSCoder) {
+        guard coder.allowsKeyedCoding else { return }
         coder.encode(
             words: [
                 identity.uuid.high, identity.uuid.low, UInt64(identity.major) << 16 | UInt64(identity.minor),

@@ -3,8 +3,8 @@
 import DeviceCore
 public import Foundation
 
-/// A region defined by beacons: the device is inside while it receives a matching beacon. As with all regions, two
-/// beacon regions are equal if their identifiers are equal.
+/// A region that contains the device while the device receives a matching beacon. Two beacon regions are equal if their
+/// identifiers are equal.
 open class CLBeaconRegion: CLRegion, @unchecked Sendable {
     let pattern: BeaconPattern
 
@@ -14,13 +14,13 @@ open class CLBeaconRegion: CLRegion, @unchecked Sendable {
         super.init(identifier: identifier, circle: nil)
     }
 
-    /// Creates a region for all beacons with the UUID.
+    /// Creates a region for all beacons with the given UUID.
     public init(uuid: UUID, identifier: String) {
         pattern = BeaconPattern(uuid: BeaconUUID(uuid))
         super.init(identifier: identifier, circle: nil)
     }
 
-    /// Creates a region for all beacons with the UUID and the major value.
+    /// Creates a region for all beacons with the given UUID and major value.
     public init(uuid: UUID, major: CLBeaconMajorValue, identifier: String) {
         pattern = BeaconPattern(uuid: BeaconUUID(uuid), major: major)
         super.init(identifier: identifier, circle: nil)
@@ -32,40 +32,35 @@ open class CLBeaconRegion: CLRegion, @unchecked Sendable {
         super.init(identifier: identifier, circle: nil)
     }
 
-    /// Restores a region from an archive. If the archive contains no region, the result has the all-zero UUID. Returns
-    /// nil if the archive contains a different kind of region, or if the values are damaged.
+    /// Restores a region from an archive. Returns nil if the archive contains a different kind of region or damaged
+    /// values. If the archive contains no region, the UUID of the result is all zeros.
     public required init?(coder: NSCoder) {
         let pattern = BeaconPattern(coder: coder)
         guard pattern != nil || Self.isAbsent(from: coder) else { return nil }
-        self.pattern = pattern ?? BeaconPattern(uuid: BeaconUUID(high: 0, low: 0))
+        self.pattern = pattern ?? BeaconPattern()
         super.init(coder: coder)
     }
 
     /// The UUID of the beacons.
     open var uuid: UUID { pattern.uuid.foundationUUID }
-
-    /// The major value of the beacons; nil matches any value.
+    /// The major value of the beacons, or nil to match any value.
     open var major: NSNumber? { pattern.major.map { NSNumber(value: $0) } }
-
-    /// The minor value of the beacons; nil matches any value.
+    /// The minor value of the beacons, or nil to match any value.
     open var minor: NSNumber? { pattern.minor.map { NSNumber(value: $0) } }
-
-    /// The constraint that the beacons have to satisfy.
+    /// The constraint that the beacons satisfy.
     open var beaconIdentityConstraint: CLBeaconIdentityConstraint { CLBeaconIdentityConstraint(pattern) }
 
-    /// Whether the state is reported when the display is switched on. Stored without effect on Linux; the default is
-    /// false.
+    /// Whether the app receives the state of the region when the display is switched on. Has no effect on Linux. The
+    /// default is false.
     open var notifyEntryStateOnDisplay = false
 
-    /// Returns the advertisement data with which this machine acts as a beacon of this region. Under
-    /// `kCBAdvDataAppleBeaconKey`, it contains 21 bytes: the UUID, the major and minor values and the power, which
-    /// follow `4c 00 02 15` in the manufacturer data of an iBeacon.
+    /// Returns the advertisement data with which this machine can act as a beacon of this region.
     ///
-    /// Values that the region does not specify are 0. Linux has no Core Bluetooth; pass the bytes to the
-    /// `LEAdvertisingManager1` interface of BlueZ.
-    ///
-    /// - Parameter measuredPower: The signal strength of this machine at a distance of one metre, in dBm. If nil, -59
-    ///   is used.
+    /// The value for `kCBAdvDataAppleBeaconKey` contains 21 bytes: the UUID, the major and minor values (0 if
+    /// unspecified), and the power. In an iBeacon's manufacturer data, these bytes follow `4c 00 02 15`. Because Linux
+    /// has no Core Bluetooth, pass the bytes to BlueZ's `LEAdvertisingManager1` interface.
+    /// - Parameter measuredPower: This machine's signal strength at a distance of one metre, in dBm. The default is
+    ///   -59.
     open func peripheralData(withMeasuredPower measuredPower: NSNumber?) -> NSMutableDictionary {
         let power = Int8(clamping: measuredPower?.intValue ?? -59)
         var bytes = pattern.uuid.bytes
@@ -78,8 +73,7 @@ open class CLBeaconRegion: CLRegion, @unchecked Sendable {
 
     /// Returns a new region with the same values.
     open override func copy(with zone: NSZone? = nil) -> Any {
-        let copy = CLBeaconRegion(
-            beaconIdentityConstraint: CLBeaconIdentityConstraint(pattern), identifier: identifier)
+        let copy = CLBeaconRegion(beaconIdentityConstraint: CLBeaconIdentityConstraint(pattern), identifier: identifier)
         copy.notifyOnEntry = notifyOnEntry
         copy.notifyOnExit = notifyOnExit
         copy.notifyEntryStateOnDisplay = notifyEntryStateOnDisplay
@@ -89,11 +83,10 @@ open class CLBeaconRegion: CLRegion, @unchecked Sendable {
     /// Encodes the region into a keyed archive.
     open override func encode(with coder: NSCoder) {
         super.encode(with: coder)
-        guard coder.allowsKeyedCoding else { return }
         pattern.encode(with: coder)
     }
 
-    /// The type, identifier and values on one line, independent of the locale.
+    /// A one-line description with the type, identifier and values, independent of the locale.
     open override var description: String { "\(type(of: self)) (identifier:'\(identifier)', \(pattern))" }
 
     // MARK: Deprecated API

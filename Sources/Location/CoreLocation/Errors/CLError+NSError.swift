@@ -3,9 +3,8 @@
 import DeviceCore
 public import Foundation
 
-// Without Objective-C, this conformance is Swift's only hook for casts between a class and a value type. It enables
-// `nsError as? CLError`, `error as? NSError` and `catch let error as CLError`. Strings and arrays use the same
-// conformance for their Foundation classes.
+// Without Objective-C, this conformance is the only way to support casts between a class and a value type. It enables
+// `nsError as? CLError`, `error as? NSError` and `catch let error as CLError`.
 extension CLError: _ObjectiveCBridgeable {
     /// Returns the error as an `NSError`.
     public func _bridgeToObjectiveC() -> NSError { wrapped }
@@ -27,7 +26,7 @@ extension CLError: _ObjectiveCBridgeable {
     }
 }
 
-/// The `NSError` that a ``CLError`` wraps. It equals any other `NSError` with the same content.
+/// The `NSError` that a ``CLError`` wraps.
 final class LocationNSError: NSError, @unchecked Sendable {
     init(_ code: CLError.Code, userInfo: [String: Any]) {
         super.init(domain: kCLErrorDomain, code: code.rawValue, userInfo: userInfo)
@@ -36,23 +35,32 @@ final class LocationNSError: NSError, @unchecked Sendable {
     required init?(coder: NSCoder) { super.init(coder: coder) }
 
     override var localizedDescription: String {
-        userInfo[NSLocalizedDescriptionKey] as? String
-            ?? CLError.Code(rawValue: code)?.sentence
+        userInfo[NSLocalizedDescriptionKey] as? String ?? CLError.Code(rawValue: code)?.sentence
             ?? super.localizedDescription
     }
 
     override var description: String { "Error Domain=\(domain) Code=\(code) \"\(localizedDescription)\"" }
 
-    /// The code, because Foundation's `NSError.hash` recurses endlessly on Linux.
+    /// Returns the code because Foundation's `NSError.hash` recurses endlessly on Linux.
     override var hash: Int { code }
 
-    /// Archived as `NSError`, so that archives can be read without this module.
+    /// Archives contain a plain `NSError`, so that they can be read without this module.
     override var classForCoder: AnyClass { NSError.self }
 }
 
 extension CLError {
-    /// A description of the error: the text in ``userInfo`` if present, otherwise a general text for the code.
+    /// The description in ``userInfo``, or a general description of the code if there is none.
     public var localizedDescription: String { userInfo[NSLocalizedDescriptionKey] as? String ?? code.sentence }
+
+    init(_ code: Code, cause: DeviceError?) {
+        self = cause.map { .withDescription(code, $0.description, cause: $0) } ?? CLError(code)
+    }
+
+    static func withDescription(_ code: Code, _ sentence: String, cause: (any Error)? = nil) -> CLError {
+        var userInfo: [String: Any] = [NSLocalizedDescriptionKey: sentence]
+        userInfo[NSUnderlyingErrorKey] = cause
+        return CLError(code, userInfo: userInfo)
+    }
 }
 
 extension CLError.Code {
@@ -80,15 +88,5 @@ extension CLError.Code {
         case .promptDeclined: "The request for authorization was declined or could not be shown."
         case .historicalLocationError: "Past locations could not be read."
         }
-    }
-}
-
-extension CLError {
-    init(_ code: Code, cause: DeviceError?) {
-        guard let cause else {
-            self.init(code)
-            return
-        }
-        self.init(code, userInfo: [NSUnderlyingErrorKey: cause, NSLocalizedDescriptionKey: cause.description])
     }
 }

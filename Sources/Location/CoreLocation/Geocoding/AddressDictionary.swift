@@ -2,26 +2,20 @@
 
 import Foundation
 
-/// The conversion between addresses and dictionaries with the keys of Apple's Address Book framework.
+/// Converts between addresses and dictionaries with the keys of Apple's Address Book framework.
 enum AddressDictionary {
-    /// The parts of an address, in the order in which they are written: the smallest part comes first.
+    /// The parts of an address in their written order.
     private static let parts: [(key: String, part: @Sendable (PlaceDescription) -> String?)] = [
-        (
-            "Street",
-            { place in
-                place.thoroughfare.map { street in place.subThoroughfare.map { "\($0) \(street)" } ?? street }
-            }
-        ),
+        ("Street", { place in place.thoroughfare.map { (place.subThoroughfare.map { "\($0) " } ?? "") + $0 } }),
         ("SubLocality", \.subLocality), ("City", \.locality), ("SubAdministrativeArea", \.subAdministrativeArea),
         ("State", \.administrativeArea), ("ZIP", \.postalCode), ("Country", \.country),
     ]
 
-    /// Returns the search text for the address in a dictionary, or nil if the dictionary contains no part of an
-    /// address.
+    /// Returns the address as search text, or nil if the dictionary contains no address.
     static func text(of dictionary: [AnyHashable: Any]) -> String? {
         var found = parts.compactMap { dictionary[$0.key] as? String }
         if dictionary["Country"] as? String == nil, let code = dictionary["CountryCode"] as? String {
-            // Upper case marks a country code, because "Bo", for example, is also a town.
+            // Upper case marks a country code. A search treats "Bo", for example, as a town.
             found.append(code.uppercased())
         }
         found.removeAll(where: \.isEmpty)
@@ -42,7 +36,6 @@ enum AddressDictionary {
         return dictionary
     }
 
-    /// Returns the parts of the address, without duplicates.
     static func lines(of place: PlaceDescription) -> [String] {
         var lines: [String] = []
         for text in parts.map({ $0.part(place) }) + [place.ocean] {

@@ -4,9 +4,9 @@ import LiveDevice
 
 /// Additions for Linux.
 extension CLGeocoder {
-    /// The service that all geocoders of the current device use. If nil (the default), the data that is linked into the
-    /// app is used. A simulated device has a separate setting, which has to be changed within `use { }`. A change
-    /// applies to requests that begin afterwards.
+    /// The place finder for all geocoders of the current device. The default is nil, which selects the data linked into
+    /// the app. A simulated device has a separate setting, which you change within `use { }`. A change applies to
+    /// subsequent requests.
     public static var placeFinder: (any PlaceFinder)? {
         get { PlaceFinderSetting.of(LiveDevice.resolved).finder }
         set { PlaceFinderSetting.of(LiveDevice.resolved).finder = newValue }

@@ -3,25 +3,25 @@
 public import Foundation
 import LiveDevice
 
-/// A closure that receives the result of a ``CLGeocoder`` request: either the placemarks, best match first, or an
-/// error.
+/// A closure that receives the result of a ``CLGeocoder`` request: either the placemarks with the best match first, or
+/// an error.
 public typealias CLGeocodeCompletionHandler = ([CLPlacemark]?, (any Error)?) -> Void
 
-/// A converter between coordinates and place names.
+/// Converts between coordinates and place names.
 ///
 /// A geocoder works without a network, with data that the trait `OfflinePlaces` links into the app. The data contains
 /// countries with their borders, cities with more than 10,000 inhabitants, first-level administrative areas, time
-/// zones, lakes and seas, but no streets and no postal codes. `docs/location.md` describes its accuracy. It can be
-/// replaced by another service; see ``PlaceFinder``.
+/// zones, lakes and seas, but no streets or postal codes. `docs/location.md` describes its accuracy. To use a different
+/// service, see ``PlaceFinder``.
 ///
-/// A geocoder processes one request at a time: while ``isGeocoding`` is true, a new request fails with
+/// A geocoder processes one request at a time. While ``isGeocoding`` is true, a new request fails with
 /// `CLError.geocodeCanceled`. Each request has exactly one result. Completion handlers are called on the main queue.
 /// During trace playback, the player calls them in order with all other callbacks. The asynchronous methods return in
-/// the context of their caller.
+/// the caller's context.
 ///
-/// Errors are of type ``CLError``: `geocodeFoundNoResult` if nothing is known at the coordinate or with the name,
-/// `geocodeFoundPartialResult` if only the country or the administrative area of the requested place is known,
-/// `geocodeCanceled`, and `network` if the app contains no place data or its service has failed.
+/// Errors are of type ``CLError``. The error `geocodeFoundPartialResult` means that only the country or the
+/// administrative area of the requested place is known. The error `network` means that the app contains no place data,
+/// or that the place finder failed.
 ///
 /// ```swift
 /// let geocoder = CLGeocoder()
@@ -39,36 +39,33 @@ open class CLGeocoder: NSObject {
     /// Whether a request is in progress.
     open var isGeocoding: Bool { requests.isBusy }
 
-    /// Cancels the request in progress, which fails with `geocodeCanceled`.
+    /// Cancels the current request, which then fails with `geocodeCanceled`.
     open func cancelGeocode() { requests.cancel() }
 
     // MARK: Reverse geocoding
 
-    /// Finds the placemarks of a location.
+    /// Finds the placemarks for a location.
     open func reverseGeocodeLocation(_ location: CLLocation, completionHandler: @escaping CLGeocodeCompletionHandler) {
         reverseGeocodeLocation(location, preferredLocale: nil, completionHandler: completionHandler)
     }
 
-    /// Finds the placemarks of a location, with the country name in the given language.
-    ///
+    /// Finds the placemarks for a location, with country names in the given language.
     /// - Parameters:
-    ///   - location: The location.
-    ///   - locale: The language; nil means the user's language, which is determined by LC_ALL, LC_MESSAGES or LANG. All
+    ///   - locale: The language of country names. If nil, LC_ALL, LC_MESSAGES or LANG determines the language. All
     ///     other names are in the local language or in English.
     ///   - completionHandler: Called on the main queue with the placemarks or an error.
     open func reverseGeocodeLocation(
-        _ location: CLLocation, preferredLocale locale: Locale?,
-        completionHandler: @escaping CLGeocodeCompletionHandler
+        _ location: CLLocation, preferredLocale locale: Locale?, completionHandler: @escaping CLGeocodeCompletionHandler
     ) {
         start(.place(location, locale: locale), completionHandler)
     }
 
-    /// Finds the placemarks of a location.
+    /// Finds the placemarks for a location.
     nonisolated(nonsending) open func reverseGeocodeLocation(_ location: CLLocation) async throws -> [CLPlacemark] {
         try await reverseGeocodeLocation(location, preferredLocale: nil)
     }
 
-    /// Finds the placemarks of a location, with the country name in the given language.
+    /// Finds the placemarks for a location, with country names in the given language.
     nonisolated(nonsending) open func reverseGeocodeLocation(
         _ location: CLLocation, preferredLocale locale: Locale?
     ) async throws -> [CLPlacemark] {
@@ -77,25 +74,25 @@ open class CLGeocoder: NSObject {
 
     // MARK: Forward geocoding
 
-    /// Finds the places with a name or an address, such as "Berlin" or "Paris, Texas, US". The name of the place comes
-    /// first, followed by the areas that contain it, separated by commas. Case, accents and postal codes are ignored.
-    /// Streets are also ignored, so the result is the town. Counties are ignored because the data does not contain
-    /// them. Names are in Latin script. If several places have the same name, at most five are returned, largest first.
+    /// Finds places by name or address, such as "Berlin" or "Paris, Texas, US".
+    ///
+    /// The name of the place comes first, followed by the areas that contain it, separated by commas. Case, accents,
+    /// postal codes, streets and counties are ignored. Names must be in Latin script. If several places have the same
+    /// name, at most five are returned, largest first.
     open func geocodeAddressString(_ addressString: String, completionHandler: @escaping CLGeocodeCompletionHandler) {
         geocodeAddressString(addressString, in: nil, preferredLocale: nil, completionHandler: completionHandler)
     }
 
-    /// Finds the places with a name. Places in the region are returned first. Within and outside the region, nearer
-    /// places come first, by their distance from the centre.
+    /// Finds places by name or address. Places in the region come first. Inside and outside the region, places are
+    /// sorted by their distance from its centre.
     open func geocodeAddressString(
         _ addressString: String, in region: CLRegion?, completionHandler: @escaping CLGeocodeCompletionHandler
     ) {
         geocodeAddressString(addressString, in: region, preferredLocale: nil, completionHandler: completionHandler)
     }
 
-    /// Finds the places with a name, and returns the country name in the given language. Places in or near the region
-    /// are returned first. The text may also contain the country name in this language, or in one of the twenty
-    /// languages of the data.
+    /// Finds places by name or address, preferring the region, with country names in the given language. The text may
+    /// contain a country name in the given language, or in one of the data's twenty languages.
     open func geocodeAddressString(
         _ addressString: String, in region: CLRegion?, preferredLocale locale: Locale?,
         completionHandler: @escaping CLGeocodeCompletionHandler
@@ -103,47 +100,39 @@ open class CLGeocoder: NSObject {
         start(.search(PlaceSearch(addressString, in: region, locale: locale)), completionHandler)
     }
 
-    /// Finds the places with a name, and returns the country name in the given language. Places in the circle are
-    /// returned first.
-    ///
+    /// Finds places by name or address, with country names in the given language. Places in the circle come first.
     /// - Parameters:
-    ///   - addressString: The name or address.
     ///   - centroid: The centre of the circle, in degrees on WGS 84.
     ///   - radius: The radius of the circle in metres.
-    ///   - locale: The language; nil means the user's language.
-    ///   - completionHandler: Called on the main queue with the placemarks or an error.
     open func geocodeAddressString(
         _ addressString: String, inRegionCenteredAt centroid: CLLocationCoordinate2D,
         inRegionRadius radius: CLLocationDistance, preferredLocale locale: Locale?,
         completionHandler: @escaping CLGeocodeCompletionHandler
     ) {
         let circle = CLCircularRegion(center: centroid, radius: radius, identifier: "")
-        geocodeAddressString(
-            addressString, in: circle, preferredLocale: locale, completionHandler: completionHandler)
+        geocodeAddressString(addressString, in: circle, preferredLocale: locale, completionHandler: completionHandler)
     }
 
-    /// Finds the places with a name.
+    /// Finds places by name or address.
     nonisolated(nonsending) open func geocodeAddressString(_ addressString: String) async throws -> [CLPlacemark] {
         try await geocodeAddressString(addressString, in: nil, preferredLocale: nil)
     }
 
-    /// Finds the places with a name. Places in or near the region are returned first.
+    /// Finds places by name or address. Places in or near the region come first.
     nonisolated(nonsending) open func geocodeAddressString(
         _ addressString: String, in region: CLRegion?
     ) async throws -> [CLPlacemark] {
         try await geocodeAddressString(addressString, in: region, preferredLocale: nil)
     }
 
-    /// Finds the places with a name, and returns the country name in the given language. Places in or near the region
-    /// are returned first.
+    /// Finds places by name or address, preferring the region, with country names in the given language.
     nonisolated(nonsending) open func geocodeAddressString(
         _ addressString: String, in region: CLRegion?, preferredLocale locale: Locale?
     ) async throws -> [CLPlacemark] {
         try await requests.perform(.search(PlaceSearch(addressString, in: region, locale: locale)))
     }
 
-    /// Finds the places with a name, and returns the country name in the given language. Places in the circle are
-    /// returned first.
+    /// Finds places by name or address, with country names in the given language. Places in the circle come first.
     nonisolated(nonsending) open func geocodeAddressString(
         _ addressString: String, inRegionCenteredAt centroid: CLLocationCoordinate2D,
         inRegionRadius radius: CLLocationDistance, preferredLocale locale: Locale?
@@ -152,8 +141,8 @@ open class CLGeocoder: NSObject {
         return try await geocodeAddressString(addressString, in: circle, preferredLocale: locale)
     }
 
-    /// Finds the places of an address with keys of the Address Book framework: "Street", "City", "State", "ZIP",
-    /// "Country", "CountryCode", "SubLocality", "SubAdministrativeArea".
+    /// Finds places by an address with the Address Book keys "Street", "City", "State", "ZIP", "Country",
+    /// "CountryCode", "SubLocality" and "SubAdministrativeArea".
     @available(*, deprecated, message: "Use geocodeAddressString(_:completionHandler:) instead.")
     open func geocodeAddressDictionary(
         _ addressDictionary: [AnyHashable: Any], completionHandler: @escaping CLGeocodeCompletionHandler

@@ -3,11 +3,11 @@
 import AppDelivery
 public import Foundation
 
-/// A description of a place with its name and address, as returned by ``CLGeocoder``.
+/// The name and address of a place, as returned by ``CLGeocoder``.
 ///
-/// Each part is nil if it is unknown or does not exist. The data of this package contains the country, administrative
-/// area, locality, part of the locality, time zone, lake and sea. Streets, postal codes and areas of interest are
-/// available only from a custom ``PlaceFinder``.
+/// A part that is unknown or does not exist is nil. The package's own data contains the country, administrative area,
+/// locality, part of the locality, time zone, lake and sea. Streets, postal codes and areas of interest require a
+/// custom ``PlaceFinder``.
 ///
 /// Immutable and safe to use from any thread. `postalAddress` and the initializer with a postal address are not
 /// available, because their type belongs to the Contacts framework.
@@ -20,35 +20,32 @@ open class CLPlacemark: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable
         place = location
     }
 
-    /// Creates a placemark with the values of an existing one.
+    /// Creates a copy of a placemark.
     public init(placemark: CLPlacemark) {
         details = placemark.details
         place = placemark.place
     }
 
-    /// Restores a placemark from an archive. Values that the archive does not contain are nil.
+    /// Restores a placemark from an archive. Values that are missing from the archive are nil.
     public required init?(coder: NSCoder) {
         details = PlaceDescription(coder: coder)
         place = CLLocation.Values.isAbsent(from: coder) ? nil : CLLocation(coder: coder)
     }
 
-    /// The location of the place. Its horizontal accuracy is the extent of the place, in metres. After reverse
-    /// geocoding, the horizontal accuracy is that of the requested location. The data of this package also returns the
-    /// requested coordinate.
+    /// The location of the place. Its horizontal accuracy is the extent of the place in metres. After reverse
+    /// geocoding, the horizontal accuracy is that of the requested location.
     open var location: CLLocation? { place }
 
-    /// The circle around the place; nil if the extent of the place is unknown.
+    /// The circle around the place, or nil if the extent of the place is unknown.
     open var region: CLRegion? {
         guard details.radius > 0 else { return nil }
         let center = CLLocationCoordinate2D(latitude: details.latitude, longitude: details.longitude)
-        let identifier = String(
-            format: "<%+.8f,%+.8f> radius %.2f", center.latitude, center.longitude, details.radius)
+        let identifier = String(format: "<%+.8f,%+.8f> radius %.2f", center.latitude, center.longitude, details.radius)
         return CLCircularRegion(center: center, radius: details.radius, identifier: identifier)
     }
 
-    /// The time zone. At sea, the data of this package provides the nautical time zone of the longitude.
+    /// The time zone. At sea, the package's own data provides the nautical time zone.
     open var timeZone: TimeZone? { details.timeZone.flatMap(TimeZone.init(identifier:)) }
-
     /// The name of the place.
     open var name: String? { details.name }
     /// The street.
@@ -57,7 +54,7 @@ open class CLPlacemark: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable
     open var subThoroughfare: String? { details.subThoroughfare }
     /// The town.
     open var locality: String? { details.locality }
-    /// The part of the town.
+    /// A part of the town, such as a district.
     open var subLocality: String? { details.subLocality }
     /// The state or province.
     open var administrativeArea: String? { details.administrativeArea }
@@ -65,25 +62,25 @@ open class CLPlacemark: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable
     open var subAdministrativeArea: String? { details.subAdministrativeArea }
     /// The postal code.
     open var postalCode: String? { details.postalCode }
-    /// The two-letter country code (ISO 3166-1), for example "DE". As is common, Kosovo has the code "XK".
+    /// The two-letter country code (ISO 3166-1), such as "DE". Kosovo has the unofficial code "XK".
     open var isoCountryCode: String? { details.isoCountryCode }
-    /// The name of the country, in the user's or in the requested language.
+    /// The name of the country in the requested language or the user's language.
     open var country: String? { details.country }
-    /// The lake.
+    /// The lake or other inland water.
     open var inlandWater: String? { details.inlandWater }
     /// The ocean or sea.
     open var ocean: String? { details.ocean }
     /// The points of interest at the place.
     open var areasOfInterest: [String]? { details.areasOfInterest }
 
-    /// The parts of the address with keys of the Address Book framework, such as "City", "State" and "CountryCode".
+    /// The address with Address Book keys such as "City", "State" and "CountryCode".
     @available(*, deprecated, message: "Use the properties instead.")
     open var addressDictionary: [AnyHashable: Any]? { AddressDictionary.dictionary(of: details) }
 
     /// Returns the object itself, because placemarks are immutable.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// Always true: placemarks support secure coding.
+    /// Always true.
     open class var supportsSecureCoding: Bool { true }
 
     /// Encodes the placemark into a keyed archive.
@@ -92,13 +89,10 @@ open class CLPlacemark: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable
         place?.encode(with: coder)
     }
 
-    /// The name, address and location on one line.
+    /// A one-line description with the name, address and location.
     open override var description: String {
-        var parts: [String] = []
-        for part in [name] + AddressDictionary.lines(of: details).map(Optional.some) {
-            if let part, !parts.contains(part) { parts.append(part) }
-        }
-        let address = parts.joined(separator: ", ")
+        let lines = AddressDictionary.lines(of: details).filter { $0 != name }
+        let address = ([name].compactMap(\.self) + lines).joined(separator: ", ")
         return place.map { "\(address) @ \($0)" } ?? address
     }
 }
@@ -113,11 +107,10 @@ extension PlaceDescription {
     ]
     private static let numbersKey = "CLPlacemark.numbers"
     private static let interestKey = "CLPlacemark.areasOfInterest"
-    /// The maximum number of areas of interest that are read from an archive.
+    /// The maximum number of areas of interest read from an archive.
     private static let maximumAreaCount: UInt64 = 1000
 
-    /// Decodes the values written by `encode(with:)`. Missing or invalid texts become nil, and missing numbers become
-    /// 0.
+    /// Missing or invalid strings become nil, and missing numbers become 0.
     init(coder: NSCoder) {
         let words = coder.decodeWords(4, forKey: Self.numbersKey) ?? [0, 0, 0, 0]
         let numbers = words.prefix(3).map(Double.init(bitPattern:))
@@ -132,7 +125,7 @@ extension PlaceDescription {
 
     func encode(with coder: NSCoder) {
         guard coder.allowsKeyedCoding else { return }
-        // The number of areas plus one, so that nil differs from an empty list.
+        // Stores the number of areas plus one, so that 0 represents nil.
         let areas = areasOfInterest.map { UInt64($0.count + 1) } ?? 0
         coder.encode(words: [latitude, longitude, radius].map(\.bitPattern) + [areas], forKey: Self.numbersKey)
         for (key, path) in Self.texts {

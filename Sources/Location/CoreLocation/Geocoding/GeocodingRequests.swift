@@ -6,7 +6,7 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// The requests of a geocoder. The geocoder processes one request at a time, and each request has exactly one result.
+/// Processes a geocoder's requests one at a time. Each request has exactly one result.
 final class GeocodingRequests: Sendable {
     enum Request: Sendable {
         case place(CLLocation, locale: Locale?)
@@ -15,7 +15,8 @@ final class GeocodingRequests: Sendable {
 
     typealias Outcome = Result<[CLPlacemark], CLError>
 
-    /// A completion handler. Unchecked because it is called only once, in the app's callback context.
+    /// A completion handler. The conformance is unchecked because the handler is called only once, in the app's
+    /// callback context.
     private struct Handler: @unchecked Sendable {
         let call: (Outcome) -> Void
     }
@@ -38,14 +39,14 @@ final class GeocodingRequests: Sendable {
 
     var isBusy: Bool { state.withLock { $0.pending != nil } }
 
-    /// Starts a request whose handler is called on the main queue.
+    /// Starts a request and calls its handler on the main queue.
     func start(_ question: Request, handler: @escaping (Outcome) -> Void) {
         _ = begin(question, Handler(call: handler), delivery)
     }
 
     nonisolated(nonsending) func perform(_ question: Request) async throws -> [CLPlacemark] {
-        // The request is cancelled by whichever runs second: the cancellation handler needs the number, and the
-        // operation checks whether the task was cancelled before the number was known.
+        // The task may be cancelled before the number of the request is known. In this case, the operation cancels the
+        // request instead of the cancellation handler.
         let asked = Mutex<(number: Int?, isCancelled: Bool)>((nil, false))
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -65,8 +66,8 @@ final class GeocodingRequests: Sendable {
         }
     }
 
-    /// Cancels the request in progress; if a number is given, only the request with this number. The request fails with
-    /// `geocodeCanceled`.
+    /// Cancels the current request, which fails with `geocodeCanceled`. If a number is given, cancels only the request
+    /// with this number.
     func cancel(_ number: Int? = nil) {
         let pending = state.withLock { state -> Pending? in
             guard number == nil || state.pending?.number == number else { return nil }
@@ -77,7 +78,7 @@ final class GeocodingRequests: Sendable {
         complete(pending.handler, with: .failure(CLError(.geocodeCanceled)), on: pending.delivery)
     }
 
-    /// Starts a request and returns its number, or nil if the request failed immediately.
+    /// Starts a request and returns its number, or nil if another request is in progress.
     private func begin(_ question: Request, _ handler: Handler, _ delivery: (any CallbackExecutor)?) -> Int? {
         let number = state.withLock { state -> Int? in
             guard state.pending == nil else { return nil }
@@ -106,12 +107,10 @@ final class GeocodingRequests: Sendable {
         return number
     }
 
-    /// Schedules the handler of a request. The request counts as pending until the handler runs (`isGeocoding`).
+    /// Schedules the handler of a request. `isGeocoding` remains true until the handler runs.
     private func finish(_ number: Int, _ answer: Outcome) {
         let conclude: @Sendable () -> Void = { [self] in
-            let pending = state.withLock { state in
-                state.pending?.number == number ? state.pending.take() : nil
-            }
+            let pending = state.withLock { state in state.pending?.number == number ? state.pending.take() : nil }
             if let pending { device.withCurrent { pending.handler.call(answer) } }
         }
         let executor = state.withLock { state -> (any CallbackExecutor)?? in
@@ -169,10 +168,9 @@ final class GeocodingRequests: Sendable {
     }
 
     private static func validate(_ question: Request) throws {
-        guard case .place(let location, _) = question, !CLLocationCoordinate2DIsValid(location.coordinate) else {
-            return
-        }
+        guard case .place(let location, _) = question else { return }
         let coordinate = location.coordinate
+        guard !CLLocationCoordinate2DIsValid(coordinate) else { return }
         throw CLError.withDescription(
             .geocodeFoundNoResult,
             "Latitude \(coordinate.latitude), longitude \(coordinate.longitude) is not a valid coordinate. Latitudes range from -90 to 90 degrees, longitudes from -180 to 180."
@@ -202,7 +200,7 @@ final class GeocodingRequests: Sendable {
     }
 }
 
-/// The place finder used by a device's geocoders; nil selects the data that is linked into the app.
+/// Holds the place finder for a device's geocoders. nil selects the data linked into the app.
 final class PlaceFinderSetting: Sendable {
     private let chosen = Mutex<(any PlaceFinder)?>(nil)
 
@@ -212,9 +210,6 @@ final class PlaceFinderSetting: Sendable {
 
     var finder: (any PlaceFinder)? {
         get { chosen.withLock { $0 } }
-        set {
-            let former = chosen.withLock { exchange(&$0, with: newValue) }
-            withExtendedLifetime(former) {}
-        }
+        set { _ = chosen.withLock { exchange(&$0, with: newValue) } }
     }
 }

@@ -4,8 +4,8 @@ import Foundation
 import Places
 
 #if OfflinePlaces
-/// The start and length of the place data. CPlaceData defines both symbols, which are linked by name because no
-/// framework may import a C module; see LiveDevice.swift.
+/// The start and length of the place data. CPlaceData defines both symbols. They are linked by name because no
+/// framework may import a C module (see LiveDevice.swift).
 @_silgen_name("DeviceServices_placesStart")
 private func placesStart() -> UnsafeRawPointer
 
@@ -14,13 +14,10 @@ private func placesLength() -> Int
 #endif
 
 struct OfflinePlaceFinder: Sendable {
-    /// Returns the place at a coordinate. The locale affects the country name only.
+    /// Returns the place at a coordinate, with the country name in the language of the locale.
     func places(at coordinate: CLLocationCoordinate2D, locale: Locale?) throws -> [PlaceDescription] {
-        let data = try Self.data()
-        guard let place = try data.place(latitude: coordinate.latitude, longitude: coordinate.longitude) else {
-            return []
-        }
-        return [PlaceDescription(place, CountryNames(locale))]
+        let place = try Self.data().place(latitude: coordinate.latitude, longitude: coordinate.longitude)
+        return place.map { [PlaceDescription($0, CountryNames(locale))] } ?? []
     }
 
     func places(for search: PlaceSearch) throws -> [PlaceDescription] {
@@ -36,8 +33,7 @@ struct OfflinePlaceFinder: Sendable {
         }
         let names = CountryNames(search.locale)
         let query = PlaceQuery(
-            text: search.text,
-            circle: search.center.map { ($0.latitude, $0.longitude, search.radius) },
+            text: search.text, circle: search.center.map { ($0.latitude, $0.longitude, search.radius) },
             countryCodes: { name in names.codes(of: name, by: data) })
         switch try data.places(query) {
         case .found(let places): return places.map { PlaceDescription($0, names) }
@@ -93,13 +89,13 @@ extension PlaceDescription {
         inlandWater = place.inlandWater
         ocean = place.ocean
         timeZone = place.timeZone
-        // The country name is in the requested language.
+        // If the place is a country, the name is also in the requested language.
         name = place.name == place.country ? country : place.name
     }
 }
 
-/// Country names in one language. English names come from the place data; names in other languages come from
-/// Foundation. For English, Foundation's data is not read, because it would need more memory than a search.
+/// Returns country names in one language. English names come from the place data, because reading Foundation's data
+/// would need more memory than a search. All other names come from Foundation.
 struct CountryNames: Sendable {
     private let identifier: String
 
@@ -107,17 +103,16 @@ struct CountryNames: Sendable {
 
     private var language: Substring { identifier.prefix { $0 != "_" && $0 != "-" } }
 
-    /// Returns the name of a country, or nil if the name in the place data applies.
+    /// Returns the name of a country, or nil if the caller should use the name in the place data.
     func name(of code: String) -> String? {
         guard language != "en" else { return nil }
-        // For an unknown code, Foundation returns the code itself or "Unknown Region".
-        guard let name = Locale(identifier: identifier).localizedString(forRegionCode: code), name != code else {
-            return nil
-        }
-        return name
+        let name = Locale(identifier: identifier).localizedString(forRegionCode: code)
+        // For an unknown code, Foundation may return the code itself.
+        return name == code ? nil : name
     }
 
-    /// Returns the codes of the countries with a folded name, if the place data does not contain the language.
+    /// Returns the codes of the countries with this name, which is in lower case and without accents. Returns an empty
+    /// array if the place data contains names in this language.
     func codes(of name: [UInt8], by data: PlaceData) -> [String] {
         guard !PlaceQuery.languages.contains(String(language)) else { return [] }
         let locale = Locale(identifier: identifier)
@@ -134,32 +129,17 @@ extension PlaceSearch {
     var truncatedText: String { text.count > 100 ? text.prefix(100) + "..." : text }
 }
 
-extension CLError {
-    static func withDescription(_ code: Code, _ sentence: String, cause: (any Error)? = nil) -> CLError {
-        var userInfo: [String: Any] = [NSLocalizedDescriptionKey: sentence]
-        if let cause { userInfo[NSUnderlyingErrorKey] = cause }
-        return CLError(code, userInfo: userInfo)
-    }
-}
-
-/// The user's language. On Linux, Foundation's current locale does not follow it.
+/// Determines the user's language, which Foundation's current locale does not reflect on Linux.
 enum UserLanguage {
-    /// Returns the locale identifier from the environment, or nil if none is set or it is invalid. As in the C library,
-    /// the first non-empty variable among LC_ALL, LC_MESSAGES and LANG applies. The character set and a modifier after
-    /// "@" are removed; "C" and "POSIX" mean English.
+    /// Returns the locale identifier from the environment, or nil if there is no valid one. As in the C library, the
+    /// first non-empty variable of LC_ALL, LC_MESSAGES and LANG applies. The character set and any modifier after "@"
+    /// are removed. "C" and "POSIX" mean English.
     static func identifier(environment: (String) -> String?) -> String? {
         let names = ["LC_ALL", "LC_MESSAGES", "LANG"]
         guard let value = names.lazy.compactMap(environment).first(where: { !$0.isEmpty }) else { return nil }
         let name = value.prefix { $0 != "." && $0 != "@" }
         if name == "C" || name == "POSIX" { return "en" }
-        let isName = name.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
-                true
-            default: false
-            }
-        }
+        let isName = name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) || $0 == "_" || $0 == "-" }
         return isName && (2...32).contains(name.utf8.count) ? String(name) : nil
     }
 

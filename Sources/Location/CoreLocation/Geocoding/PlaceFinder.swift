@@ -2,26 +2,24 @@
 
 public import Foundation
 
-/// A service that finds places for ``CLGeocoder``: a network service, or a service with its own data.
+/// A service that finds places for ``CLGeocoder``, either over the network or in its own data.
 ///
 /// ```swift
 /// struct Nominatim: PlaceFinder {
 ///     func places(at coordinate: CLLocationCoordinate2D, locale: Locale?) async throws -> [PlaceDescription] {
-///         []  // what the service says of the coordinate
+///         []  // the places that the service returns
 ///     }
 ///     func places(for search: PlaceSearch) async throws -> [PlaceDescription] { [] }
 /// }
 /// CLGeocoder.placeFinder = Nominatim()
 /// ```
 ///
-/// The methods are called in the task of the request, which `cancelGeocode()` cancels. An empty array causes the error
-/// `CLError.geocodeFoundNoResult`. A thrown `CLError` is passed to the app unchanged; any other error is passed as the
-/// underlying error of `CLError.network`. Requests are neither limited in rate nor cached.
+/// The geocoder calls the methods in the task of the request, which `cancelGeocode()` cancels. An empty array causes
+/// the error `CLError.geocodeFoundNoResult`. The app receives a thrown `CLError` unchanged. A `CancellationError`
+/// becomes `CLError.geocodeCanceled`, and any other error becomes the underlying error of `CLError.network`. Requests
+/// are neither rate-limited nor cached.
 public protocol PlaceFinder: Sendable {
-    /// Returns descriptions of the place at a coordinate, best match first.
-    /// - Parameters:
-    ///   - coordinate: A valid coordinate in degrees on WGS 84.
-    ///   - locale: The requested language; nil means the user's language.
+    /// Returns the places at a valid coordinate, best match first. If the locale is nil, the user's language applies.
     func places(at coordinate: CLLocationCoordinate2D, locale: Locale?) async throws -> [PlaceDescription]
 
     /// Returns the places that match a search, best match first.
@@ -30,13 +28,13 @@ public protocol PlaceFinder: Sendable {
 
 /// A search for places with ``CLGeocoder``.
 public struct PlaceSearch: Sendable {
-    /// The text of the request, or the lines of an address dictionary separated by commas.
+    /// The text of the request, or the comma-separated lines of an address dictionary.
     public var text: String
-    /// The centre of the circle in which places are preferred, in degrees on WGS 84; nil means no preference.
+    /// The centre of the preferred circle, in degrees on WGS 84, or nil for no preference.
     public var center: CLLocationCoordinate2D?
-    /// The radius of the circle in metres.
+    /// The radius of the preferred circle, in metres.
     public var radius: CLLocationDistance
-    /// The requested language; nil means the user's language.
+    /// The requested language, or nil for the user's language.
     public var locale: Locale?
 
     /// Creates a search.
@@ -50,15 +48,15 @@ public struct PlaceSearch: Sendable {
     }
 }
 
-/// The description of a place that a ``PlaceFinder`` returns and a ``CLPlacemark`` contains. Unknown values are nil.
+/// Describes a place found by a ``PlaceFinder``. Unknown values are nil.
 public struct PlaceDescription: Equatable, Sendable {
-    /// Degrees on WGS 84, north positive.
+    /// The latitude in degrees on WGS 84, north positive.
     public var latitude: CLLocationDegrees
-    /// Degrees on WGS 84, east positive.
+    /// The longitude in degrees on WGS 84, east positive.
     public var longitude: CLLocationDegrees
-    /// The extent of the place in metres; 0 if it is unknown.
+    /// The extent of the place in metres, or 0 if it is unknown.
     public var radius: CLLocationDistance
-    /// The name of the place or its address.
+    /// The name or the address of the place.
     public var name: String?
     /// The street.
     public var thoroughfare: String?
@@ -66,7 +64,7 @@ public struct PlaceDescription: Equatable, Sendable {
     public var subThoroughfare: String?
     /// The town.
     public var locality: String?
-    /// The part of the town.
+    /// A part of the town, such as a district.
     public var subLocality: String?
     /// The state or province.
     public var administrativeArea: String?
@@ -74,7 +72,7 @@ public struct PlaceDescription: Equatable, Sendable {
     public var subAdministrativeArea: String?
     /// The postal code.
     public var postalCode: String?
-    /// The country code of two letters (ISO 3166-1).
+    /// The two-letter country code (ISO 3166-1).
     public var isoCountryCode: String?
     /// The name of the country.
     public var country: String?
@@ -84,10 +82,10 @@ public struct PlaceDescription: Equatable, Sendable {
     public var ocean: String?
     /// The points of interest at the place.
     public var areasOfInterest: [String]?
-    /// The identifier of an IANA time zone, for example "Europe/Berlin".
+    /// The IANA time zone identifier, such as "Europe/Berlin".
     public var timeZone: String?
 
-    /// Creates a description with a coordinate and an extent; all other values are nil.
+    /// Creates a description with a coordinate and an extent. All other values are nil.
     public init(latitude: CLLocationDegrees, longitude: CLLocationDegrees, radius: CLLocationDistance = 0) {
         self.latitude = latitude
         self.longitude = longitude

@@ -6,13 +6,12 @@ public import Foundation
 
 /// The direction in which the device points, with its accuracy and the time of the measurement.
 ///
-/// A heading is the direction of one edge of the device, in degrees clockwise from north. This is the top edge, unless
-/// `CLLocationManager.headingOrientation` selects a different one. A negative ``headingAccuracy`` marks the heading as
+/// A heading is the direction of one edge of the device, in degrees clockwise from north. The top edge is used unless
+/// `CLLocationManager.headingOrientation` selects a different edge. A negative ``headingAccuracy`` marks the heading as
 /// invalid.
 ///
 /// Immutable and safe to use from any thread. Two headings are equal only if they are the same object. The class is
-/// open so that tests can override its properties; archives and copies contain the values with which the object was
-/// created.
+/// open so that tests can override its properties. Archives contain the original values, not the overridden ones.
 ///
 /// ```swift
 /// func locationManager(_ manager: CLLocationManager, didUpdateHeading newHeading: CLHeading) {
@@ -23,79 +22,69 @@ public import Foundation
 /// ```
 open class CLHeading: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     let values: Values
-    /// The path of the compass that reported the heading; nil if the heading is not from a compass.
     private(set) var compass: String?
-    /// The time of the measurement, or of the arrival of a compass report; nil if the heading is not from a device.
     private(set) var time: BootTime?
 
-    /// Creates a heading from its values. All headings from a device are created here.
     init(_ values: Values, compass: String? = nil, time: BootTime? = nil) {
         self.values = values
         self.compass = compass
         self.time = time
     }
 
-    /// Creates an invalid heading of 0° with the current time, for subclasses in tests.
-    public override init() { values = Values(timestamp: Date().timeIntervalSinceReferenceDate) }
+    /// Creates an invalid heading of 0° with the current time. Intended for subclasses in tests.
+    public override init() { values = Values() }
 
-    /// Restores a heading from an archive. Returns nil if the archive contains only some of the values. If the archive
-    /// contains no heading, the result is the same as that of `init()`.
+    /// Restores a heading from an archive. Returns nil if the archived values are incomplete. If the archive contains
+    /// no heading, the result is the same as that of `init()`.
     public required init?(coder: NSCoder) {
-        if Values.isAbsent(from: coder) {
-            values = Values(timestamp: Date().timeIntervalSinceReferenceDate)
-            return
-        }
-        guard let values = Values(coder: coder) else { return nil }
+        guard let values = Values.isAbsent(from: coder) ? Values() : Values(coder: coder) else { return nil }
         self.values = values
     }
 
-    /// Degrees clockwise from magnetic north, 0 ..< 360.
+    /// The heading in degrees clockwise from magnetic north, 0 ..< 360.
     open var magneticHeading: CLLocationDirection { values.magneticHeading }
 
-    /// Degrees clockwise from true north, 0 ..< 360; negative if unknown. The true heading is known while location
-    /// updates of the same manager are running and have determined a position, except near the magnetic poles, where a
-    /// compass is unusable. A gpsd compass may also report the true heading.
+    /// The heading in degrees clockwise from true north, 0 ..< 360. Negative if the true heading is unknown.
+    ///
+    /// The true heading is known while location updates of the same manager run and provide a position, except near the
+    /// magnetic poles. A gpsd compass may also report the true heading.
     open var trueHeading: CLLocationDirection { values.trueHeading }
 
-    /// The maximum expected error of ``magneticHeading``, in degrees, 1 ... 180. Negative if the heading is invalid
+    /// The maximum expected error of ``magneticHeading`` in degrees, 1 ... 180. Negative if the heading is invalid
     /// because the magnetometer is not calibrated, or because of magnetic interference.
     ///
-    /// For the device's own magnetometer, the accuracy is √(u² + c² + t²), and at least 1:
-    ///
+    /// For the device's own magnetometer, the accuracy is √(u² + c² + t²), but at least 1:
     /// - u is the 95 % bound of the attitude filter. It depends on how long and how well the magnetic field and the
     ///   gyroscope have agreed.
-    /// - c is the remaining error of the calibration: 2° if its quality is high, 5° if it is medium, 15° if it is low.
-    ///   Without a calibration, c is the error that the unevenness of the field can cause, measured while the device
-    ///   rotates (at least 3°). In this case the heading is invalid until most directions have been covered and the
-    ///   unevenness was at most a quarter of the field.
-    /// - t is 1°·tan(elevation) of the edge: the steeper the edge, the less its direction is defined.
+    /// - c is the remaining calibration error: 2° for high, 5° for medium and 15° for low calibration quality. Without
+    ///   a calibration, c is the maximum error that the unevenness of the magnetic field can cause, and at least 3°.
+    ///   The heading is then invalid until the device has turned in most directions. It is also invalid while the
+    ///   unevenness exceeds a quarter of the field strength.
+    /// - t is 1°·tan(elevation of the edge), because the direction of a steep edge is less defined.
     ///
-    /// gpsd does not report the accuracy of a compass: its headings have an accuracy of 5°.
+    /// Headings from a gpsd compass have an accuracy of 5°, because gpsd does not report the accuracy.
     open var headingAccuracy: CLLocationDirection { values.headingAccuracy }
 
-    /// The geomagnetic field along the device's x axis in microtesla, without the field of the device itself. All three
-    /// components are 0 for a gpsd compass, because their unit is unknown.
+    /// The geomagnetic field along the device's x axis in microtesla, without the field of the device itself. The
+    /// components `x`, `y` and `z` are 0 for a gpsd compass, because gpsd does not report their unit.
     open var x: CLHeadingComponentValue { values.x }
-
-    /// The geomagnetic field along the device's y axis in microtesla, without the field of the device itself.
+    /// The geomagnetic field along the device's y axis in microtesla. See ``x``.
     open var y: CLHeadingComponentValue { values.y }
-
-    /// The geomagnetic field along the device's z axis in microtesla, without the field of the device itself.
+    /// The geomagnetic field along the device's z axis in microtesla. See ``x``.
     open var z: CLHeadingComponentValue { values.z }
-
     /// The time of the measurement.
     open var timestamp: Date { Date(timeIntervalSinceReferenceDate: values.timestamp) }
 
     /// Returns the object itself, because headings are immutable.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// Always true: headings support secure coding.
+    /// Always true.
     open class var supportsSecureCoding: Bool { true }
 
-    /// Encodes the heading into a keyed archive. All numbers are stored bit for bit.
+    /// Encodes the heading into a keyed archive without loss of precision.
     open func encode(with coder: NSCoder) { values.encode(with: coder) }
 
-    /// The headings, accuracy, field and time (UTC) on one line, independent of the locale.
+    /// A one-line description with the headings, accuracy, field and time (UTC), independent of the locale.
     open override var description: String {
         let numbers = String(
             format: "magneticHeading %.2f trueHeading %.2f accuracy %.2f x %+.3f y %+.3f z %+.3f",
@@ -105,7 +94,7 @@ open class CLHeading: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
 }
 
 extension CLHeading {
-    /// The values of a heading. Units and invalid values are those of the properties of ``CLHeading``.
+    /// The values of a heading, with the units and invalid values of the ``CLHeading`` properties.
     struct Values: Sendable {
         var magneticHeading: Double = 0
         var trueHeading: Double = -1
@@ -113,8 +102,8 @@ extension CLHeading {
         var x: Double = 0
         var y: Double = 0
         var z: Double = 0
-        /// Seconds since 2001-01-01T00:00:00Z, as `Date.timeIntervalSinceReferenceDate`.
-        var timestamp: Double
+        /// Seconds since 2001-01-01T00:00:00Z.
+        var timestamp = Date().timeIntervalSinceReferenceDate
     }
 }
 
@@ -123,7 +112,6 @@ extension CLHeading.Values {
 
     static func isAbsent(from coder: NSCoder) -> Bool { coder.containsNone(of: [archiveKey]) }
 
-    /// Decodes the values written by `encode(with:)`. Returns nil if any value is missing.
     init?(coder: NSCoder) {
         guard let words = coder.decodeWords(7, forKey: Self.archiveKey) else { return nil }
         let numbers = words.map(Double.init(bitPattern:))
@@ -132,7 +120,7 @@ extension CLHeading.Values {
             x: numbers[3], y: numbers[4], z: numbers[5], timestamp: numbers[6])
     }
 
-    /// Encodes all values into a keyed archive. New values have to be appended at the end.
+    /// New values must be appended at the end of the array.
     func encode(with coder: NSCoder) {
         guard coder.allowsKeyedCoding else { return }
         let numbers = [magneticHeading, trueHeading, headingAccuracy, x, y, z, timestamp]
@@ -141,26 +129,21 @@ extension CLHeading.Values {
 }
 
 /// The orientation of the device. The heading is the direction of the edge that points up. Headings ignore `unknown`,
-/// `faceUp` and `faceDown`, because they do not select an edge. The raw values are those of `UIDeviceOrientation`.
+/// `faceUp` and `faceDown`, because these orientations do not select an edge. The raw values match
+/// `UIDeviceOrientation`.
 public enum CLDeviceOrientation: Int32, Sendable {
     /// An unknown orientation.
     case unknown = 0
-
     /// Upright, with the top edge up.
     case portrait = 1
-
     /// Upside down, with the top edge down.
     case portraitUpsideDown = 2
-
     /// On its side, with the top edge to the left.
     case landscapeLeft = 3
-
     /// On its side, with the top edge to the right.
     case landscapeRight = 4
-
     /// Flat, with the screen up.
     case faceUp = 5
-
     /// Flat, with the screen down.
     case faceDown = 6
 }

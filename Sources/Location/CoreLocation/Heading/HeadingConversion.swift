@@ -4,24 +4,23 @@ import DeviceCore
 import Foundation
 import SensorFusion
 
-/// The conversion from fused states and compass reports to Core Location's values.
+/// Converts fused states and compass reports to Core Location's values.
 enum HeadingConversion {
     static let microteslaPerGauss = 100.0
-    /// The accuracy assumed for a gpsd compass, in degrees, because gpsd reports none.
+    /// The assumed accuracy of a gpsd compass in degrees, because gpsd reports none.
     static let compassAccuracy = 5.0
-    /// The smallest accuracy, in degrees. No compass is more accurate, and apps interpret 0 as invalid.
+    /// The smallest reported accuracy, in degrees. No compass is more accurate, and apps interpret 0 as invalid.
     static let minimumAccuracy = 1.0
-    /// The tilt error of an attitude, in degrees.
+    /// The assumed tilt error of the attitude, in degrees.
     static let inclinationError = 1.0
-    /// The minimum error of an uncalibrated magnetometer in an even field, in degrees.
+    /// The minimum error of an uncalibrated magnetometer in a uniform field, in degrees.
     static let minimumUniformityError = 3.0
 
     static func trueHeading(magnetic: Double, declination: Double?) -> Double {
         declination.map { HeadingAxis.degrees(magnetic + $0) } ?? -1
     }
 
-    /// Returns the error that remains after calibration, in degrees, or nil if the magnetic field cannot be used at
-    /// all.
+    /// Returns the error that remains after calibration, in degrees, or nil if the magnetic field is unusable.
     static func calibrationError(_ quality: MagneticQuality, deviation: Double?) -> Double? {
         switch quality {
         case .high: 2
@@ -31,11 +30,11 @@ enum HeadingConversion {
         }
     }
 
-    /// Returns the accuracy in degrees, or -1 if the heading is invalid; see ``CLHeading/headingAccuracy``.
+    /// Returns the accuracy in degrees, or -1 if the heading is invalid. See ``CLHeading/headingAccuracy``.
     /// - Parameters:
-    ///   - uncertainty: The 95 % bound of the filter, in radians.
-    ///   - calibrationError: In degrees; nil if the magnetic field cannot be used.
-    ///   - flatness: The fraction of the axis in the horizontal plane, 0 ... 1: the cosine of its elevation.
+    ///   - uncertainty: The 95 % bound of the attitude filter, in radians.
+    ///   - calibrationError: In degrees, or nil if the magnetic field is unusable.
+    ///   - flatness: The cosine of the edge's elevation, 0 ... 1.
     static func accuracy(uncertainty: Double?, calibrationError: Double?, flatness: Double, isDisturbed: Bool) -> Double
     {
         guard !isDisturbed, let uncertainty, uncertainty >= 0, let calibrationError else { return -1 }
@@ -48,12 +47,12 @@ enum HeadingConversion {
 
     /// Returns the values of a compass report, or nil if the report contains no valid heading (0 ..< 360).
     ///
-    /// The compass is assumed to point along the top edge of a device that lies flat. If the report contains only one
-    /// of the two headings, the other one is computed from the declination. The magnetic heading is always computed,
-    /// the true heading only if the app may receive it.
+    /// The compass is assumed to point along the top edge of a device that lies flat. A missing magnetic heading is
+    /// computed from the true heading, and vice versa.
     /// - Parameters:
-    ///   - declination: In degrees, at the position of this manager's location updates; nil if they are not running.
-    ///   - deviceDeclination: In degrees, at the last known position of the device. Used for the magnetic heading only.
+    ///   - declination: In degrees, at the position of this manager's location updates, or nil if they are not running.
+    ///   - deviceDeclination: In degrees, at the device's last known position. Used only to compute the magnetic
+    ///     heading.
     static func values(
         of report: AttitudeReport, orientation: CLDeviceOrientation, declination: Double?, deviceDeclination: Double?,
         fallbackTime: WallTime
@@ -63,14 +62,8 @@ enum HeadingConversion {
             angle >= 0 && angle < 360 ? HeadingAxis.degrees(angle + turn) : nil
         }
         let reportedTrue = direction(report.heading)
-        let magnetic: Double
-        if let reported = direction(report.magneticHeading) {
-            magnetic = reported
-        } else if let reportedTrue {
-            magnetic = HeadingAxis.degrees(reportedTrue - (declination ?? deviceDeclination ?? 0))
-        } else {
-            return nil
-        }
+        let computed = reportedTrue.map { HeadingAxis.degrees($0 - (declination ?? deviceDeclination ?? 0)) }
+        guard let magnetic = direction(report.magneticHeading) ?? computed else { return nil }
         return CLHeading.Values(
             magneticHeading: magnetic,
             trueHeading: reportedTrue ?? trueHeading(magnetic: magnetic, declination: declination),
@@ -80,18 +73,18 @@ enum HeadingConversion {
 }
 
 extension CLDeviceOrientation {
-    /// The edge that points up, in device axes: -y in `portraitUpsideDown`, +x in `landscapeLeft` (the top edge points
-    /// left, so the right edge is up), -x in `landscapeRight`.
+    /// The edge that points up, in device axes. In `landscapeLeft`, the top edge points left, so the right edge (+x) is
+    /// up.
     var topEdge: SIMD3<Double> {
         switch self {
         case .portraitUpsideDown: SIMD3(0, -1, 0)
         case .landscapeLeft: SIMD3(1, 0, 0)
         case .landscapeRight: SIMD3(-1, 0, 0)
-        // `unknown`, `faceUp` and `faceDown` are not used for headings.
+        // Headings do not use `unknown`, `faceUp` and `faceDown`.
         case .portrait, .unknown, .faceUp, .faceDown: SIMD3(0, 1, 0)
         }
     }
 
-    /// The clockwise rotation from the top edge to the edge that points up, in degrees, on a flat device.
+    /// The clockwise angle from the top edge to the edge that points up, in degrees.
     var rotation: Double { HeadingAxis.degrees(atan2(topEdge.x, topEdge.y) * 180 / .pi) }
 }

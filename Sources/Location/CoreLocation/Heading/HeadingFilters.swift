@@ -3,19 +3,18 @@
 import DeviceCore
 import Foundation
 
-/// A filter that accepts headings whose direction or accuracy differs sufficiently from the last accepted heading.
+/// Accepts a heading if its direction or accuracy differs enough from the last accepted heading.
 struct HeadingFilter: Sendable {
     private var last: CLHeading.Values?
 
-    /// Returns whether the heading is accepted. An accepted heading becomes the reference for the next one.
-    /// - Parameter filter: In degrees. Zero, negative values and NaN accept every heading.
+    /// An accepted heading becomes the reference for the next heading.
+    /// - Parameter filter: The minimum change of direction in degrees. Zero, negative values and NaN accept every
+    ///   heading.
     mutating func accept(_ values: CLHeading.Values, filter: Double) -> Bool {
-        guard filter > 0, let last else {
-            last = values
-            return true
+        if filter > 0, let last, !hasTurned(values, last, by: filter), !hasAccuracyChanged(values, last) {
+            return false
         }
-        guard hasTurned(values, last, by: filter) || hasAccuracyChanged(values, last) else { return false }
-        self.last = values
+        last = values
         return true
     }
 
@@ -24,7 +23,7 @@ struct HeadingFilter: Sendable {
         return min(turn, 360 - turn) >= filter
     }
 
-    /// Returns whether the validity has changed, or the accuracy has doubled or halved.
+    /// Returns true if the validity has changed, or if the accuracy has at least doubled or halved.
     private func hasAccuracyChanged(_ new: CLHeading.Values, _ old: CLHeading.Values) -> Bool {
         let (was, now) = (old.headingAccuracy, new.headingAccuracy)
         if (was < 0) != (now < 0) || (old.trueHeading < 0) != (new.trueHeading < 0) { return true }
@@ -53,8 +52,8 @@ struct DisturbanceDetector: Sendable {
     }
 }
 
-/// A rate limiter for the prompt to display the heading calibration. The prompt is due at the first invalid heading,
-/// and whenever headings become invalid again, but not before the minimum interval has elapsed.
+/// Limits the rate of prompts to calibrate the heading. A prompt is due when headings become invalid, but not before
+/// the minimum interval since the previous prompt has elapsed.
 struct CalibrationPromptLimiter: Sendable {
     /// The minimum interval between two prompts, in seconds.
     static let minimumInterval = 60.0
@@ -75,23 +74,24 @@ struct CalibrationPromptLimiter: Sendable {
     }
 }
 
-/// A check whether the magnetic field has the same strength for all headings of the device. The geomagnetic field does.
-/// Magnetic parts of the device increase the horizontal component in one direction and decrease it in the opposite one,
-/// by an amount that also limits the error of the heading. A factory-calibrated magnetometer, or a device that only
-/// rotates about one axis, can therefore be verified by one full rotation.
+/// Checks whether the magnetic field has the same strength at every heading of the device. Magnetic parts of the device
+/// increase the horizontal component in one direction and decrease it in the opposite direction. The difference limits
+/// the heading error. One full rotation can therefore verify a factory-calibrated magnetometer, or a device that
+/// rotates about only one axis.
 struct FieldUniformity: Sendable {
     private static let sectors = 12
-    /// The number of sectors that have to be covered. Not all, because not every vehicle can turn on the spot.
+    /// The number of sectors that must contain readings. Some may be empty, because not every vehicle can turn on the
+    /// spot.
     private static let requiredSectors = 9
     /// The maximum unevenness, as a fraction of the field strength.
     private static let limit = 0.25
-    /// The weight of a reading in the mean of its sector.
+    /// The weight of a new reading in the mean of its sector.
     private static let weight = 0.1
 
-    /// The mean horizontal field strength of each sector; NaN for sectors without a reading.
+    /// The mean horizontal field strength of each sector, or NaN for a sector without readings.
     private var strengths = [Double](repeating: .nan, count: FieldUniformity.sectors)
 
-    /// Adds a reading: the heading of the device in degrees, 0 ..< 360, and the horizontal field strength in any unit.
+    /// Adds a reading with the device's heading in degrees (0 ..< 360) and the horizontal field strength in any unit.
     mutating func add(heading: Double, horizontal: Double) {
         guard horizontal.isFinite, horizontal > 0, heading >= 0, heading < 360 else { return }
         let sector = min(Self.sectors - 1, Int(heading / 360 * Double(Self.sectors)))
@@ -99,13 +99,13 @@ struct FieldUniformity: Sendable {
         strengths[sector] = mean.isNaN ? horizontal : mean + Self.weight * (horizontal - mean)
     }
 
-    /// The maximum heading error that the unevenness can cause, in degrees; nil if the unevenness is too large or not
-    /// yet known.
+    /// The maximum heading error that the unevenness can cause, in degrees. nil if the unevenness is too large or
+    /// unknown.
     var deviation: Double? {
         let seen = strengths.lazy.filter { !$0.isNaN }
         guard seen.count >= Self.requiredSectors, let least = seen.min(), let greatest = seen.max() else { return nil }
-        // If the horizontal field of the device is e and that of the Earth is h, the readings range from h - e to h +
-        // e, and the heading error is at most asin(e / h).
+        // If the horizontal fields of the device and the Earth are e and h, the readings range from h - e to h + e. The
+        // heading error is at most asin(e / h).
         let part = (greatest - least) / (greatest + least)
         guard part <= Self.limit else { return nil }
         return asin(part) * 180 / .pi

@@ -4,24 +4,22 @@ import DeviceCore
 import MotionEngine
 import SensorFusion
 
-/// The heading state of a manager, which also decides which headings and failures are delivered.
+/// Holds a manager's heading state and decides which headings and failures are delivered.
 struct HeadingState: Sendable {
-    /// The time for which a heading from the device's own magnetometer suppresses a gpsd compass, in seconds.
+    /// A heading from the device's own magnetometer suppresses the gpsd compass for this many seconds.
     static let magnetometerPriorityTime = 2.0
-    /// The time after the start within which a heading has to arrive, in seconds. Otherwise, a failure is reported.
+    /// If no heading arrives within this many seconds after the start, a failure is reported.
     static let startTimeout = 10.0
 
-    // Set by the app.
-    /// In degrees.
+    /// The minimum change of the heading that is delivered, in degrees.
     var filter: Double = 1
     var orientation = CLDeviceOrientation.portrait
     private(set) var isRunning = false
-    /// The number of the current start. A timeout may belong to an earlier start.
+    /// The number of the current start. Timeouts of earlier starts are ignored.
     private(set) var run: UInt32 = 0
-    /// True if the device's own sensors cannot provide a heading. A gpsd compass is used in this case.
+    /// True if a gpsd compass must provide headings because the device's own sensors cannot.
     var needsCompass = false
     var heading: CLHeading?
-    /// The declination at the position of the location updates.
     var declination = LocalDeclination()
 
     private var axis = HeadingAxis()
@@ -41,7 +39,6 @@ struct HeadingState: Sendable {
 
     // MARK: Start and stop
 
-    /// Starts the service. The filter accepts the first heading.
     mutating func start(needsCompass: Bool) {
         isRunning = true
         run &+= 1
@@ -56,19 +53,18 @@ struct HeadingState: Sendable {
 
     // MARK: Readings
 
-    /// Processes a state of the motion engine.
     mutating func process(
         _ state: FusedState, isPositionKnown: Bool, clock: any DeviceClock,
         pendingCallbacks: inout PendingLocationCallbacks
     ) {
-        // A heading that only the gyroscope maintains is not delivered.
+        // Headings that only the gyroscope maintains are not delivered.
         guard isRunning, session.lost.isEmpty, let attitude = state.magneticAttitude, let field = state.magneticField
         else { return }
         session.lastOwnHeading = state.time
         session.hasHeading = true
         session.isFailed = false
         let (heading, flatness) = axis.direction(of: orientation.topEdge, attitude: attitude)
-        // Readings with a different calibration are not comparable.
+        // Readings before and after a change of the calibration are not comparable.
         if state.magneticCorrections != corrections { evenness = FieldUniformity() }
         corrections = state.magneticCorrections
         if !state.isMagneticallyDisturbed {
@@ -76,6 +72,7 @@ struct HeadingState: Sendable {
             evenness.add(heading: heading, horizontal: (level.x * level.x + level.y * level.y).squareRoot())
         }
         let deviation = state.magneticQuality == .uncalibrated ? evenness.deviation : nil
+        let microtesla = field * HeadingConversion.microteslaPerGauss
         var values = CLHeading.Values(
             magneticHeading: heading,
             trueHeading: HeadingConversion.trueHeading(
@@ -84,10 +81,7 @@ struct HeadingState: Sendable {
                 uncertainty: state.headingUncertainty,
                 calibrationError: HeadingConversion.calibrationError(state.magneticQuality, deviation: deviation),
                 flatness: flatness, isDisturbed: state.isMagneticallyDisturbed),
-            x: field.x * HeadingConversion.microteslaPerGauss,
-            y: field.y * HeadingConversion.microteslaPerGauss,
-            z: field.z * HeadingConversion.microteslaPerGauss,
-            timestamp: 0)
+            x: microtesla.x, y: microtesla.y, z: microtesla.z, timestamp: 0)
         if session.disturbance.update(isDisturbed: state.isMagneticallyDisturbed, now: state.time) {
             pendingCallbacks.add(.headingFailure(CLError(.headingFailure)))
         }
@@ -99,11 +93,10 @@ struct HeadingState: Sendable {
         pendingCallbacks.add(CLHeading(values, time: state.time))
     }
 
-    /// Processes a report of a compass, unless the device's own magnetometer provides headings.
+    /// Ignores the compass while the device's own magnetometer provides headings.
     mutating func process(
         _ report: AttitudeReport, isPositionKnown: Bool, clock: any DeviceClock,
-        pendingCallbacks: inout PendingLocationCallbacks,
-        deviceDeclination: () -> Double?
+        pendingCallbacks: inout PendingLocationCallbacks, deviceDeclination: () -> Double?
     ) {
         guard isRunning, !hasMagnetometerHeading(now: report.arrival) else { return }
         let declination = isPositionKnown ? declination.degrees() : nil
@@ -118,7 +111,7 @@ struct HeadingState: Sendable {
         pendingCallbacks.add(CLHeading(values, compass: compass, time: report.arrival))
     }
 
-    /// Reports that no heading is available, at most once until headings are available again.
+    /// Reports that no heading is available. Repeated failures are ignored until a heading is available again.
     mutating func reportFailure(_ error: DeviceError, pendingCallbacks: inout PendingLocationCallbacks) {
         guard isRunning, !session.isFailed else { return }
         session.isFailed = true
@@ -127,11 +120,11 @@ struct HeadingState: Sendable {
         pendingCallbacks.add(.headingFailure(CLError(.headingFailure, cause: error)))
     }
 
-    /// Handles the loss of a sensor. A compass may then provide headings immediately.
+    /// Reports the loss of a sensor that headings need. A compass may then provide headings immediately.
     mutating func handleLoss(
         of sensor: SensorKind, _ error: DeviceError, pendingCallbacks: inout PendingLocationCallbacks
     ) {
-        // Headings remain available without the gyroscope and the barometer.
+        // Headings need neither the gyroscope nor the barometer.
         guard isRunning, sensor == .magnetometer || sensor == .accelerometer else { return }
         reportFailure(error, pendingCallbacks: &pendingCallbacks)
         session.lost.insert(sensor)
@@ -141,13 +134,11 @@ struct HeadingState: Sendable {
 
     mutating func handleRecovery(of sensor: SensorKind) { session.lost.remove(sensor) }
 
-    /// Reports a failure if the given start has not produced a heading before its timeout.
     mutating func handleTimeout(run: UInt32, pendingCallbacks: inout PendingLocationCallbacks) {
         guard run == self.run, !session.hasHeading else { return }
         reportFailure(.noHeading, pendingCallbacks: &pendingCallbacks)
     }
 
-    /// Returns whether the device's own magnetometer currently provides headings.
     func hasMagnetometerHeading(now: BootTime) -> Bool {
         session.lastOwnHeading.map { now.seconds(since: $0) <= Self.magnetometerPriorityTime } ?? false
     }

@@ -3,30 +3,28 @@
 import DeviceCore
 import Geodesy
 
-/// The magnetic declination (the angle from true to magnetic north) at the position of the location updates. It is
-/// computed with the World Magnetic Model for the exact position and date. Receivers also report a declination (gpsd's
-/// "magvar"), but with one decimal only and often from a model as old as the receiver. The reported declination is used
-/// only for dates outside the model's five-year validity. In the model's blackout zones around the magnetic poles,
-/// there is no declination.
+/// The magnetic declination (the angle from true to magnetic north) at the position of the location updates. The World
+/// Magnetic Model provides the declination for the exact position and date. Receivers also report a declination (gpsd's
+/// "magvar"), but with only one decimal and often from an outdated model. The reported value is therefore used only for
+/// dates outside the model's five-year validity. In the model's blackout zones around the magnetic poles, the
+/// declination is unknown.
 struct LocalDeclination: Sendable {
-    /// A position and time, with the declination that the receiver reports there.
+    /// A position and time, with the declination that the receiver reports.
     struct Position: Sendable, Equatable {
-        var latitude: Double
         /// In degrees.
-        var longitude: Double
+        var latitude, longitude: Double
         /// In metres.
         var altitude: Double
-        /// In degrees, east positive; NaN if the receiver reported none.
+        /// In degrees, east positive, or NaN if the receiver reports none.
         var variation: Double
         var time: WallTime
     }
 
-    /// The position of the device; nil if location updates have not determined it.
+    /// The position of the device, or nil if location updates have not determined it.
     var position: Position?
     private var last: (place: Position, degrees: Double?)?
 
-    /// Returns the angle from true to magnetic north in degrees, east positive. Returns nil if the declination is
-    /// unknown.
+    /// Returns the declination in degrees, east positive, or nil if it is unknown.
     mutating func degrees() -> Double? {
         guard let position else { return nil }
         if let last, last.place.isNear(position) { return last.degrees }
@@ -35,7 +33,7 @@ struct LocalDeclination: Sendable {
         return degrees
     }
 
-    /// Returns the angle from true to magnetic north at a position, in degrees, east positive.
+    /// Returns the declination at a position in degrees, east positive, or nil if it is unknown.
     static func degrees(at place: Position) -> Double? {
         let field = MagneticModel.wmm2025.field(
             latitude: place.latitude, longitude: place.longitude, altitude: place.altitude,
@@ -47,7 +45,7 @@ struct LocalDeclination: Sendable {
 }
 
 extension LocalDeclination.Position {
-    /// Creates a place from values, which may have reduced accuracy, and from their report.
+    /// Takes the coordinate and altitude from the values, which may have reduced accuracy.
     init(_ values: CLLocation.Values, report: PositionReport, clock: any DeviceClock) {
         latitude = values.latitude
         longitude = values.longitude
@@ -56,8 +54,8 @@ extension LocalDeclination.Position {
         time = report.time ?? clock.wallTime
     }
 
-    /// Returns whether both positions are within a kilometre and a day of each other, so that their declinations are
-    /// nearly the same.
+    /// Returns whether both positions are within about a kilometre and a day of each other, so that their declinations
+    /// are nearly the same.
     func isNear(_ other: Self) -> Bool {
         abs(latitude - other.latitude) < 0.01 && abs(longitude - other.longitude) < 0.01
             && abs(altitude - other.altitude) < 1000 && abs(time.seconds(since: other.time)) < 86_400

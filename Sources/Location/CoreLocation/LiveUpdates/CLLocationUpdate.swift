@@ -3,33 +3,33 @@
 import DeviceCore
 import LiveDevice
 
-/// An element of `CLLocationUpdate.liveUpdates()`: a location, or a state such as a denied authorization.
+/// An element of `liveUpdates()`. It contains a location, a state such as a denied authorization, or both.
 public struct CLLocationUpdate: Sendable {
-    /// The location; nil if the element only reports a state.
+    /// The location, or nil if the element only reports a state.
     public let location: CLLocation?
-    /// True if the device is stationary. No element follows until the device moves.
+    /// True if the device is stationary. No further element follows until the device moves.
     public let stationary: Bool
     /// True if the app may not use the position.
     public let authorizationDenied: Bool
-    /// True if no app may use the position, because location services are disabled.
+    /// True if no app may use the position because location services are disabled.
     public let authorizationDeniedGlobally: Bool
     /// True if the use of the position is restricted on this machine.
     public let authorizationRestricted: Bool
-    /// True while a policy is deciding the request to use the position.
+    /// True while a policy decides the request to use the position.
     public let authorizationRequestInProgress: Bool
-    /// True if no position is currently available: no fix, no receiver, or no gpsd.
+    /// True if no position is available, for example without a fix, a receiver or gpsd.
     public let locationUnavailable: Bool
     /// True if only reduced accuracy is authorized.
     public let accuracyLimited: Bool
 
     /// The former name of `stationary`.
     public var isStationary: Bool { stationary }
-    /// Always false: a process on Linux is always in use.
+    /// Always false, because a process on Linux is always in use.
     public var insufficientlyInUse: Bool { false }
-    /// Always false: Linux does not require a session.
+    /// Always false, because Linux does not require a service session.
     public var serviceSessionRequired: Bool { false }
 
-    /// The activity for which the app uses locations. The value is a hint, which has no effect on Linux.
+    /// The activity for which the app uses locations. The value is a hint and has no effect on Linux.
     public enum LiveConfiguration: Sendable, Hashable {
         /// No specific activity.
         case `default`
@@ -37,7 +37,7 @@ public struct CLLocationUpdate: Sendable {
         case automotiveNavigation
         /// Navigation by other means.
         case otherNavigation
-        /// Walking, running, cycling.
+        /// Walking, running or cycling.
         case fitness
         /// Flying.
         case airborne
@@ -47,9 +47,9 @@ public struct CLLocationUpdate: Sendable {
 
     /// Returns an endless sequence of location updates.
     ///
-    /// Each iteration is an independent client. It starts when the first element is requested, and stops when the loop
-    /// ends or its task is cancelled. At most 1,024 elements are buffered; beyond that, the oldest are dropped. The
-    /// sequence belongs to the device that is current when this method is called.
+    /// Each loop over the sequence receives its own updates. They start when the loop requests the first element, and
+    /// stop when the loop ends or its task is cancelled. At most 1,024 elements are buffered. Beyond this number, the
+    /// oldest elements are dropped. The sequence belongs to the device that is current when this method is called.
     ///
     /// Playback waits while a loop processes an element, so do not await `play()` or `advance(by:)` in the loop body.
     public static func liveUpdates(_ configuration: LiveConfiguration = .default) -> Updates {
@@ -67,7 +67,7 @@ extension CLLocationUpdate {
 
         let device: Device
 
-        /// Returns an iterator with an independent client.
+        /// Returns an iterator that receives its own updates.
         public func makeAsyncIterator() -> Iterator { Iterator(client: LiveUpdateClient(device: device)) }
 
         /// An iterator over location updates.

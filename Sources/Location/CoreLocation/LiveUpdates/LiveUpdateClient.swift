@@ -5,7 +5,7 @@ import DeviceCore
 import Foundation
 
 final class LiveUpdateClient: Sendable {
-    /// The maximum number of buffered elements. If it is reached, the oldest element is dropped.
+    /// The maximum number of buffered elements. Beyond this number, the oldest element is dropped.
     static let limit = 1024
 
     private struct State: ConsumerBuffer {
@@ -15,9 +15,7 @@ final class LiveUpdateClient: Sendable {
         var isLost = false
         var detector = StationaryDetector()
 
-        mutating func add(_ element: CLLocationUpdate) {
-            elements.append(element, limit: LiveUpdateClient.limit)
-        }
+        mutating func add(_ element: CLLocationUpdate) { elements.append(element, limit: LiveUpdateClient.limit) }
 
         mutating func popFirst() -> CLLocationUpdate? { elements.popFirst() }
     }
@@ -40,7 +38,7 @@ final class LiveUpdateClient: Sendable {
         return await loop.next { self.finish() }
     }
 
-    /// Stops the client after the loop has ended or its task has been cancelled.
+    /// Called when the loop ends or its task is cancelled.
     func finish() {
         loop.finish()
         authorization.remove(self)
@@ -96,10 +94,10 @@ final class LiveUpdateClient: Sendable {
         let (values, details) = state.converter.values(of: report, on: device)
         let hasComeToRest = state.detector.accept(values, now: report.arrival)
         guard !state.detector.isStationary || hasComeToRest || hasReturned else { return }
-        var location: CLLocation?
+        let location: CLLocation?
         if accuracy == .reducedAccuracy {
             location = state.converter.reducedAccuracy.reduce(values, now: report.arrival).map { CLLocation($0) }
-            // With reduced accuracy, no location is due yet, but changes of state are still delivered.
+            // State changes are delivered even if no location with reduced accuracy is due yet.
             guard location != nil || hasComeToRest || hasReturned else { return }
         } else {
             location = CLLocation(values, details: details)
@@ -112,13 +110,10 @@ final class LiveUpdateClient: Sendable {
     ) -> CLLocationUpdate {
         let status = authorization.status
         return CLLocationUpdate(
-            location: location,
-            stationary: stationary,
-            authorizationDenied: status == .denied,
+            location: location, stationary: stationary, authorizationDenied: status == .denied,
             authorizationDeniedGlobally: !authorization.servicesEnabled && status == .denied,
             authorizationRestricted: status == .restricted,
-            authorizationRequestInProgress: authorization.isRequestInProgress,
-            locationUnavailable: unavailable,
+            authorizationRequestInProgress: authorization.isRequestInProgress, locationUnavailable: unavailable,
             accuracyLimited: authorization.accuracy == .reducedAccuracy)
     }
 }
@@ -143,33 +138,30 @@ extension LiveUpdateClient: LocationAuthorization.Observer {
     }
 }
 
-/// A detector that uses positions to determine when a device has become stationary.
+/// Determines from positions when the device becomes stationary.
 struct StationaryDetector: Sendable {
-    /// The radius within which a stationary device stays, in metres. If the accuracy value is larger, it is used
-    /// instead.
+    /// The maximum drift of a stationary device in metres, unless the horizontal accuracy is larger.
     static let radius = 15.0
-    /// The time within the radius after which the device is stationary, in seconds.
+    /// The device is stationary after this many seconds within the radius.
     static let minimumDuration = 60.0
-    /// The minimum speed at which the device counts as moving, in metres per second.
+    /// A stationary device is slower than this speed, in metres per second.
     static let maximumSpeed = 1.0
 
     private var anchor: (place: CLLocationCoordinate2D, since: BootTime)?
     private(set) var isStationary = false
 
-    /// Processes a position. Returns true if the device has just become stationary.
+    /// Processes a position and returns true if the device has just become stationary.
     mutating func accept(_ values: CLLocation.Values, now: BootTime) -> Bool {
         let place = CLLocationCoordinate2D(latitude: values.latitude, longitude: values.longitude)
-        let radius = max(StationaryDetector.radius, values.horizontalAccuracy)
-        guard let anchor, values.speed < StationaryDetector.maximumSpeed,
+        let radius = max(Self.radius, values.horizontalAccuracy)
+        guard let anchor, values.speed < Self.maximumSpeed,
             geodesicDistance(anchor.place, place) <= radius
         else {
             self.anchor = (place, now)
             isStationary = false
             return false
         }
-        guard !isStationary, now.seconds(since: anchor.since) >= StationaryDetector.minimumDuration else {
-            return false
-        }
+        guard !isStationary, now.seconds(since: anchor.since) >= Self.minimumDuration else { return false }
         isStationary = true
         return true
     }

@@ -20,9 +20,7 @@ struct RangingTests {
         var onReport: ((CLLocationManager) -> Void)?
 
         private func note(_ name: String, _ manager: CLLocationManager, _ beacons: [CLBeacon]) {
-            let words = beacons.map { beacon in
-                "\(beacon.major)/\(beacon.minor) \(beacon.proximity) \(beacon.rssi)"
-            }
+            let words = beacons.map { "\($0.major)/\($0.minor) \($0.proximity) \($0.rssi)" }
             reports.append(([name] + [words.joined(separator: ", ")]).joined(separator: ":"))
             times.append(manager.client.device.clock.now.seconds)
             self.beacons = beacons
@@ -272,9 +270,7 @@ struct RangingTests {
         var all: [[String]] = []
         for _ in 0..<2 {
             listener.reports = []
-            try play(lines, for: 12) {
-                $0.startRangingBeacons(satisfying: CLBeaconIdentityConstraint(uuid: uuid))
-            }
+            try play(lines, for: 12) { $0.startRangingBeacons(satisfying: CLBeaconIdentityConstraint(uuid: uuid)) }
             all.append(listener.reports)
         }
         #expect(all[0] == all[1])

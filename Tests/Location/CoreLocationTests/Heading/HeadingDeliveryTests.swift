@@ -28,6 +28,11 @@ struct HeadingDeliveryTests {
         .states(headings.enumerated().map { FusedState(.flat(heading: $1), at: seconds + Double($0) / 100) })
     }
 
+    private func deliver(_ headings: [Double], to manager: CLLocationManager, on device: SimulatedDevice) {
+        manager.client.receive(states(headings))
+        device.advance(by: 0)
+    }
+
     @Test("Heading properties have Core Location's defaults")
     func defaults() throws {
         try run { _, manager, _ in
@@ -58,8 +63,7 @@ struct HeadingDeliveryTests {
         try run { device, manager, compass in
             compass.onHeading = { manager, heading in #expect(manager.heading === heading) }
             manager.startUpdatingHeading()
-            manager.client.receive(states([1, 90, 180]))
-            device.advance(by: 0)
+            deliver([1, 90, 180], to: manager, on: device)
             #expect(compass.headings.count == 3)
         }
     }
@@ -68,17 +72,14 @@ struct HeadingDeliveryTests {
     func restarts() throws {
         try run { device, manager, compass in
             manager.startUpdatingHeading()
-            manager.client.receive(states([10]))
-            device.advance(by: 0)
+            deliver([10], to: manager, on: device)
             manager.startUpdatingHeading()
-            manager.client.receive(states([10]))
-            device.advance(by: 0)
+            deliver([10], to: manager, on: device)
             #expect(compass.degrees == [10])
             manager.stopUpdatingHeading()
             manager.stopUpdatingHeading()
             manager.startUpdatingHeading()
-            manager.client.receive(states([10]))
-            device.advance(by: 0)
+            deliver([10], to: manager, on: device)
             #expect(compass.degrees == [10, 10])
         }
     }
@@ -101,8 +102,7 @@ struct HeadingDeliveryTests {
         try run { device, manager, compass in
             compass.onHeading = { manager, _ in manager.stopUpdatingHeading() }
             manager.startUpdatingHeading()
-            manager.client.receive(states([10, 90, 180]))
-            device.advance(by: 0)
+            deliver([10, 90, 180], to: manager, on: device)
             #expect(compass.degrees == [10])
         }
     }
@@ -148,8 +148,7 @@ struct HeadingDeliveryTests {
             ]
             for orientation in orientations {
                 manager.headingOrientation = orientation
-                manager.client.receive(states([30]))
-                device.advance(by: 0)
+                deliver([30], to: manager, on: device)
             }
             #expect(compass.degrees == [30, 120, 210, 300])
             #expect(manager.headingOrientation == .landscapeRight)
@@ -166,8 +165,7 @@ struct HeadingDeliveryTests {
             other.startUpdatingLocation()
             device.step()
             func heading() -> CLHeading {
-                manager.client.receive(states([358]))
-                device.advance(by: 0)
+                deliver([358], to: manager, on: device)
                 return compass.headings.last ?? CLHeading()
             }
             #expect(heading().trueHeading == -1, "another manager's do not count")
@@ -193,15 +191,12 @@ struct HeadingDeliveryTests {
     func trueHeadingAtRest() throws {
         try run([Drives.report(0, latitude: 48)]) { device, manager, compass in
             manager.startUpdatingHeading()
-            manager.client.receive(states([90, 90]))
-            device.advance(by: 0)
+            deliver([90, 90], to: manager, on: device)
             manager.startUpdatingLocation()
             try device.play()
-            manager.client.receive(states([90, 90]))
-            device.advance(by: 0)
+            deliver([90, 90], to: manager, on: device)
             manager.stopUpdatingLocation()
-            manager.client.receive(states([90, 90]))
-            device.advance(by: 0)
+            deliver([90, 90], to: manager, on: device)
             #expect(compass.headings.map { $0.trueHeading > 0 } == [false, true, false])
             #expect(compass.events == ["heading 90", "location 48.0", "heading 90", "heading 90"])
         }
@@ -214,8 +209,7 @@ struct HeadingDeliveryTests {
             try device.play()
             manager.authorization.status = .denied
             manager.startUpdatingHeading()
-            manager.client.receive(states([90]))
-            device.advance(by: 0)
+            deliver([90], to: manager, on: device)
             #expect(compass.headings.map(\.trueHeading) == [-1])
         }
     }

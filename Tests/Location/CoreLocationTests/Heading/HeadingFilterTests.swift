@@ -7,8 +7,7 @@ import Testing
 @Suite("Heading filter")
 struct HeadingFilterTests {
     private func values(_ heading: Double, accuracy: Double = 5, trueHeading: Double = -1) -> CLHeading.Values {
-        CLHeading.Values(
-            magneticHeading: heading, trueHeading: trueHeading, headingAccuracy: accuracy, timestamp: 0)
+        CLHeading.Values(magneticHeading: heading, trueHeading: trueHeading, headingAccuracy: accuracy, timestamp: 0)
     }
 
     /// Returns the headings that pass the filter.

@@ -42,8 +42,7 @@ struct HeadingTypeTests {
     @Test("An archive with a damaged heading decodes to nil")
     func forged() throws {
         func forge(_ contents: [String: Forgery.Content]) throws -> CLHeading? {
-            let data = try NSKeyedArchiver.archivedData(
-                withRootObject: Forgery(contents), requiringSecureCoding: true)
+            let data = try NSKeyedArchiver.archivedData(withRootObject: Forgery(contents), requiringSecureCoding: true)
             let unarchiver = try NSKeyedUnarchiver(forReadingFrom: data)
             unarchiver.requiresSecureCoding = true
             unarchiver.decodingFailurePolicy = .setErrorAndReturn

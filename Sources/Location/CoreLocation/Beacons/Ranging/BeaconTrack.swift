@@ -3,18 +3,17 @@
 import DeviceCore
 
 struct BeaconTrack: Sendable {
-    /// The time for which a signal strength is used, in seconds. With 6 dB of noise and one packet per second, a window
-    /// of 5 s classifies a stationary beacon correctly in 97 % of the reports, and detects within four seconds that a
-    /// beacon is carried away. With 2 s, 87 % of the reports are correct. With 20 s, as in the AltBeacon library,
-    /// detection takes fifteen seconds. (Measured with synthetic signal strengths, 0.25 to 6 m.)
+    /// The averaging window for signal strengths, in seconds. In a simulation (6 dB of noise, one packet per second,
+    /// 0.25 to 6 m), a window of 5 s classifies 97 % of the reports correctly and detects within 4 s that a beacon
+    /// moves away. With 2 s, only 87 % are correct. With 20 s, as in the AltBeacon library, detection takes 15 s.
     static let window = 5.0
-    /// The divisor for the trimmed mean. A tenth of the values is discarded at either end, as in the AltBeacon library.
+    /// The trimmed mean discards a tenth of the values at each end, as in the AltBeacon library.
     static let trimDivisor = 10
-    /// The maximum number of stored signal strengths. If it is reached, the oldest is dropped.
+    /// The maximum number of stored signal strengths. Beyond this number, the oldest value is dropped.
     static let limit = 128
-    /// The time without a packet after which the distance is reported as unknown, in seconds.
+    /// The distance becomes unknown after this many seconds without a packet.
     static let distanceTimeout = 2.0
-    /// The time without a packet after which the beacon is removed, in seconds, as in the AltBeacon library.
+    /// The beacon is removed after this many seconds without a packet, as in the AltBeacon library.
     static let removalTimeout = 5.0
 
     let identity: BeaconIdentity
@@ -34,7 +33,7 @@ struct BeaconTrack: Sendable {
 
     mutating func process(_ sighting: BeaconSighting) {
         lastTime = max(lastTime, sighting.time)
-        // If the transmission power of the beacon has changed, earlier signal strengths are not comparable.
+        // After a change of the beacon's transmission power, earlier signal strengths are not comparable.
         if measuredPower != sighting.measuredPower { strengths = [] }
         measuredPower = sighting.measuredPower
         guard let rssi = sighting.rssi else { return }
@@ -44,14 +43,13 @@ struct BeaconTrack: Sendable {
         strengthsSinceReport.count += 1
     }
 
-    /// Returns the values to report, or nil if the beacon has to be removed.
+    /// Returns the values to report, or nil if the beacon must be removed.
     mutating func report(now: BootTime) -> (proximity: CLProximity, accuracy: Double, rssi: Int)? {
         let silence = now.seconds(since: lastTime)
         guard silence < Self.removalTimeout else { return nil }
         defer { strengthsSinceReport = (0, 0) }
-        let rssi =
-            strengthsSinceReport.count > 0
-            ? Int((Double(strengthsSinceReport.sum) / Double(strengthsSinceReport.count)).rounded()) : 0
+        let (sum, count) = strengthsSinceReport
+        let rssi = count > 0 ? Int((Double(sum) / Double(count)).rounded()) : 0
         guard silence < Self.distanceTimeout, let distance = distance(now: now) else {
             proximity = .unknown
             return (.unknown, -1, rssi)
@@ -72,22 +70,22 @@ struct BeaconTrack: Sendable {
 }
 
 enum BeaconDistance {
-    /// The borders between immediate, near and far, in metres. Apple does not document them; these values were
-    /// observed.
+    /// The limits of the immediate and near classes, in metres. Apple does not document its limits, so these values are
+    /// based on observation.
     static let borders = (immediate: 0.5, near: 3.0)
-    /// The distance beyond a border at which the class changes, as a fraction of the border.
+    /// The hysteresis at each limit, as a fraction of the limit.
     static let hysteresis = 0.2
 
-    /// Returns the distance in metres that corresponds to the free-space path loss (Friis): 10^((power - rssi) / 20).
-    /// Up to 10 m, the result agrees to within a third with a curve fitted to values from iPhones (0.89976 r^7.7095 +
-    /// 0.111 with r = rssi / power, Radius Networks). Returns nil if the beacon does not advertise its power at one
-    /// metre: some beacons advertise 0.
+    /// Returns the distance in metres according to the free-space path loss (Friis): 10^((power - rssi) / 20). Up to 10
+    /// m, the result agrees to within a third with Radius Networks' curve for iPhones, which is 0.89976 r^7.7095 +
+    /// 0.111 with r = rssi / power. Returns nil for a power of 0 or more, because some beacons advertise 0 instead of
+    /// their power.
     static func metres(rssi: Double, measuredPower: Int8) -> Double? {
         guard measuredPower < 0 else { return nil }
         return pow(10, (Double(measuredPower) - rssi) / 20)
     }
 
-    /// Returns the class of a distance. The former class is kept unless the distance is clearly outside that class.
+    /// Returns the proximity class of a distance, with hysteresis relative to the former class.
     static func proximity(at metres: Double, after former: CLProximity) -> CLProximity {
         let (out, back) = (1 + hysteresis, 1 - hysteresis)
         let (immediate, near): (Double, Double) =

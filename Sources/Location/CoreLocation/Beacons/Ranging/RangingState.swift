@@ -2,10 +2,10 @@
 
 import DeviceCore
 
-/// An app's request to range beacons, in the form in which the app made it.
+/// An app's request to range beacons, either with a constraint or with a region.
 enum RangingRequest {
     case constraint(CLBeaconIdentityConstraint)
-    /// A request through the deprecated API.
+    /// Requested through the deprecated API.
     case region(CLBeaconRegion)
 
     var pattern: BeaconPattern {
@@ -15,7 +15,6 @@ enum RangingRequest {
         }
     }
 
-    /// Compares constraints by their values and regions by their identifiers.
     func isSame(as other: RangingRequest) -> Bool {
         switch (self, other) {
         case (.constraint(let one), .constraint(let two)): one.pattern == two.pattern
@@ -28,28 +27,26 @@ enum RangingRequest {
 struct RangingState {
     /// The interval between reports, in seconds.
     static let interval = 1.0
-    /// The maximum number of tracked beacons. If it is reached, the beacon that was received least recently is dropped.
+    /// The maximum number of tracked beacons. Beyond this number, the least recently received beacon is dropped.
     static let trackLimit = 1024
 
-    /// The requests, in the order in which they were started. Reports have the same order.
+    /// The requests in the order in which they were started, which is also the order of the reports.
     private(set) var requests: [RangingRequest] = []
     private var tracks: [BeaconIdentity: BeaconTrack] = [:]
     private(set) var loss: DeviceError?
 
-    /// Adds a request. Returns false if the same request already exists.
+    /// Adds a request, or returns false if the same request already exists.
     mutating func start(_ request: RangingRequest) -> Bool {
         guard !requests.contains(where: request.isSame) else { return false }
         requests.append(request)
         return true
     }
 
-    /// Removes a request, and all beacons that match none of the remaining requests.
     mutating func stop(_ request: RangingRequest) {
         requests.removeAll(where: request.isSame)
         tracks = tracks.filter { entry in requests.contains { $0.pattern.matches(entry.key) } }
     }
 
-    /// Discards all beacons and the reason for a loss.
     mutating func reset() {
         tracks = [:]
         loss = nil
@@ -91,7 +88,7 @@ struct RangingState {
         return requests.map { request in (request, beacons.filter { request.pattern.matches($0.values.identity) }) }
     }
 
-    /// Orders beacons by distance (unknown distances last) and then by identity, so that the order is deterministic.
+    /// Orders beacons by distance, with unknown distances last, and then by identity to make the order deterministic.
     private static func precedes(_ left: CLBeacon.Values, _ right: CLBeacon.Values) -> Bool {
         func key(_ values: CLBeacon.Values) -> (Double, UInt64, UInt64, UInt16, UInt16) {
             let identity = values.identity
