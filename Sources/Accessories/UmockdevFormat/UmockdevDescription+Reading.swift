@@ -120,7 +120,6 @@ struct UmockdevReader {
         return (bytes[..<sign], bytes[(sign + 1)...])
     }
 
-    /// Parses a relative file path, which must not lead out of its directory.
     private func plainName(_ bytes: ArraySlice<UInt8>) throws(DeviceError) -> String {
         let name = try text(bytes)
         guard isPlain(name) else {
@@ -150,8 +149,8 @@ struct UmockdevReader {
         return bytes
     }
 
-    /// Decodes C escape sequences, including octal sequences of up to three digits. A backslash before any other
-    /// character is ignored.
+    /// Decodes C escape sequences, including octal sequences of up to three digits. Ignores a backslash before any
+    /// other character.
     private func unescaped(_ text: ArraySlice<UInt8>) throws(DeviceError) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count)
@@ -191,7 +190,7 @@ struct RecordingLines {
         self.name = name
     }
 
-    /// Returns the next line without its newline; nil at the end of the text.
+    /// Returns the next line without its newline, or `nil` at the end of the input.
     mutating func next() -> ArraySlice<UInt8>? {
         guard offset < bytes.count else { return nil }
         number += 1
@@ -208,6 +207,5 @@ struct RecordingLines {
 }
 
 extension ArraySlice<UInt8> {
-    /// Returns the element at an offset from the start; nil if the offset is beyond the end.
     func at(_ place: Int) -> UInt8? { place < count ? self[startIndex + place] : nil }
 }
