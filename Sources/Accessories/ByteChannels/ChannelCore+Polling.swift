@@ -4,47 +4,43 @@ import DeviceCore
 import Synchronization
 import SystemCalls
 
-/// The state shared by the reactor and the executor of the app's callbacks. Only one of the two polls the port at a
-/// time.
+/// The state that the reactor shares with the executor of the app's callbacks. Only one of them polls at a time.
 struct ChannelPolling: ~Copyable {
     /// True once the port is about to be closed. The lock is held while the port is read.
     let isClosed = Mutex(false)
-    /// Used on the reactor thread. nil before the channel has joined the reactor and after it has left.
+    /// Used on the reactor thread. `nil` before the channel has joined the reactor and after it has left.
     let coordinator = Mutex<ReadinessCoordinator?>(nil)
-    /// The executor of the app's callbacks; nil if only the reactor may poll.
+    /// The executor of the app's callbacks, or `nil` if only the reactor may poll.
     let executor = Mutex<ExecutorIdentity?>(nil)
     /// The tolerated delay of a read by the executor, in seconds.
     let tolerance: Double
-    /// False once the connection is about to end. Only the reactor may then poll the port.
+    /// False once the connection is about to end. Only the reactor may poll the port from then on.
     let isAllowed = Atomic<Bool>(true)
     let isExecutorPolling = Atomic<Bool>(false)
 
     init(tolerance: Double) { self.tolerance = tolerance }
 }
 
-/// Polling by the executor of the app's callbacks. This wakes one thread fewer than polling by the reactor.
+/// Polling by the executor of the app's callbacks, which avoids waking the reactor thread.
 extension ChannelCore {
-    /// Makes the executor poll the port, if possible. If `place` is nil, the reactor polls the port.
+    /// If `place` is `nil`, the reactor polls the port.
     func setExecutor(_ place: ExecutorIdentity?) {
         guard port.inputBufferingTime != nil else { return }
         let former = polling.executor.withLock { exchange(&$0, with: place) }
         if former != place { reactor.requestService() }
     }
 
-    /// Reads the bytes that the executor would read. Returns false if no bytes are available.
-    ///
-    /// Used when the app reads while its executor is blocked.
+    /// Lets the app read while its executor is blocked. Returns false if no bytes are available.
     func readPendingInput() -> Bool {
         guard polling.isExecutorPolling.load(ordering: .acquiring) else { return false }
         return polling.isClosed.withLock { isClosed in
             if isClosed { return false }
-            // The executor detects any other result with its next read.
             _ = readInputLocked(.poll)
             return input.bytesAvailable > 0
         }
     }
 
-    /// Called when the channel joins the reactor. The wakeup belongs to the reactor thread.
+    /// Called when the channel joins the reactor. The wakeup pipe belongs to the reactor thread.
     func join(_ wakeUp: WakeupPipe) {
         guard let bufferingTime = port.inputBufferingTime else { return }
         let tolerance = min(polling.tolerance, bufferingTime / 3)
@@ -61,8 +57,8 @@ extension ChannelCore {
 
     // MARK: On the reactor thread
 
-    /// Returns the descriptor that the reactor has to poll while an executor polls the port; nil if the reactor polls
-    /// the port.
+    /// Returns the descriptor that the reactor polls while an executor polls the port, or `nil` if the reactor polls
+    /// the port itself.
     func updatePolling() -> Int32? {
         var descriptor: Int32?
         var isFinished = false
@@ -75,17 +71,14 @@ extension ChannelCore {
         return descriptor
     }
 
-    /// Called when the descriptor from `updatePolling()` is ready.
     func handlePolling() { use { coordinator in try? coordinator.handle(isReady: true) } }
 
-    /// Ends polling by the executor, because the connection is about to end.
     func stopPolling() {
-        // The executor may have cleared it.
+        // The executor may have cleared the flag.
         polling.isAllowed.store(false, ordering: .releasing)
         use { coordinator in coordinator.deregister() }
     }
 
-    /// Called before the port is closed. Ends polling and reading.
     func leave() {
         stopPolling()
         // The coordinator retains the channel.

@@ -5,21 +5,19 @@ import DeviceCore
 import Synchronization
 import SystemCalls
 
-/// Reading from the port, on one thread at a time.
+/// Reading from the port. Only one thread reads at a time.
 extension ChannelCore {
-    /// The result of reading all available input.
     enum InputResult: ~Copyable {
         case empty, full
         case ended(ByteChannelEnd)
     }
 
-    /// The amount of input to read before other work continues.
     enum ReadLimit {
-        /// A read by the executor: at most 32 KiB, which is about the amount that an app reads in one callback.
+        /// A read by the executor, limited to 32 KiB, which is about the amount that an app reads in one callback.
         case poll
-        /// One pass of the reactor.
+        /// One read by the reactor, which then serves other channels.
         case pass
-        /// All bytes that the kernel still holds.
+        /// A read of all bytes that the kernel still holds.
         case remainder
 
         var maximumReads: Int { self == .remainder ? 1024 : 16 }
@@ -28,7 +26,7 @@ extension ChannelCore {
 
     func readInput(_ amount: ReadLimit) -> InputResult { polling.isClosed.withLock { _ in readInputLocked(amount) } }
 
-    /// Reads from the port. Called with the lock of `polling.isClosed` held.
+    /// Reads from the port. The caller holds the lock of `polling.isClosed`.
     func readInputLocked(_ amount: ReadLimit) -> InputResult {
         var rest = amount.bytes
         for _ in 0..<amount.maximumReads {
@@ -77,8 +75,7 @@ extension ChannelCore {
         }
     }
 
-    /// Reads and discards input after a close, because the peer may have to send before it can read the remaining
-    /// output.
+    /// The peer may have to send its own data before it can read the remaining output.
     func discardInput() {
         let isPending = port.pendingBytes > 0
         let isNeeded = state.withLock { state in

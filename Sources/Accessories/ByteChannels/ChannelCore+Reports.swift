@@ -6,8 +6,7 @@ import Synchronization
 import SystemCalls
 
 extension ChannelCore {
-    /// Starts a thread that runs while reports are queued. Writing a report blocks until the device accepts it, even
-    /// with O_NONBLOCK.
+    /// Writing a report blocks until the device accepts the report, even with O_NONBLOCK.
     func startWritingReports(_ framing: HIDFraming) {
         do {
             try WorkerThread.start { [self] in writeReports(framing) }
@@ -59,13 +58,13 @@ extension ChannelCore {
     }
 }
 
-/// A queued report: the data length (two bytes), the report number, the data and the padding.
+/// A queued report, which consists of the data length (two bytes), the report number, the data and the padding.
 enum ReportRecord {
     static let headerLength = 2
 
     static func length(_ framing: HIDFraming) -> Int { headerLength + 1 + framing.reportLength }
 
-    /// Appends a record. The ring must have space for it.
+    /// Appends a record. The ring must have enough space.
     static func write(_ data: UnsafeRawBufferPointer, as framing: HIDFraming, to ring: inout ByteRingBuffer) {
         withUnsafeTemporaryAllocation(byteCount: length(framing), alignment: 16) { record in
             record.initializeMemory(as: UInt8.self, repeating: 0)

@@ -9,7 +9,8 @@ struct TTYLine {
     let descriptor: Int32
     let path: String
 
-    /// Locks the port for exclusive use, then switches it to raw mode. The settings of a port in use are not changed.
+    /// Locks the port for exclusive use, and then switches the port to raw mode. Does not change the settings of a port
+    /// in use.
     func setUp(_ settings: TTYSettings) throws(NodeFailure) {
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw failure("flock") }
         var isExclusive: Int32 = 0
@@ -27,23 +28,22 @@ struct TTYLine {
             throw error
         }
         SerialDriver.configure(descriptor)
-        // Discards earlier input. Output of a previous owner is kept: flushing it would discard bytes on a
-        // pseudo-terminal that the other side has not read.
+        // Discards earlier input. Output of a previous owner is kept, because flushing a pseudo-terminal would discard
+        // bytes that the other side has not read.
         tcflush(descriptor, TCIFLUSH)
-        // DTR is set last, because some firmware begins to send when it is asserted.
+        // DTR is set last, because some firmware begins to send when DTR is asserted.
         if settings.dtr == .assert {
             var lines = Int32(TTYLine.dataTerminalReady)
             _ = systemIoctl(descriptor, UInt(TIOCMBIS), &lines)
         }
     }
 
-    /// The number of bytes in the driver's output queue; 0 if the driver does not report it.
+    /// The number of bytes in the driver's output queue, or 0 if the driver does not report the number.
     var bytesToSend: Int {
         var count: Int32 = 0
         return systemIoctl(descriptor, UInt(TIOCOUTQ), &count) >= 0 ? Int(count) : 0
     }
 
-    /// Ends exclusive mode, which otherwise persists while any descriptor of the port is open.
     func endExclusiveMode() { _ = systemControl(descriptor, UInt(TIOCNXCL)) }
 
     private var isPseudoTerminal: Bool {
@@ -76,7 +76,7 @@ struct TTYLine {
             cfsetospeed(&line, standard)
         }
         guard tcsetattr(descriptor, TCSANOW, &line) == 0 else { throw failure("tcsetattr") }
-        // tcsetattr(3) succeeds if any of the requested changes were made.
+        // tcsetattr(3) succeeds even if only some of the requested changes were made.
         var result = termios()
         guard tcgetattr(descriptor, &result) == 0 else { throw failure("tcgetattr") }
         let minimum = withUnsafeBytes(of: &result.c_cc) { $0[Int(VMIN)] }
@@ -93,7 +93,7 @@ struct TTYLine {
         }
     }
 
-    /// CRTSCTS, whose imported type varies.
+    /// The value of CRTSCTS, whose imported type varies.
     private static let hardwareFlowControl: tcflag_t = 0x8000_0000
 
     private func wrongSpeed(_ speed: UInt32) -> NodeFailure {
