@@ -7,8 +7,8 @@ import Foundation
 import Logging
 import Synchronization
 
-/// The client of a device's accessory source. Receives events on the source's threads, owns the `EAAccessory` objects
-/// and notifies the app on the main thread.
+/// Connects a device's accessory source to the app. Receives events on the source's threads, owns the `EAAccessory`
+/// objects, and notifies the app on the main thread.
 final class AccessoryClient: Sendable {
     private struct Owners: @unchecked Sendable {
         // Unchecked because the references are only stored here.
@@ -21,8 +21,8 @@ final class AccessoryClient: Sendable {
         var name: String
     }
 
-    /// A lock for opening one protocol of one accessory. If two sessions are opened concurrently, the second one finds
-    /// the first.
+    /// Serializes the opening of one protocol of one accessory, so that a concurrent second session finds the first
+    /// session.
     final class OpeningLock: Sendable { let lock = Mutex(()) }
 
     struct State {
@@ -128,7 +128,6 @@ final class AccessoryClient: Sendable {
         }
     }
 
-    /// Updates the state, and schedules a delivery if notifications are pending.
     private func update(_ body: (inout State) -> Void) {
         let shouldSchedule = state.withLock { state in
             body(&state)

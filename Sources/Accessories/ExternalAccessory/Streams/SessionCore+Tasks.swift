@@ -15,7 +15,7 @@ extension SessionCore {
     /// The maximum size of a chunk, in bytes.
     private static let maximumChunkSize = 65_536
 
-    /// Prepares the core for reading by a task. From then on, the input stream's executor does not read from the
+    /// Prepares the session for reading by a task. From then on, the input stream's executor no longer reads from the
     /// channel, because this would delay the task.
     func beginReading() {
         state.withLock { $0.isReadByTasks = true }
@@ -40,7 +40,7 @@ extension SessionCore {
     }
 
     /// Suspends until bytes may be available, the stream has ended or the task is cancelled. Returns true if the
-    /// resuming thread has called `begin()` on the consumer gate of the playback.
+    /// resuming thread has called `beginElement()` on the consumer gate of the playback.
     func waitForBytes() async -> Bool {
         await withTaskCancellationHandler {
             var hasWaited = false
