@@ -22,17 +22,18 @@ package enum ChannelNode: AccessoryNode, Hashable {
 }
 
 package struct TTYSettings: Sendable, Hashable {
-    /// Specifies what happens to the DTR line (data terminal ready). A change of DTR resets many boards.
+    /// The treatment of the DTR (data terminal ready) line when a port is opened or closed. Toggling DTR resets many
+    /// boards.
     package enum DTR: String, Sendable, Hashable {
         /// Raises DTR when the port is opened, because some firmware waits for DTR. The kernel lowers DTR when the port
         /// is closed if `HUPCL` is set, which is the default for serial ports.
         case assert
-        /// Does not change DTR and clears `HUPCL`, so that the kernel does not lower DTR when the port is closed. The
-        /// kernel still raises DTR when the port is opened for the first time.
+        /// Leaves DTR unchanged and clears `HUPCL`, so that the kernel does not lower DTR when the port is closed. The
+        /// kernel still raises DTR when the port is first opened.
         case leave
     }
 
-    /// The speed, in bits per second. USB serial converters require the correct speed. USB devices of class CDC ACM
+    /// The speed, in bits per second. USB serial converters require the correct speed, whereas USB CDC ACM devices
     /// ignore the speed.
     package var speed: UInt32
     package var dtr: DTR
@@ -46,12 +47,12 @@ package struct TTYSettings: Sendable, Hashable {
     }
 }
 
-/// Specifies how a byte stream is converted to and from HID reports.
+/// The mapping between a byte stream and HID reports.
 ///
-/// All reports have the same length. Written data is split into reports, and the last report is padded with zeros. Read
-/// data consists of all bytes of each report.
+/// All reports have the same length. Written data is split into reports, and the last report is padded with zeros.
+/// Reading returns all data bytes of each report.
 package struct HIDFraming: Sendable, Hashable {
-    /// The number of data bytes in a report, from 1 to 16,384. Excludes the report ID.
+    /// The number of data bytes in each report, from 1 to 16,384. The report ID is not counted.
     package var reportLength: Int
     /// The ID of the reports that contain data, or 0 if reports are not numbered.
     package var reportNumber: UInt8
@@ -74,13 +75,13 @@ package struct USBEndpoints: Sendable, Hashable {
     package let input: UInt8
     /// The address of the OUT endpoint, such as 0x02.
     package let output: UInt8
-    /// The maximum packet size of the OUT endpoint, in bytes. A zero-length packet follows each transfer that fills its
-    /// last packet.
+    /// The maximum packet size of the OUT endpoint, in bytes. If the output ends with a full packet, a zero-length
+    /// packet follows.
     package let packetLength: Int
     /// The maximum packet size of the IN endpoint, in bytes.
     package let inputPacketLength: Int
 
-    /// Creates a pair of endpoints. The default of `inputPacketLength` is `packetLength`.
+    /// Creates a pair of endpoints. `inputPacketLength` defaults to `packetLength`.
     package init(
         path: String, interface: UInt8, alternate: UInt8, input: UInt8, output: UInt8, packetLength: Int,
         inputPacketLength: Int? = nil

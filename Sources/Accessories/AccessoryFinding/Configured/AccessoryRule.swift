@@ -11,8 +11,8 @@ package struct AccessoryRule: Sendable, Hashable {
     package var portPath: String?
     /// The USB interface to which the rule applies, or `nil` for every interface that has a node.
     package var interface: UInt8?
-    /// Replaces the protocols from the accessory and from udev. An empty list removes all protocols. `nil` leaves the
-    /// protocols unchanged.
+    /// The protocols that replace those from the accessory and udev. An empty list removes all protocols. `nil` leaves
+    /// the protocols unchanged.
     package var protocols: [String]?
     package var tty: TTYSettings?
     /// The framing of HID reports, which is required to open a HID interface.
@@ -36,7 +36,8 @@ extension AccessoryRule {
         matches(accessory, interface: interface) && (interface != nil || portPath != nil)
     }
 
-    /// Returns `nil` if a value is invalid, because the incomplete rule could match unintended accessories.
+    /// Returns `nil` if a value is invalid, because a rule without the invalid value could match unintended
+    /// accessories.
     static func read(
         _ reader: inout JSONReader, _ json: inout SettingsJSON, name: String
     ) throws(JSONError) -> AccessoryRule? {

@@ -7,11 +7,11 @@ import JSONBytes
 extension Configuration {
     private static let rulesKey = "accessories.rules"
     private static let declaredKey = "accessories.declared"
-    /// The maximum number of rules and of declared accessories. Longer lists are assumed to be a mistake.
+    /// The maximum numbers of rules and declared accessories. A longer list is assumed to be a mistake.
     private static let maximumRules = 1000
     private static let maximumDeclaredAccessories = 256
 
-    /// The rules for accessories. For each setting, the first matching rule that contains the setting applies.
+    /// The rules for accessories. Each setting is taken from the first matching rule that specifies the setting.
     package var accessoryRules: Setting<[AccessoryRule]> {
         get { readRules().setting }
         set { deferredSections[Self.rulesKey] = .set(newValue) }
@@ -24,7 +24,7 @@ extension Configuration {
 
     package var accessoryProblems: [DeviceError] { readRules().problems + readDeclared().problems }
 
-    /// The first 100 problems of the configuration, including the rules and the declared accessories.
+    /// The first 100 problems in the configuration, including its rules and declared accessories.
     package var allProblems: [DeviceError] { Array((problems + accessoryProblems).prefix(100)) }
 
     private func readRules() -> (setting: Setting<[AccessoryRule]>, problems: [DeviceError]) {

@@ -39,7 +39,8 @@ extension DeclaredAccessory {
         ("firmware", \.firmwareRevision), ("hardware", \.hardwareRevision), ("port", \.portPath),
     ]
 
-    /// Encodes the accessory as a file. Omits USB endpoints, because a file cannot contain them.
+    /// Returns the contents of a file that declares the accessory. Omits USB endpoints, because a file cannot contain
+    /// them.
     package func json() -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
@@ -53,7 +54,7 @@ extension DeclaredAccessory {
         return writer.bytes
     }
 
-    /// In problem messages, `prefix` precedes the names of keys.
+    /// `prefix` precedes the names of keys in problem messages.
     static func read(
         _ reader: inout JSONReader, _ json: inout SettingsJSON, prefix: String
     ) throws(JSONError) -> DeclaredAccessory? {
@@ -102,7 +103,7 @@ extension DeclaredAccessory.Endpoint {
     /// The maximum number of protocols per accessory. No known accessory has more protocols.
     private static let maximumCount = 100
 
-    /// Skips a protocol with an invalid setting, because the remaining settings alone could cause harm.
+    /// Skips protocols with invalid settings, because using only their valid settings could cause harm.
     fileprivate static func readAll(
         _ reader: inout JSONReader, _ json: inout SettingsJSON, name: String
     ) throws(JSONError) -> [Self] {

@@ -11,7 +11,7 @@ struct AccessoryDetector {
     private let device: UdevRecord?
     private let parts: [Part]
 
-    /// The records of the nodes of a USB interface, or of a node that is not on USB.
+    /// The records of a USB interface and its nodes, or of a node that is not on USB.
     private struct Part {
         var usbInterface: USBTopologyPosition.Interface?
         var interface: UdevRecord?
@@ -112,7 +112,7 @@ struct AccessoryDetector {
             vendorID: vendor, productID: product)
     }
 
-    /// Formats a BCD revision: "0210" becomes "2.10".
+    /// Formats a BCD revision, for example "0210" as "2.10".
     private static func revision(_ text: String) -> String {
         guard text.utf8.count == 4, text.utf8.allSatisfy({ HexDigit.value($0) != nil }) else { return text }
         return "\(text.hasPrefix("0") ? text.dropFirst().prefix(1) : text.prefix(2)).\(text.suffix(2))"
@@ -257,10 +257,11 @@ struct AccessoryDetector {
 
     // MARK: Candidates
 
-    /// Virtual terminals of the system, and 8250 ports that may have no hardware, are not reported as candidates.
+    /// Returns true for virtual terminals and for 8250 ports that may lack hardware, which are not reported as
+    /// candidates.
     private static func isPlaceholder(_ part: Part, _ root: String) -> Bool {
         guard part.usbInterface == nil else { return false }
-        // A substring search would link the regular expressions of the standard library.
+        // A substring search would link the standard library's regular expression module.
         if root.split(separator: "/").dropLast().contains("serial8250") { return true }
         let name = root.split(separator: "/").last ?? ""
         return root.hasPrefix("/sys/devices/virtual/tty/") && !name.hasPrefix("rfcomm") && !name.hasPrefix("ttyGS")

@@ -5,15 +5,15 @@ package import DeviceCore
 /// Derives accessories from udev records. Opens no devices and reads no files.
 ///
 /// The protocol names of a USB interface come from the first of the following sources that has a valid name:
-/// 1. The first matching rule of the configuration that contains protocols. An empty list removes all protocols.
+/// 1. The first matching rule of the configuration that specifies protocols. An empty list removes all protocols.
 /// 2. The udev property `EXTERNAL_ACCESSORY_PROTOCOLS`, a list separated by commas, spaces or tabs. The property of the
-///    tty or hidraw device precedes the property of the USB interface. The property of the USB device applies only if a
-///    single interface of the device can be opened.
+///    tty or hidraw device takes precedence over the property of the USB interface. The property of the USB device
+///    applies only if a single interface of the device can be opened.
 /// 3. The interface string, if it is a name in reverse-DNS notation.
 ///
-/// A session opens the tty of an interface, or the hidraw node if a rule contains the report length. If an interface
+/// A session opens the tty of an interface, or the hidraw node if a rule specifies the report length. If an interface
 /// has class 0xFF, subclass 0xF0 and protocol 0x01, a session opens the bulk endpoints of alternate setting 1. Serial
-/// ports and hidraw nodes that are not on USB require the udev property or a rule that contains their port.
+/// ports and hidraw nodes that are not on USB require the udev property or a rule that specifies their port.
 package struct AccessoryTree: Sendable {
     private let rules: [AccessoryRule]
     /// The records, keyed by the path of the attached device and then by the path of the record.
@@ -74,7 +74,7 @@ package struct AccessoryDetection: Sendable, Hashable {
     package var warnings: [String] = []
     /// The accessory's nodes for which udevd has not run its rules. The nodes may not exist yet.
     package var uninitializedNodes: Set<String> = []
-    /// A value that changes when a device is attached to the port, even if the same device is attached again.
+    /// A value that changes whenever a device is attached to the port, even if it is the same device as before.
     package internal(set) var attachmentToken = ""
 }
 

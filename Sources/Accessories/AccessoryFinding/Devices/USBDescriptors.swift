@@ -73,7 +73,7 @@ package struct USBDescriptors: Sendable, Hashable {
 
 /// The position of a kernel device in the USB topology.
 ///
-/// Only the sysfs path determines the position, because the parent's record may be missing or arrive later.
+/// The position is derived only from the sysfs path, because the parent's record may be missing or arrive later.
 struct USBTopologyPosition: Hashable {
     /// The path of the attached USB device, or the path of the kernel device if it is not on USB.
     var root: String

@@ -20,9 +20,9 @@ package struct UdevRecord: Sendable, Hashable {
     package var properties: [String: String]
     /// The requested sysfs attributes that exist, without the final newline. Binary attributes are in hexadecimal.
     package var attributes: [String: String]
-    /// The sysfs path of the USB interface that the device is or belongs to. Empty if there is no such interface.
+    /// The sysfs path of the USB interface that is, or contains, this device. Empty if there is none.
     package var usbInterface: String
-    /// The sysfs path of the USB device that the device is or belongs to. Empty if there is no such USB device.
+    /// The sysfs path of the USB device that is, or contains, this device. Empty if there is none.
     package var usbDevice: String
 
     package init(
@@ -67,7 +67,8 @@ extension UdevRecord {
         return shown
     }
 
-    /// Reads a number of up to four hexadecimal digits. The property is used if the attribute is missing or invalid.
+    /// Reads a hexadecimal number of up to four digits from the attribute, or from the property if the attribute is
+    /// missing or invalid.
     func number(attribute: String, property: String) -> UInt16? {
         for text in [attributes[attribute], properties[property]] {
             if let text, let number: UInt16 = HexDigit.number(text, atMost: 4) { return number }
