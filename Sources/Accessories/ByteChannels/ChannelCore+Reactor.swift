@@ -18,7 +18,7 @@ extension ChannelCore {
             case .connected: return port.interest(reads: reads, writes: writes)
             case .closing(let closing):
                 return port.interest(reads: state.output.unsentBytes > 0 && !closing.isInputFinished, writes: writes)
-            // poll(2) would return immediately as long as the app does not read.
+            // If the port were polled, poll(2) would return immediately until the app reads.
             case .hungUp, .ending, .finished: return nil
             }
         }
@@ -50,7 +50,7 @@ extension ChannelCore {
             }
         case .ending(let end, _):
             stopPolling()
-            // Further bytes are read as the app makes space, up to a limit.
+            // The remaining bytes are read as the app makes space in the pipe, up to a limit.
             if !isClosed, case .full = readInput(.remainder), !state.withLock({ $0.hasReadEnough }) {
                 return notifyEndWaiters(isFinal: false)
             }
@@ -79,13 +79,14 @@ extension ChannelCore {
         if let end, isAbandoned || port.pendingBytes == 0 { finish(end) }
     }
 
-    /// Returns the reason if the connection has ended. `isReady` is true if poll(2) has reported free space.
+    /// Sends queued output. Returns the reason if the connection has ended, or `nil` otherwise. `isReady` is true if
+    /// poll(2) has reported space.
     private func sendOutput(isReady: Bool) -> ByteChannelEnd? {
         guard port.framing == nil else { return nil }
         var isReady = isReady
         while true {
-            // The address is an integer because a pointer into the protected state must not leave the lock. Only this
-            // thread removes bytes, so they stay in place.
+            // The address is passed as an integer because a pointer to the protected state must not escape the lock.
+            // Only this thread removes bytes, so the address stays valid.
             let front = state.withLock { state -> (address: UInt, count: Int, isLast: Bool) in
                 let front = state.output.ring.front
                 return (UInt(bitPattern: front.baseAddress), front.count, front.count == state.output.ring.count)
@@ -129,7 +130,7 @@ extension ChannelCore {
 
     /// Ends the channel and releases the port. Only the first call has an effect.
     private func finish(_ end: ByteChannelEnd) {
-        // No bytes may arrive after the app has seen the end.
+        // No bytes may arrive after the end has been reported to the app.
         leave()
         let pending = port.pendingBytes
         typealias Result = (end: ByteChannelEnd, observer: Observer?, timers: [ClockTimer?], timeout: Double)
@@ -174,12 +175,13 @@ extension ChannelCore {
 
     private func release(timeout: Double) {
         let work: @Sendable () -> Void = { [self] in
-            // A report that is being written still uses the descriptor. The kernel limits how long the write can take.
+            // The descriptor is still in use while a report is being written. The kernel limits the duration of a
+            // write.
             while state.withLock({ $0.output.isReportThreadRunning }) { WorkerThread.sleep(seconds: 0.005) }
             port.release(timeout: timeout) { state.withLock { $0.isAbandoned } }
             for waiter in state.withLock({ $0.releaseWaiters.complete(isFinal: true) }) { waiter() }
         }
-        // A release that may wait for the device must not delay the other channels.
+        // Waiting for the device on this thread would delay the other channels.
         guard port.isSlowToRelease else { return work() }
         do {
             try WorkerThread.start(work)

@@ -15,7 +15,7 @@ extension ChannelCore {
     enum ReadLimit {
         /// A read by the executor, limited to 32 KiB, which is about the amount that an app reads in one callback.
         case poll
-        /// One read by the reactor, which then serves other channels.
+        /// A limited read by the reactor, so that other channels can also be served.
         case pass
         /// A read of all bytes that the kernel still holds.
         case remainder
@@ -51,7 +51,7 @@ extension ChannelCore {
                 if state.withLock({ $0.recordInput(count) }) { return .full }
             }
             switch result {
-            // A short read has most likely emptied the port. If bytes remain, poll(2) returns again. An executor
+            // A short read has most likely emptied the port. If bytes remain, poll(2) reports them. An executor
             // continues to read, because its run loop might not be notified again.
             case .bytes:
                 if isShort, amount == .pass, !port.hasUnreportedReadiness { return .empty }
@@ -75,7 +75,7 @@ extension ChannelCore {
         }
     }
 
-    /// The peer may have to send its own data before it can read the remaining output.
+    /// Reads and discards input, because the peer may have to send data before it can receive the remaining output.
     func discardInput() {
         let isPending = port.pendingBytes > 0
         let isNeeded = state.withLock { state in
@@ -91,7 +91,8 @@ extension ChannelCore {
                     case .bytes: continue
                     case .wouldBlock: return false
                     case .ended:
-                        // The peer may have shut down only its sending side. Otherwise, writing fails.
+                        // The peer may have shut down only its sending side. If the peer has closed the connection,
+                        // writing fails.
                         state.withLock { state in state.updateClosing { $0.isInputFinished = true } }
                         return false
                     }

@@ -6,7 +6,8 @@ import Synchronization
 import SystemCalls
 
 extension ChannelCore {
-    /// Writing a report blocks until the device accepts the report, even with O_NONBLOCK.
+    /// Starts a thread to write reports, because writing a report blocks until the device accepts the report, even with
+    /// O_NONBLOCK.
     func startWritingReports(_ framing: HIDFraming) {
         do {
             try WorkerThread.start { [self] in writeReports(framing) }
@@ -44,7 +45,7 @@ extension ChannelCore {
             case .bytes: return nil
             case .ended(let end): return end
             case .wouldBlock:
-                // Only the substitute devices of tests report a lack of space.
+                // Only the simulated devices in tests report a lack of space.
                 var descriptor = pollfd(fd: port.descriptor, events: Int16(POLLOUT), revents: 0)
                 poll(&descriptor, 1, 100)
                 if state.withLock({ $0.isFinished || $0.isAbandoned || $0.isEnding }) { return ByteChannelEnd(.closed) }

@@ -9,13 +9,13 @@ import SystemCalls
 final class ChannelCore: Sendable {
     typealias Observer = @Sendable (ByteChannelEvent) -> Void
 
-    /// The maximum time for which output is still sent after `close()`, in seconds.
+    /// The maximum time for sending the remaining output after `close()`, in seconds.
     static let closeTimeout = 2.0
-    /// The maximum number of bytes that are read from the port after `end(_:then:)`. The limit exceeds the size of
-    /// kernel buffers and applies if the peer is still present and continues to send.
+    /// The maximum number of bytes that are read from the port after `end(_:then:)`. Kernel buffers are smaller, so the
+    /// limit matters only if the peer continues to send.
     static let maximumBytesAfterEnd = 1_048_576
-    /// The number of consecutive fruitless writes after which output pauses. A write is fruitless if the kernel
-    /// reported space but accepted nothing.
+    /// The number of consecutive writes without progress after which output pauses. A write makes no progress if the
+    /// kernel has reported space but accepts no bytes.
     static let maximumFruitlessWrites = 3
     static let outputRetryDelay = 0.01
 
@@ -25,8 +25,8 @@ final class ChannelCore: Sendable {
     let input: BytePipe
     let state: Mutex<ChannelState>
     let polling: ChannelPolling
-    /// The free space at which a waiting writer is notified, in bytes. The value exceeds one byte because waking a
-    /// writer is expensive.
+    /// The free space at which a waiting writer is notified, in bytes. Larger than one byte, because waking a writer is
+    /// expensive.
     let notifiedSpace: Int
 
     init(_ port: any Port, clock: any DeviceClock, capacity: Int, tolerance: Double, reactor: ChannelReactor) {
@@ -62,7 +62,7 @@ final class ChannelCore: Sendable {
         withExtendedLifetime(former) {}
         guard let receive else { return input.observeReader(nil) }
         input.observeReader { event in
-            // `finish` reports the end once for both directions.
+            // Ignores the end of the input, because `finish` reports the end of the channel.
             if case .readable = event { receive(.readable) }
         }
     }
@@ -138,7 +138,7 @@ final class ChannelCore: Sendable {
                 state.phase = .closing(closing)
                 return true
             case .finished where state.isClosed:
-                // The thread that releases the port may be waiting for the device. The new phase ends the wait.
+                // The thread that releases the port may be waiting for the device. Changing the phase ends the wait.
                 state.phase = .finished(isAbandoned: true)
                 return false
             case .connected, .hungUp, .ending, .closing, .finished: return false

@@ -81,7 +81,7 @@ package final class ChannelReactor: Sendable {
                 descriptors.append(pollfd(fd: events == nil ? -1 : channel.descriptor, events: events ?? 0, revents: 0))
                 descriptors.append(pollfd(fd: coordinator ?? -1, events: Int16(POLLIN), revents: 0))
             }
-            // If requests are pending, poll(2) returns immediately. The call still collects the events of the other
+            // If service has been requested, poll(2) must not block, but still collects the events of the other
             // channels.
             let isBusy =
                 isServiceRequested.load(ordering: .sequentiallyConsistent)
@@ -90,7 +90,7 @@ package final class ChannelReactor: Sendable {
             wakeUpCount.add(1, ordering: .relaxed)
             guard ready != 0 else { continue }
             guard ready > 0 else {
-                // Apart from EINTR, only a temporary lack of memory makes poll(2) fail here.
+                // Except for EINTR, poll(2) can fail here only because of a temporary lack of memory.
                 if errno != EINTR { WorkerThread.sleep(seconds: 0.01) }
                 continue
             }

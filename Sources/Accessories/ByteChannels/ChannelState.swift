@@ -3,7 +3,7 @@
 import AccessoryFinding
 import DeviceCore
 
-/// The state of a channel: the phase of the connection, the unsent output, and the closures to call.
+/// The state of a channel, which consists of the phase of the connection, the unsent output, and the closures to call.
 ///
 /// ```
 ///             POLLHUP with a full pipe          the rest has been read
@@ -16,14 +16,14 @@ import DeviceCore
 ///                         everything was sent, the deadline, or POLLHUP
 /// ```
 ///
-/// An error of the port finishes the channel from every phase.
+/// In every phase, an error of the port finishes the channel.
 struct ChannelState: ~Copyable {
     enum Phase {
         case connected
-        /// The kernel has hung up, but still holds bytes to read.
+        /// The connection has hung up, but the kernel still holds unread bytes.
         case hungUp
-        /// The connection ends, for the given reason, after the reactor has read the bytes that the kernel still holds.
-        /// If the app has closed the channel, the connection ends immediately.
+        /// The connection will end for the given reason after the reactor has read the bytes that the kernel still
+        /// holds. If the app has closed the channel, the connection ends immediately.
         case ending(ByteChannelEnd, bytesRead: Int)
         /// The app has closed the channel. The reactor sends the remaining output until the deadline.
         case closing(Closing)
@@ -33,9 +33,9 @@ struct ChannelState: ~Copyable {
     struct Closing {
         let deadline: BootTime
         var timer: ClockTimer?
-        /// True once no more input can follow. The closing phase discards input.
+        /// True once the end of the input has been read. Until then, input is read and discarded.
         var isInputFinished = false
-        /// True once no more output is sent, for example because the deadline has been reached.
+        /// True if sending has been abandoned, for example because the deadline has passed.
         var isAbandoned = false
     }
 
@@ -44,7 +44,8 @@ struct ChannelState: ~Copyable {
     var end: ByteChannelEnd?
     var output: ChannelOutput
     var observer: ChannelCore.Observer?
-    /// The closures to call when the observer has been notified of the end, or when the end waits for the app to read.
+    /// The closures to call after the observer has been notified of the end. If unread bytes delay the end, the
+    /// closures are called without waiting for the app.
     var endWaiters = Completion()
     var releaseWaiters = Completion()
 
@@ -64,7 +65,7 @@ struct ChannelState: ~Copyable {
         }
     }
 
-    /// Returns true if the connection is ending and the limit for remaining input has been reached.
+    /// Counts the bytes that are read while the connection is ending. Returns true if the limit has been reached.
     mutating func recordInput(_ count: Int) -> Bool {
         guard case .ending(let end, let bytesRead) = phase else { return false }
         phase = .ending(end, bytesRead: bytesRead + count)
@@ -81,7 +82,7 @@ struct ChannelState: ~Copyable {
         phase = .closing(closing)
     }
 
-    /// Returns the observer if a waiting writer can be notified. The writer then no longer counts as waiting.
+    /// Returns the observer if a waiting writer must be notified, and marks the writer as no longer waiting.
     mutating func observerOfSpace(minimum: Int) -> ChannelCore.Observer? {
         guard output.isWriterWaiting, end == nil, output.ring.space >= minimum else { return nil }
         output.isWriterWaiting = false
@@ -92,8 +93,8 @@ struct ChannelState: ~Copyable {
 /// The bytes that the app has written but the port has not yet accepted.
 struct ChannelOutput: ~Copyable {
     enum Activity {
-        /// The reactor writes when the port has space. The value is the number of consecutive attempts in which the
-        /// kernel reported space but accepted nothing.
+        /// The reactor writes when the port has space. `fruitlessAttempts` counts the consecutive writes for which the
+        /// kernel has reported space but accepted no bytes.
         case reactor(fruitlessAttempts: Int)
         case paused(ClockTimer?)
         case reportThread
@@ -131,7 +132,7 @@ struct ChannelOutput: ~Copyable {
 
 /// A list of closures to call when an event occurs, or immediately if the event has already occurred.
 struct Completion {
-    /// `nil` after the event.
+    /// The closures, or `nil` after the event has occurred.
     private var waiters: [@Sendable () -> Void]? = []
 
     /// Adds a closure. Returns false if the event has already occurred. The caller must then call the closure.
@@ -142,7 +143,7 @@ struct Completion {
 
     var hasOccurred: Bool { waiters == nil }
 
-    /// Returns the closures to call now. If `isFinal` is true, marks the event as occurred.
+    /// Returns the closures to call now. If `isFinal` is true, the event is marked as having occurred.
     mutating func complete(isFinal: Bool) -> [@Sendable () -> Void] {
         let due = waiters ?? []
         if waiters != nil { waiters = isFinal ? nil : [] }

@@ -65,8 +65,8 @@ package final class NodeChannel: PollableChannel {
     /// on the reactor thread, or on the calling thread if the connection has already ended.
     package func end(_ end: ByteChannelEnd, then body: @escaping @Sendable () -> Void) { core.end(end, then: body) }
 
-    /// A closure that makes a closed channel stop sending and release its port as soon as the system allows. The
-    /// closure does nothing while the channel is open, and retains neither the channel nor the port.
+    /// A closure that stops a closed channel from sending and releases its port as soon as possible. The closure does
+    /// nothing while the channel is open, and retains neither the channel nor the port.
     package var abandon: @Sendable () -> Void { { [weak core] in core?.abandon() } }
 
     /// True on the reactor thread, which must not wait for a channel.
@@ -77,10 +77,10 @@ package final class NodeChannel: PollableChannel {
 }
 
 package enum ChannelOpener {
-    /// Opens a node for exclusive use. Errors contain the reason and a remedy.
+    /// Opens a node for exclusive use. Error messages contain the reason and a remedy.
     ///
-    /// If the node is in use or the user has no permission yet, the call retries. Other programs probe new ports, and
-    /// udev may be about to change the permissions.
+    /// Retries if the node is in use or permission is denied, because another program may be probing a new port, or
+    /// udev may not have set the permissions yet.
     ///
     /// - Parameter pauses: The pauses between attempts, in seconds.
     package static func open(

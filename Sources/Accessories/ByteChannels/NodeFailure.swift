@@ -3,10 +3,10 @@
 import SystemCalls
 package import DeviceCore
 
-/// The reason why a node cannot be opened. The error message is created only on demand.
+/// The reason why a node cannot be opened. The error message is created on demand.
 package struct NodeFailure: Error {
-    /// True if the reason may be temporary, because another program has the node open or the user has no permission
-    /// yet.
+    /// True if a retry may succeed, for example if another program has the node open or the user does not have
+    /// permission yet.
     package let isTemporary: Bool
     private let describe: @Sendable () -> DeviceError
 
@@ -51,7 +51,7 @@ package struct NodeFailure: Error {
         return DeviceError(code, words, cause: .system(call: call, errno: number))
     }
 
-    /// Names the program that uses the node if the user may see the program.
+    /// Returns a message that names the program that uses the node, if that program is visible to the user.
     private static func busyMessage(_ path: String) -> String {
         // The descriptor of the failed attempt is already closed.
         let holder = NodeHolder.find(path)?.description ?? "a program of another user"

@@ -6,8 +6,8 @@ import SystemCalls
 
 /// An open device node or socket that transfers bytes. Calls do not block unless documented.
 ///
-/// `collectCompletions` is called only on the reactor thread. `read` and `write` are called on any thread, but neither is
-/// called concurrently with itself.
+/// `collectCompletions` is called only on the reactor thread. `read` and `write` are called on any thread, but neither
+/// is called concurrently with itself.
 package protocol Port: AnyObject, Sendable {
     var descriptor: Int32 { get }
     var path: String { get }
@@ -16,7 +16,7 @@ package protocol Port: AnyObject, Sendable {
     /// True if poll(2) does not report whether the port is readable or writable. The reactor then tries to read and
     /// write after every event.
     var hasUnreportedReadiness: Bool { get }
-    /// The time for which the system keeps unread input without loss, in seconds. `nil` if only the reactor may read.
+    /// The time for which the system buffers unread input without loss, in seconds. `nil` if only the reactor may read.
     var inputBufferingTime: Double? { get }
     /// The errno value that reports the loss of unsent bytes after the peer has disconnected.
     var lossErrno: Int32 { get }
@@ -32,7 +32,7 @@ package protocol Port: AnyObject, Sendable {
     /// Reads received bytes. If the port has a report format, reads one complete report.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> PortResult
 
-    /// Passes bytes to the kernel. If the port has a report format, the bytes must be the report number and one
+    /// Passes bytes to the kernel. If the port has a report format, the bytes must consist of the report number and one
     /// complete report. Writing a report may block.
     ///
     /// - Parameter isLast: True if no further bytes are queued.
@@ -47,7 +47,7 @@ package protocol Port: AnyObject, Sendable {
     func release(timeout: Double, isAborted: () -> Bool)
 }
 
-/// Default implementations for a byte stream whose readiness poll(2) reports.
+/// Default implementations for a byte stream that supports poll(2).
 extension Port {
     package var framing: HIDFraming? { nil }
     package var hasUnreportedReadiness: Bool { false }
@@ -71,7 +71,7 @@ extension Port {
 }
 
 package enum PortResult: Sendable {
-    /// The number of transferred bytes, or 0 if the port skipped a report with a different number.
+    /// The number of transferred bytes, or 0 if the port skipped a report whose number does not match.
     case bytes(Int)
     case wouldBlock
     case ended(ByteChannelEnd)

@@ -2,12 +2,12 @@
 
 import SystemCalls
 
-/// The programs connected to a socket, as far as the kernel and the user's permissions reveal them.
+/// The programs that are connected to a socket and visible to this user.
 package struct SocketPeers: Sendable {
     /// The number of connections that the server has accepted. The kernel does not report connections that wait to be
     /// accepted.
     package let count: Int
-    /// The programs that have these connections. This process is last.
+    /// The programs with these connections. The current process is last.
     package let holders: [NodeHolder]
 
     /// Queries the kernel, which may take tens of milliseconds.
@@ -81,7 +81,7 @@ package struct SocketPeers: Sendable {
         path.lastIndex(of: UInt8(ascii: "/")).map { path[($0 + 1)...] } ?? path
     }
 
-    /// Returns the inodes of the peers of all connections to a socket, as far as the kernel reports them.
+    /// Returns the inodes of the peers of all reported connections to a socket.
     private static func sockets(at path: String) -> Set<UInt32> {
         guard let wanted = SocketFile(path) else { return [] }
         let descriptor = Sockets.open(Int32(AF_NETLINK), .datagrams, protocol: netlinkSockDiag)
@@ -136,7 +136,7 @@ package struct SocketPeers: Sendable {
         return true
     }
 
-    /// Returns the inode of a socket's peer, or `nil` if the socket is not bound to the wanted file.
+    /// Returns the inode of a socket's peer, or `nil` if the socket is not bound to the given file.
     private static func peer(_ attributes: UnsafeRawBufferPointer, _ wanted: SocketFile) -> UInt32? {
         var rest = attributes[...]
         var (isFile, isDevice, isName) = (false, false, false)

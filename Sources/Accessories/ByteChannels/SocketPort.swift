@@ -54,7 +54,8 @@ package final class SocketPort: Port {
     }
 
     package func release(timeout: Double, isAborted: () -> Bool) {
-        // Closing a socket with unread input would turn the end of the connection into an error for the peer.
+        // Closing a socket with unread input would cause an error at the peer, instead of a normal end of the
+        // connection.
         withUnsafeTemporaryAllocation(byteCount: 16_384, alignment: 16) { buffer in
             for _ in 0..<64 where systemRead(descriptor, buffer) <= 0 { break }
         }
@@ -62,7 +63,8 @@ package final class SocketPort: Port {
     }
 }
 
-/// The reports of a HID device. The report number precedes a written report, and is 0 if reports are not numbered.
+/// A HID device that transfers reports. Each written report is preceded by its number, or by 0 if reports are not
+/// numbered.
 package final class HIDPort: Port {
     package let descriptor: Int32
     package let path: String

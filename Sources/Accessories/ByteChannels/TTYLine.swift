@@ -15,7 +15,8 @@ struct TTYLine {
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw failure("flock") }
         var isExclusive: Int32 = 0
         let isMarked = systemIoctl(descriptor, TTYLine.getExclusive, &isExclusive) >= 0 && isExclusive != 0
-        // On a pseudo-terminal, the exclusive mode of a killed program persists until the other side is closed.
+        // The exclusive mode of a pseudo-terminal persists after a program has been killed, until the other side is
+        // closed.
         if isMarked, !isPseudoTerminal || NodeHolder.find(path, except: descriptor) != nil {
             throw NodeFailure(busy: path)
         }
@@ -23,7 +24,7 @@ struct TTYLine {
         do throws(NodeFailure) {
             try makeRaw(settings)
         } catch {
-            // Exclusive mode would persist while another descriptor of the port is open.
+            // Otherwise, exclusive mode would persist while another descriptor of the port is open.
             if hasExclusive { endExclusiveMode() }
             throw error
         }
@@ -49,7 +50,7 @@ struct TTYLine {
     private var isPseudoTerminal: Bool {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { return false }
-        // The major device numbers of the pseudo-terminal sides that programs open.
+        // The major device numbers of the pseudo-terminals in /dev/pts.
         return (136...143).contains(UInt64(status.st_rdev) >> 8 & 0xFFF)
     }
 

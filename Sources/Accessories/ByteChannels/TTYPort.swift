@@ -7,8 +7,8 @@ package import DeviceCore
 package final class TTYPort: Port {
     package let descriptor: Int32
     package let path: String
-    /// The time in which half of the 4 KiB input buffer fills at ten bits per byte, in seconds. Infinite with hardware
-    /// flow control. Without flow control, input may be lost once the buffer is full.
+    /// The time in which input fills half of the 4 KiB kernel buffer, in seconds. A byte takes ten bits. Infinite with
+    /// hardware flow control. Without flow control, input may be lost once the buffer is full.
     package let inputBufferingTime: Double?
 
     /// Creates a port for an open descriptor and configures the port. Closes the descriptor if the configuration fails.

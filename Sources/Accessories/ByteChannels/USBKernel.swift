@@ -116,7 +116,7 @@ package struct USBRequestBlock: @unchecked Sendable {
 
     var address: UnsafeMutableRawPointer { block }
     package var endpoint: UInt8 { block.load(fromByteOffset: USBRequestBlock.endpointOffset, as: UInt8.self) }
-    /// True if a zero-length packet follows a full last packet.
+    /// True to send a zero-length packet if the last packet is full.
     package var endsWithShortPacket: Bool {
         block.load(fromByteOffset: USBRequestBlock.flagsOffset, as: UInt32.self) & USBRequestBlock.zeroPacketFlag != 0
     }

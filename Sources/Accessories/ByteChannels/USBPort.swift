@@ -138,7 +138,7 @@ package final class USBPort: Port {
                 }
                 if count > 0 { return .bytes(count) }
             }
-            // The failure follows all bytes that were received before it.
+            // Bytes that were received before the failure are returned first.
             return state.failure.map { .ended($0) } ?? .wouldBlock
         }
     }
@@ -165,7 +165,7 @@ package final class USBPort: Port {
         }
     }
 
-    /// Submits all idle read requests. Does not submit blocks with unread bytes.
+    /// Submits all idle read requests. A request with unread bytes is not idle.
     private func submitReads(_ state: inout State) -> Int32 {
         guard state.failure == nil else { return 0 }
         while let block = state.input.next {
@@ -179,7 +179,7 @@ package final class USBPort: Port {
     }
 
     private func reap(_ state: inout State) {
-        // The limit ensures that a faulty kernel driver cannot occupy the thread.
+        // The limit prevents a faulty kernel driver from blocking the thread.
         for _ in 0..<(USBPort.readRequestCount + USBPort.writeRequestCount) {
             var address: UInt = 0
             let result = kernel.ioctl(descriptor, USBRequest.reap, &address)
