@@ -2,14 +2,15 @@
 
 import DeviceCore
 
-// Apps written for iOS use Data, NotificationCenter and NSObject without importing Foundation.
+// Foundation is reexported, because apps written for iOS use Data, NotificationCenter and NSObject without importing
+// Foundation.
 @_exported public import Foundation
 import Synchronization
 
 /// The value of `connectionID` for an accessory that was never connected.
 public let EAConnectionIDNone = 0
 
-/// An accessory that is or was connected.
+/// A connected or formerly connected accessory.
 ///
 /// The manager creates one object for each connection and retains the object while the accessory is connected. If the
 /// accessory is unplugged and reconnected, the manager creates a new object with a different `connectionID`.

@@ -16,9 +16,9 @@ extension AccessoryClient {
     /// Opens the channel of a protocol that the accessory offers and the app has declared.
     ///
     /// - Parameters:
-    ///   - takesOver: True to close an existing session with the protocol. If false, the call fails if such a session
-    ///     exists.
-    ///   - use: Returns the session core for the new channel.
+    ///   - takesOver: True to close an existing session with the protocol. Otherwise, an existing session causes an
+    ///     error.
+    ///   - use: A closure that returns the session core for the new channel.
     func open(
         _ accessory: EAAccessory, protocol name: String, takesOver: Bool = true, use: (any ByteChannel) -> SessionCore
     ) throws(DeviceError) -> SessionCore {
@@ -65,7 +65,7 @@ extension AccessoryClient {
             state.sessions[key] = SessionCore.Weak(core: core)
             return held
         }
-        // The session cores must be released outside the lock.
+        // Releases the session cores outside the lock.
         withExtendedLifetime(held) {}
     }
 }

@@ -11,7 +11,7 @@ import Synchronization
 /// objects, and notifies the app on the main thread.
 final class AccessoryClient: Sendable {
     private struct Owners: @unchecked Sendable {
-        // Unchecked because the references are only stored here.
+        // Unchecked because this structure only stores the references.
         weak var device: Device?
         weak var manager: EAAccessoryManager?
     }
@@ -21,8 +21,8 @@ final class AccessoryClient: Sendable {
         var name: String
     }
 
-    /// Serializes the opening of one protocol of one accessory, so that a concurrent second session finds the first
-    /// session.
+    /// Serializes the opening of sessions with the same accessory and protocol, so that each call finds the session
+    /// that the previous call has opened.
     final class OpeningLock: Sendable { let lock = Mutex(()) }
 
     struct State {
@@ -59,7 +59,8 @@ final class AccessoryClient: Sendable {
 
     var device: Device? { owners.withLock { $0 }.device }
 
-    /// Sets the sender of the notifications. The device owns both the manager and this client.
+    /// Sets the manager that is the object of the notifications. The reference is weak, because the device owns both
+    /// the manager and this client.
     func attach(_ manager: EAAccessoryManager) { owners.withLock { $0.manager = manager } }
 
     // MARK: App interface

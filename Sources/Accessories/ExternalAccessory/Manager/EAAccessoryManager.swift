@@ -101,7 +101,7 @@ extension LiveDevice {
 
     private static let linked: Void = setAccessorySourceFactory { accessorySource }
 
-    /// Returns `shared` after linking the live accessory source.
+    /// Links the live accessory source and returns `shared`.
     package static var withAccessories: Device {
         _ = linked
         return shared

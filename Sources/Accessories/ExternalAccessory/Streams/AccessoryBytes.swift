@@ -54,8 +54,7 @@ final class AccessoryReader: Sendable {
                 return nil
             case .empty:
                 setBusy(false)
-                // If `waitForBytes()` was suspended, the resuming thread has already called `beginElement()` for this
-                // reader.
+                // If `waitForBytes()` was suspended, the resuming thread has already called `beginElement()`.
                 if await core.waitForBytes() { state.withLock { $0.isBusy = true } }
             }
         }

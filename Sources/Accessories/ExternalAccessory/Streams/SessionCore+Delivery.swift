@@ -7,7 +7,7 @@ import Synchronization
 
 extension SessionCore {
     private struct Call: @unchecked Sendable {
-        // Unchecked because the call is created and used on the executor's thread.
+        // Unchecked because a call is created and used only on the executor's thread.
         var direction: Direction
         var event: Stream.Event
         var stream: Stream
@@ -36,7 +36,7 @@ extension SessionCore {
         }
     }
 
-    /// Adds an executor that the other stream already uses. Returns false if the caller must create the executor.
+    /// Reuses an executor of the other stream if possible. Returns false if the caller must create an executor.
     private func add(existing key: StreamExecutor.Key, to direction: Direction) -> Bool {
         let isKnown = state.withLock { state -> Bool in
             if state[direction].events.isClosed || state[direction].executors.contains(where: { $0.key == key }) {
@@ -147,8 +147,8 @@ extension SessionCore {
                 nextCall(first, at: place, &state) ?? nextCall(state.lastDirection, at: place, &state), wasRescheduled
             )
         }
-        // The callback has moved the stream to a new executor. The new executor found no pending event while the
-        // callback was running, so the stream is signaled again.
+        // The callback has moved the stream to a new executor, which found no pending event while the callback was
+        // running. The stream is therefore signaled again.
         if hasMoved, let direction { signal(direction) }
         return call
     }

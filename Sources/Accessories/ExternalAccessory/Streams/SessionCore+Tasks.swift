@@ -40,7 +40,7 @@ extension SessionCore {
     }
 
     /// Suspends until bytes may be available, the stream has ended or the task is cancelled. Returns true if the
-    /// resuming thread has called `beginElement()` on the consumer gate of the playback.
+    /// resuming thread has called `beginElement()` on the playback's consumer gate.
     func waitForBytes() async -> Bool {
         await withTaskCancellationHandler {
             var hasWaited = false
@@ -110,8 +110,8 @@ extension SessionCore {
         return now.spaceAvailable == 0 && now.end == nil
     }
 
-    /// Suspends until the writers are resumed. Returns immediately if the condition is false. Throws
-    /// `CancellationError` if the task is cancelled.
+    /// Suspends until the writers are resumed, but only if `isInTheWay` returns true. Throws `CancellationError` if the
+    /// task is cancelled.
     private nonisolated(nonsending) func waitToWrite(_ isInTheWay: (State) -> Bool) async throws {
         await withTaskCancellationHandler {
             await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in

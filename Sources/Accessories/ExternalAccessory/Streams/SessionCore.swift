@@ -54,12 +54,12 @@ final class SessionCore: Sendable {
     static let maximumEventsPerDrain = 8
 
     let channel: any ByteChannel
-    /// The same channel, if the input stream's executor can read from it.
+    /// The channel, or `nil` if the input stream's executor cannot read from it.
     private let pollableChannel: (any PollableChannel)?
     let device: Device
     let name: String
     let state: Mutex<State>
-    /// Copies of the state that can be read for each byte without taking the lock.
+    /// Copies of the state that are checked on every read and write without taking the lock.
     private let isInputOpen = Atomic<Bool>(false)
     private let isOutputOpen = Atomic<Bool>(false)
 
@@ -78,7 +78,7 @@ final class SessionCore: Sendable {
         if channel.end != nil { receive(.ended) }
     }
 
-    /// The accessory. If the session follows its accessory, the accessory of the current connection.
+    /// The accessory, which changes when a session created with `init(following:protocol:changed:)` resumes.
     var accessory: EAAccessory { state.withLock { $0.accessory } }
 
     func setAccessory(_ accessory: EAAccessory) { state.withLock { $0.accessory = accessory } }
@@ -182,7 +182,7 @@ final class SessionCore: Sendable {
     }
 
     private struct DelegateReference: @unchecked Sendable {
-        // Unchecked because the structure only transfers the reference across the lock.
+        // Unchecked because the structure only carries the reference into or out of the lock.
         var delegate: (any StreamDelegate)?
     }
 
@@ -213,8 +213,8 @@ final class SessionCore: Sendable {
     func rearm(_ direction: Direction) {
         let places = state.withLock { state in
             state[direction].events.rearm()
-            // The executor checks for pending events after its callback has returned. It is signaled in case the
-            // callback runs a nested run loop.
+            // The executor checks for pending events after its callback, so they are not checked here. The executor is
+            // still signaled, in case the callback runs a nested run loop.
             if state[direction].executors.allSatisfy(\.isRunningHere) { return state[direction].executors }
             return executorsToSignal(direction, state)
         }
@@ -226,8 +226,7 @@ final class SessionCore: Sendable {
         return state[direction].executors
     }
 
-    // Signals executors and resumes tasks after releasing the lock, because each resumed thread takes the lock
-    // immediately.
+    // Signals executors and resumes tasks outside the lock, because the resumed threads take the lock immediately.
     private func receive(_ event: ByteChannelEvent) {
         let (inputs, outputs, readers, writers) = state.withLock { state in
             var (inputs, outputs): ([StreamExecutor], [StreamExecutor]) = ([], [])

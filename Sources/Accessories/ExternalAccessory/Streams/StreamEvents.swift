@@ -105,8 +105,8 @@ extension ByteChannelEnd {
 }
 
 extension DeviceError {
-    /// The error that a stream reports, in `NSPOSIXErrorDomain`. The code is the system's error number if there is one.
-    /// The underlying error is this error, which has the same description.
+    /// The error that a stream reports, in `NSPOSIXErrorDomain`. The code is the system's error number, if available.
+    /// The underlying error is this `DeviceError`.
     var streamError: NSError {
         NSError(
             domain: NSPOSIXErrorDomain, code: Int(posixNumber),

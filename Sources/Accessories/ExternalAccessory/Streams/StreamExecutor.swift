@@ -19,7 +19,8 @@ final class StreamExecutor: Sendable {
     private let isMainRunLoop: Bool
     private let mode: RunLoop.Mode
     private let delivery: any CallbackExecutor
-    /// The same object as `delivery`, if it is a run loop source that is not wrapped for playback.
+    /// The run loop source, or `nil` for a dispatch queue or the player's executor. `delivery` may wrap it during
+    /// playback.
     private let source: RunLoopExecutor?
     private let isSignalled = Atomic<Bool>(false)
     private let depth = Atomic<Int>(0)
@@ -27,8 +28,8 @@ final class StreamExecutor: Sendable {
     private let callbackThread = Atomic<UInt>(0)
     private let session: Mutex<SessionCore.Weak>
 
-    /// Creates an executor for a run loop in a mode. While a trace is played, uses the player's executor, unless the
-    /// player delivers events as on live hardware.
+    /// Creates an executor for a run loop in a mode. During playback, uses the player's executor, unless the player
+    /// delivers events as on live hardware.
     init(loop: RunLoop, mode: RunLoop.Mode, session: SessionCore, device: Device) {
         key = Self.key(of: loop, mode)
         isMainRunLoop = loop === RunLoop.main
@@ -64,8 +65,8 @@ final class StreamExecutor: Sendable {
     func signal() {
         guard !isSignalled.exchange(true, ordering: .acquiringAndReleasing) else { return }
         if let source, delivery === source {
-            // The run loop iterates again after this executor's callback. Waking the run loop would cause an additional
-            // iteration.
+            // After this executor's callback, the run loop iterates again anyway. Waking the run loop would cause an
+            // additional iteration.
             source.schedule({ self.run() }, wakes: !isRunningHere)
         } else {
             delivery.schedule { self.run() }
@@ -74,7 +75,7 @@ final class StreamExecutor: Sendable {
 
     /// True inside a callback of this executor. Always false if the executor is not a run loop.
     var isRunningHere: Bool {
-        // Accessing the current run loop on a thread without a run loop would create one with its descriptors.
+        // On a thread without a run loop, accessing the current run loop would create a run loop with its descriptors.
         guard source != nil, depth.load(ordering: .acquiring) > 0 else { return false }
         return callbackThread.load(ordering: .relaxed) == currentThread()
     }
@@ -83,7 +84,7 @@ final class StreamExecutor: Sendable {
     func drainIfMainRunLoop() {
         guard isMainRunLoop else { return }
         guard let source else {
-            // The player's executor calls this method.
+            // During playback, the player's executor calls this method.
             run(all: true)
             return
         }
