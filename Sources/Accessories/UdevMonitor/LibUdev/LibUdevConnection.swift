@@ -59,13 +59,13 @@ final class LibUdevConnection: UdevConnection {
         return .updated(record, isAdd: action == "add", exists: exists)
     }
 
-    /// Returns `nil` if libudev may read the next message.
+    /// Validates the next message and discards it if it is rejected. Returns `nil` if libudev may read the message.
     private func rejectNextMessage(_ descriptor: Int32) -> UdevMessage? {
         let flags = Int32(MSG_PEEK) | Int32(MSG_TRUNC) | Int32(MSG_DONTWAIT)
         let length = recv(descriptor, buffer.baseAddress, buffer.count, flags)
         guard length >= 0 else { return errno == ENOTSOCK ? nil : Self.message(errno) }
-        // If another socket replaces the netlink socket, its peer may close. The socket would then remain readable
-        // forever.
+        // If a different kind of socket replaces the netlink socket, its peer may close the connection. The socket then
+        // stays readable forever.
         guard length > 0 else {
             recv(descriptor, buffer.baseAddress, 1, Int32(MSG_DONTWAIT))
             return .failed(errno: ECONNRESET)
@@ -115,7 +115,7 @@ final class LibUdevConnection: UdevConnection {
             guard let path = LibUdevReader.path(of: device), let (record, _) = reader.record(of: device, path: path)
             else { continue }
             records.append(record)
-            // A record without its attributes would appear to be a different device.
+            // A record without its attributes would appear to describe a different device.
             if let error = reader.attributes.resourceError { throw Self.listingError("open", error) }
         }
         return records
@@ -138,7 +138,7 @@ final class LibUdevConnection: UdevConnection {
         for selection in selections {
             udev_monitor_filter_add_match_subsystem_devtype(monitor, selection.subsystem, selection.type)
         }
-        // The buffer needs its final size before messages can arrive.
+        // The buffer size must be set before messages can arrive.
         setReceiveBuffer(udev_monitor_get_fd(monitor), receiveBuffer ?? defaultReceiveBuffer)
         let result = udev_monitor_enable_receiving(monitor)
         guard result >= 0 else {

@@ -6,7 +6,7 @@ import CLibUdev
 import DeviceCore
 import SystemCalls
 
-/// Converts libudev devices to records. The size of a record is bounded.
+/// Converts libudev devices to records of bounded size.
 final class LibUdevReader {
     static let maximumProperties = 256
     static let maximumPropertyLength = 4096

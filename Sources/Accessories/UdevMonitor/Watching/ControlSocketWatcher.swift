@@ -21,7 +21,7 @@ final class ControlSocketWatcher {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// The group that currently sends messages.
+    /// The group that sends messages, which is `kernel` if udevd is not running.
     var group: UdevGroup { !isRefused && access(path, F_OK) == 0 ? .udev : .kernel }
 
     /// Drains the inotify events and watches the socket, its directory or the parent directory.
@@ -34,7 +34,8 @@ final class ControlSocketWatcher {
         probe()
     }
 
-    /// Assumes that a process listens if the system does not permit a connection.
+    /// Checks whether a process listens on the socket. If the system does not permit a connection, assumes that a
+    /// process listens.
     func probe() {
         isRefused = false
         var status = stat()

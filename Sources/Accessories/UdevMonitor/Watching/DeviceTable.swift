@@ -31,7 +31,7 @@ struct DeviceTable {
 
     private mutating func updateKnown(_ known: UdevRecord, _ record: UdevRecord) -> [UdevEvent] {
         var record = record
-        // udevd has already run its rules, but often has no database entry for a device without a node.
+        // A device without a node often has no database entry, even though udevd has already run its rules.
         if known.isInitialized { record.isInitialized = true }
         guard record != known else { return [] }
         devices[record.path] = record

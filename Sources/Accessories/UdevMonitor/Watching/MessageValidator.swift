@@ -5,8 +5,8 @@ import SystemCalls
 /// Validates messages before libudev reads them.
 ///
 /// libudev 252 does not validate the properties offset in the message header and may access arbitrary memory. Messages
-/// that match no selection are also discarded here. Otherwise, one libudev call would skip them and read the next
-/// message without validation.
+/// that match no selection are also discarded here. Otherwise, a single libudev call would skip such a message and read
+/// the next one without validation.
 struct MessageValidator {
     enum ValidationResult {
         case valid
@@ -85,8 +85,8 @@ struct MessageValidator {
 package struct ReachableGroups: Sendable, Equatable {
     /// The inode number of the initial user namespace, which is the same on all machines.
     private static let firstUserNamespace: UInt64 = 0xEFFF_FFFD
-    /// `everyNetwork` exists in every network namespace, `firstNetwork` only in the initial network namespace. Reading
-    /// these files requires no privileges, unlike examining the namespaces of other processes.
+    /// `everyNetwork` exists in every network namespace. `firstNetwork` exists only in the initial network namespace.
+    /// Reading these files requires no privileges, unlike examining the namespaces of other processes.
     private static let everyNetwork = "/proc/sys/net/core/somaxconn"
     private static let firstNetwork = "/proc/sys/net/core/netdev_max_backlog"
 

@@ -27,7 +27,7 @@ final class MonitorLoop {
     private var group = UdevGroup.kernel
     private var hasSnapshot = false
     private var hasLostMessages = false
-    /// True until the first message if the process may be in a namespace that messages do not reach.
+    /// True until the first message arrives, if the process may be in a namespace that no messages reach.
     private var mayBeUnreachable = false
     private var needsRescan = false
     private var failures = 0
@@ -75,10 +75,10 @@ final class MonitorLoop {
             if errors & Int16(POLLNVAL | POLLHUP) != 0, messages == 0 {
                 discardConnection()
             } else if messages != 0 || errors != 0 {
-                // Reading the socket, or reading SO_ERROR, clears POLLERR.
+                // Reading the socket or SO_ERROR clears POLLERR.
                 processMessages(isError: errors & Int16(POLLERR) != 0)
             }
-            // The scan must also run while messages arrive continuously.
+            // A continuous stream of messages must not prevent the scan.
             if nextScan != .never, !control.isStopped, parts.clock.now >= nextScan { performDueScan() }
         }
     }
@@ -117,7 +117,8 @@ final class MonitorLoop {
             control.count { $0.group = group }
             failures = 0
             hasLostMessages = false
-            // Subscribers that wait for the snapshot must know its limitations, so problems are reported first.
+            // Problems are reported before the snapshot, so that subscribers that wait for the snapshot know its
+            // limitations.
             let receivesMessages = opened.descriptor != nil
             updateProblem(nil, for: .connection)
             updateProblem(opened.problem, for: .messages)
@@ -173,7 +174,8 @@ final class MonitorLoop {
 
     // MARK: Messages
 
-    /// Returns the poll events of the connection and whether the control socket has changed.
+    /// Waits for messages, a change of the control socket or the next scan. Returns the poll events of the connection,
+    /// and whether the control socket has changed.
     private func wait() -> (messages: Int16, errors: Int16, isControl: Bool) {
         var descriptors = (
             pollfd(fd: control.wakeUp.readEnd, events: Int16(POLLIN), revents: 0),
@@ -195,7 +197,8 @@ final class MonitorLoop {
         return (state & Int16(POLLIN), state & Int16(POLLERR | POLLHUP | POLLNVAL), descriptors.2.revents != 0)
     }
 
-    /// The kernel drops further messages until its buffer is empty, so the scan after a loss waits until then.
+    /// Receives all available messages. After a loss, scans only when the buffer is empty, because the kernel drops
+    /// further messages until then.
     private func processMessages(isError: Bool) {
         guard let connection, let descriptor = connection.descriptor else { return }
         if isError, Sockets.clearPendingError(descriptor) == ENOBUFS { recordOverflow() }
@@ -256,7 +259,7 @@ final class MonitorLoop {
 
     private func deliver(_ events: [UdevEvent]) { for event in events where !control.isStopped { receive(event) } }
 
-    /// If the problem of a subject has changed, reports the previous problem as solved first.
+    /// If the problem of a subject has changed, the previous problem is reported as solved first.
     private func updateProblem(_ problem: DeviceError?, for concern: Concern) {
         let former = problems[concern]
         guard former?.message != problem?.message else { return }

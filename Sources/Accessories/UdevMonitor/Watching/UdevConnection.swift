@@ -6,9 +6,9 @@ import Synchronization
 
 /// The libudev functions that a monitor requires. Must be used on a single thread.
 protocol UdevConnection: AnyObject {
-    /// A descriptor that becomes readable when messages are available, or `nil` if the system permits no messages.
+    /// A descriptor that becomes readable when messages are available, or `nil` if messages cannot be received.
     var descriptor: Int32? { get }
-    /// The reason why the system permits no messages.
+    /// The reason why messages cannot be received, or `nil` if they can.
     var problem: DeviceError? { get }
     /// Returns the next message without blocking.
     func receive() -> UdevMessage
@@ -26,7 +26,7 @@ enum UdevMessage {
     case foreign
     /// The message is invalid, or its sender is not authorized.
     case unusable
-    /// The content of the message is lost.
+    /// The message was too long, so its content is lost.
     case tooLong
     case overflow
     case failed(errno: Int32)
@@ -73,7 +73,7 @@ package struct UdevStatistics: Sendable, Equatable {
 }
 
 package enum UdevGroup: String, Sendable {
-    /// udevd, which sends a message after it has run its rules.
+    /// Messages from udevd, which are sent after udevd has run its rules.
     case udev
     case kernel
 }
