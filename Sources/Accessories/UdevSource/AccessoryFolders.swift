@@ -4,10 +4,10 @@ import AccessoryFinding
 import DeviceCore
 import SystemCalls
 
-/// The accessories that files in directories declare. An accessory is attached as long as its file exists.
+/// The accessories declared by files in directories. Each accessory is attached as long as its file exists.
 ///
-/// A scan returns the changes since the previous scan. The owner decides when to scan. A scan reads files with the
-/// extension "json", unless the name begins with ".".
+/// A scan returns the changes since the previous scan. The owner decides when to scan. Hidden files and files without
+/// the extension "json" are ignored.
 struct AccessoryFolders {
     /// A change found by a scan. Changes must be processed in order.
     enum Change {
@@ -60,7 +60,8 @@ struct AccessoryFolders {
         self.age = age
     }
 
-    /// `again` is the time of the next scan, or `nil` if no scan is required until a change is detected.
+    /// Returns the changes since the previous scan. `again` is the time of the next scan, or `nil` if no scan is
+    /// required until a change is detected.
     mutating func scan(now: BootTime) -> (changes: [Change], again: BootTime?) {
         var changes: [Change] = []
         var again: BootTime?
@@ -110,13 +111,13 @@ struct AccessoryFolders {
         case .file(let found): stamp = found
         }
         let known = files[path]
-        // An unreadable file may become readable without a change of its stamp.
+        // An unreadable file may become readable while its stamp stays the same.
         if let known, known.stamp == stamp, !known.isFresh, known.failure == nil || known.failure == .content {
             return reportFailureIfDue(path, now: now, &changes)
         }
         let accessory: DeclaredAccessory?
         let problems: [DeviceError]
-        // The time is taken first, because a modification during the read could have the same timestamp.
+        // The time is determined before reading, because a modification during the read could have the same timestamp.
         let readTime = FileStamp.now
         do throws(DeviceError) {
             var status = stat()
@@ -137,7 +138,7 @@ struct AccessoryFolders {
             if known?.accessory != nil { changes.append(.detach(path)) }
             changes.append(.attach(path, accessory))
         }
-        // The delay applies only to unusable files, because they may have been written only partially.
+        // A usable file is processed without a delay, whereas an unusable file may be only partially written.
         var file = File(stamp: stamp, isFresh: isFresh, accessory: accessory, problems: problems)
         file.inode = stamp.inode
         file.reportedMessages = known?.reportedMessages ?? []
@@ -150,7 +151,7 @@ struct AccessoryFolders {
         return number == EACCES || number == EPERM ? .access : number == EISDIR ? .content : .temporary
     }
 
-    /// A different kind of failure restarts the delay before the report.
+    /// Records a failure. If the kind of failure has changed, the delay before the report starts again.
     private mutating func fail(
         _ path: String, _ stamp: FileStamp?, isFresh: Bool, _ failure: Failure, _ problems: [DeviceError],
         now: BootTime, _ changes: inout [Change]
@@ -168,16 +169,17 @@ struct AccessoryFolders {
         reportFailureIfDue(path, now: now, &changes)
     }
 
-    /// Returns how long a failure has existed when it is detected, in seconds. A failure that existed before the first
-    /// scan is reported by that scan.
+    /// Returns the age to assume for a newly detected failure, in seconds. A failure that is at least as old as the
+    /// settle time is reported immediately.
     private func failureAge(of file: File) -> Double {
-        // A partially written file is readable, but its content is incomplete.
+        // A partially written file can be read, but its content is invalid.
         let isPartial = file.failure == .content && !file.problems.contains { $0.code == .inputOutput }
         guard let stamp = file.stamp else { return file.accessory == nil ? settleTime : 0 }
         return file.accessory == nil && !isPartial ? settleTime : age(stamp)
     }
 
-    /// Detaches the accessory that the file declared, unless the failure is temporary.
+    /// Reports a failure when its delay has elapsed. Detaches the accessory that the file declared, unless the failure
+    /// is temporary.
     private mutating func reportFailureIfDue(_ path: String, now: BootTime, _ changes: inout [Change]) {
         guard var file = files[path], let until = file.failureReportTime, !file.hasReportedFailure, now >= until else {
             return

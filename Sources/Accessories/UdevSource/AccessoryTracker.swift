@@ -4,7 +4,7 @@ import AccessoryFinding
 import DeviceCore
 
 /// Determines when to report a detected accessory. The parts of a device appear one by one, and nodes may be created
-/// late. The only system calls check whether nodes can be opened.
+/// late. Makes no system calls except to check whether nodes can be opened.
 struct AccessoryTracker {
     /// The actions to perform, in order. The key of an accessory is the path of its device.
     enum Action {
@@ -43,7 +43,8 @@ struct AccessoryTracker {
     private let checkAccess: @Sendable (String) -> NodeAccess
     private var entries: [String: Entry] = [:]
     private var loggedRemarks: Set<String> = []
-    /// The identities keyed by device. `own` comes from the accessory's data, and `given` is unique.
+    /// The identities, keyed by device. `own` is derived from the accessory's data. `given` is the unique identity that
+    /// is reported.
     private var identities: [String: (own: String, given: String)] = [:]
 
     init(rules: [AccessoryRule], settleTime: Double, reach: @escaping @Sendable (String) -> NodeAccess) {
@@ -62,7 +63,7 @@ struct AccessoryTracker {
             if let root = tree.insert(record) { roots.insert(root) }
         }
         var actions: [Action] = []
-        // A device may have moved to a different port with the same identity, so removed accessories come first.
+        // Removed accessories come first, because a device may have moved to a different port and kept its identity.
         let gone = roots.filter { tree.detection(at: $0).description == nil }
         for root in gone.sorted() + roots.subtracting(gone).sorted() {
             evaluate(root, now: now, settles: false, &actions)
@@ -139,7 +140,8 @@ struct AccessoryTracker {
                 entries[root] = entry
                 return actions.append(.scheduleTimer(root, due))
             }
-            // A node that exists but cannot be opened is still reported, because opening the node returns the reason.
+            // A node that exists but cannot be opened is still reported, because an attempt to open the node returns
+            // the reason.
             let missing = Set(late.filter { $0.reach == .missing }.map(\.path))
             description.protocols.removeAll { $0.node.map { missing.contains($0.path) } ?? false }
             actions.append(.problem(root, Self.nodeProblem(first.path, first.reach, description)))
@@ -163,7 +165,7 @@ struct AccessoryTracker {
         }
     }
 
-    /// Examines a device. The resulting identity is unique among the attached devices.
+    /// Detects the accessory of a device and makes its identity unique among the attached devices.
     private mutating func survey(of root: String) -> AccessoryDetection {
         var survey = tree.detection(at: root)
         guard let description = survey.description else { return survey }

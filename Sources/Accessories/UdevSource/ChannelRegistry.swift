@@ -35,14 +35,14 @@ final class ChannelRegistry: Sendable {
         var last = 0
     }
 
-    /// The time for which a closed channel may still send data after its node has been opened again, in seconds. The
-    /// time is short because an app may open the node on its main thread.
+    /// The time for which a closed channel may still send data when its node is opened again, in seconds. The time is
+    /// short because an app may open the node on its main thread.
     private static let sendTimeout = 0.1
     /// The additional time to wait until the system releases the node, in seconds. The time matters only if a device
     /// hangs.
     private static let releaseTimeout = 0.9
-    /// The time to wait until channels end, in seconds. Channels end immediately, unless the app blocks the reactor
-    /// thread.
+    /// The maximum time to wait for channels to end, in seconds. Channels end immediately, unless the app blocks the
+    /// reactor thread.
     private static let endTimeout = 1.0
 
     private let state = Mutex(State())
@@ -74,9 +74,9 @@ final class ChannelRegistry: Sendable {
         return opened.channel
     }
 
-    /// Ends the channels of a detached accessory, or only the channels of some protocols. Waits at most 1 s until the
-    /// channels have ended, so that streams end before the detachment is reported. Does not wait until data has been
-    /// sent or ports have been released.
+    /// Ends the channels of a detached accessory, or only the channels of some protocols. Waits at most 1 s for the
+    /// channels to end, so that streams end before the detachment is reported. Does not wait until data has been sent
+    /// or ports have been released.
     func endChannels(of accessory: AccessoryDescription.ID, protocols: Set<String>? = nil) {
         let ends = state.withLock { state in
             state.entries.compactMap { key, entry in

@@ -61,15 +61,15 @@ struct DeclaredAccessoryStore {
         }
     }
 
-    /// Returns the accessory that a source declares. If several accessories have the same identity, the key of each
-    /// source becomes the identity, so that identities do not depend on the order of declarations.
+    /// Returns the accessory declared by a source. If several accessories have the same identity, each receives the key
+    /// of its source as its identity, so that identities do not depend on the order of declarations.
     func description(at place: DeclarationSource) -> AccessoryDescription? {
         guard var description = declared[place]?.description else { return nil }
         if claims[.identity(description.identity), default: []].count > 1 { description.identity = place.key }
         return description
     }
 
-    /// Returns the changed conflicts. `problem` is `nil` if the conflict has been resolved.
+    /// Returns the conflicts that have changed. `problem` is `nil` if the conflict has been resolved.
     mutating func drainChanges() -> [(subject: String, problem: DeviceError?, isNew: Bool)] {
         var changes: [(subject: String, problem: DeviceError?, isNew: Bool)] = []
         for claim in changedProperties.sorted(by: { $0.key < $1.key }) {

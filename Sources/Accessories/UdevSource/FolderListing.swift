@@ -25,7 +25,7 @@ struct FolderListing {
         while let name = entries.next() {
             guard name.hasSuffix(".json"), !name.hasPrefix(".") else { continue }
             names.append(name)
-            // Sorting makes the result independent of the order of the entries. Removing names bounds the memory.
+            // Sorting makes the result independent of the order of the entries. Removing names limits memory use.
             if names.count >= 16 * limit {
                 names.sort()
                 names.removeLast(names.count - limit)

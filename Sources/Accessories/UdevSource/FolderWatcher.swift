@@ -153,7 +153,8 @@ final class FolderWatcher: Sendable {
         let number = inotify.add(descriptor, path, events)
         guard number < 0 else { return number }
         let error = errno
-        // A directory that can be traversed but not read cannot be watched. The directories below it can.
+        // A directory that can be traversed but not read cannot be watched, but the directories below it can be
+        // watched.
         if error == ENOSPC || error == ENOMEM {
             state.problem = Inotify.problem(call: "inotify_add_watch", errno: error)
         }

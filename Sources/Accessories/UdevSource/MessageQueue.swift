@@ -32,7 +32,8 @@ final class MessageQueue<Message: Sendable>: Sendable {
 
     var waitingThreads: Int { state.withLock { $0.blockedThreads.count } }
 
-    /// Does not drain the queue if another thread, or a function further up the call stack, is already draining it.
+    /// Posts a message. The queue is not drained if another thread, or a function further up the call stack, is already
+    /// draining the queue.
     func post(_ message: Message, _ policy: PostingPolicy = .always, handle: (Message) -> Void) {
         add(message, policy)
         guard state.withLock({ $0.queue.scheduleDrainIfNeeded() }) else { return }

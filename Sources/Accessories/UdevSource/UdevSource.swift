@@ -18,7 +18,7 @@ import UdevMonitor
 ///    device. The property of the USB device applies only if a single interface of the device can be opened.
 /// 3. The interface string, if it is a name in reverse-DNS notation.
 ///
-/// `candidates` lists devices without a protocol name and the reason.
+/// `candidates` lists devices that are not accessories, each with the reason.
 public final class UdevSource: AccessorySource, AccessoryCandidateSource {
     private enum Message: Sendable {
         case begin
@@ -60,7 +60,7 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
     private let queue = MessageQueue<Message>()
     private let state: Mutex<State>
     private let life = Mutex(Lifecycle())
-    /// Entered until the first scan of all devices has finished or timed out.
+    /// A group that is left when the first scan of all devices has finished or timed out.
     private let initialScan = DispatchGroup()
     private let hasFinishedInitialScan = Atomic<Bool>(false)
     private let log = Logger(label: "device-services.accessory")
@@ -149,7 +149,7 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
                 .notSupported, "The protocol \(name) of \(description.identity) has no node that can be opened.")
         }
         let channel = try channels.open(name, of: accessory, node: node, with: parts.open)
-        // The accessory was detached during the call, so the detachment did not close this channel.
+        // If the accessory was detached during the call, the detachment may not have closed this channel.
         guard hub.description(of: accessory) != nil else {
             channels.endChannels(of: accessory)
             channel.close()
@@ -172,7 +172,8 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
         }
         if isFirst { start() }
         if parts.wait(initialScan) { return }
-        // Subscribers may call this source while they receive events, so subsequent calls do not wait.
+        // After a timeout, subsequent calls do not wait, because subscribers may call this source while they receive
+        // events.
         finishInitialScan()
         setProblem(Self.initialScanTimeout, for: Self.initialScanKey, isNew: isFirst)
         if life.withLock({ $0.hasSnapshot }) { setProblem(nil, for: Self.initialScanKey) }
@@ -209,7 +210,7 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
         }
         do throws(DeviceError) {
             let watcher = try FolderWatcher(folders, inotify: parts.inotify)
-            // The watcher's thread accesses the state as soon as the thread starts.
+            // The watcher is stored before it starts, because its thread accesses the state immediately.
             life.withLock { life in
                 life.watcher = watcher
                 life.lacksWatcher = false
@@ -285,14 +286,14 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
         }
     }
 
-    /// The first call also adds the declarations of the configuration.
+    /// Scans the directories. The first call also adds the accessories declared in the configuration.
     private func scanFolders(_ now: BootTime) {
         let (declared, changes, again, disputes) = state.withLock { state in
             let declared = state.hasDeclared ? [] : configuration.declaredAccessories.value
             state.hasDeclared = true
             let (changes, again) = state.folders.scan(now: now)
             for (index, one) in declared.enumerated() { state.declarations.set(one, at: .configuration(index)) }
-            // Otherwise, a renamed file would temporarily declare a second accessory.
+            // All changes are applied first. Otherwise, a renamed file would temporarily declare a second accessory.
             for change in changes {
                 switch change {
                 case .attach(let path, let one): state.declarations.set(one, at: .file(path))

@@ -13,8 +13,8 @@ struct UdevSourceDependencies: Sendable {
     var open: @Sendable (ChannelNode) throws(DeviceError) -> OpenedChannel
     var checkAccess: @Sendable (String) -> NodeAccess
     var inotify = Inotify()
-    /// Acquires resources before file descriptors can become scarce. The source calls the returned closure after
-    /// everything else has started.
+    /// Acquires resources before file descriptors can become scarce. The returned closure is called after everything
+    /// else has started.
     var prepare: @Sendable () -> @Sendable () -> Void = { {} }
     /// Called when the list of problems may have changed.
     var onProblems: @Sendable () -> Void = {}
@@ -43,7 +43,8 @@ struct UdevSourceDependencies: Sendable {
     }
 }
 
-/// A channel that has just been opened, with the operations for its source. The closures do not retain the channel.
+/// A newly opened channel and the closures with which its source controls the channel. The closures do not retain the
+/// channel.
 struct OpenedChannel: Sendable {
     var channel: any ByteChannel
     /// Ends the channel. Calls the closure after the observer has been notified of the end, without waiting for the app
