@@ -9,7 +9,7 @@ extension UmockdevDescription {
         try self.init(bytes: try FileIO.read(path, limit: Self.maximumSize), name: path)
     }
 
-    /// Parses the contents of a file. Error messages contain `name` as the file name, and the line number.
+    /// Parses the contents of a file. Error messages contain the line number, and `name` as the file name.
     package init(bytes: [UInt8], name: String) throws(DeviceError) {
         guard bytes.count <= Self.maximumSize else {
             throw DeviceError(
@@ -182,7 +182,7 @@ struct RecordingLines {
     private let bytes: [UInt8]
     private let name: String
     private var offset = 0
-    /// The number of the current line, counted from 1.
+    /// The number of the current line, starting at 1.
     private(set) var number = 0
 
     init(_ bytes: [UInt8], name: String) {

@@ -42,7 +42,7 @@ extension UmockdevDescription {
                         records[index].attributes.merge(owner.attributes) { own, _ in own }
                     default: break
                     }
-                    // The hub to which the device is attached is not part of the device.
+                    // The search ends at the USB device, because the hub above it is not part of the device.
                     if owner.type == "usb_device" { break }
                 }
                 guard let slash = path.lastIndex(of: "/") else { break }
@@ -129,7 +129,7 @@ package struct UmockdevDevice: Sendable, Hashable {
 }
 
 extension UmockdevDescription {
-    /// The description as text. An empty line follows the lines of each device.
+    /// The description as text. Each device is followed by an empty line.
     package var text: [UInt8] {
         var bytes: [UInt8] = []
         for device in devices {

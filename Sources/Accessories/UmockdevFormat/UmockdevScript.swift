@@ -7,15 +7,15 @@ public import DeviceCore
 /// "Read" and "write" refer to the program, so the program reads the bytes that the device sends.
 public struct UmockdevScript: Sendable, Hashable {
     package enum Step: Sendable, Hashable {
-        /// `r` The device sends bytes the given number of milliseconds after the previous step.
+        /// `r`: The device sends bytes. The delay is measured from the previous step.
         case read(milliseconds: UInt32, [UInt8])
-        /// `w` The program writes bytes, in any number of calls. The delay is informational.
+        /// `w`: The program writes bytes, in any number of calls. The delay is informational.
         case write(milliseconds: UInt32, [UInt8])
-        /// `f` The maximum percentage of bytes in subsequent writes that may differ from the recording.
+        /// `f`: The maximum percentage of bytes in subsequent writes that may differ from the recording.
         case fuzz(percent: UInt32)
     }
 
-    /// `d` The path of the recorded device node, or `nil` if the script does not contain a path.
+    /// `d`: The path of the recorded device node, or `nil` if the script does not contain a path.
     package var device: String?
     /// The steps in file order. Lines after `Q` are ignored.
     package var steps: [Step]
@@ -37,7 +37,7 @@ public struct UmockdevScript: Sendable, Hashable {
 }
 
 extension UmockdevScript {
-    /// Parses the contents of a file. Error messages contain `name` as the file name, and the line number.
+    /// Parses the contents of a file. Error messages contain the line number, and `name` as the file name.
     public init(bytes: [UInt8], name: String) throws(DeviceError) {
         guard bytes.count <= Self.maximumSize else {
             throw DeviceError(
