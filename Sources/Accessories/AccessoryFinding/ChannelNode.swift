@@ -22,24 +22,24 @@ package enum ChannelNode: AccessoryNode, Hashable {
 }
 
 package struct TTYSettings: Sendable, Hashable {
-    /// The handling of the DTR line (data terminal ready), which resets many boards.
+    /// The treatment of the DTR (data terminal ready) line when a port is opened or closed. Toggling DTR resets many
+    /// boards.
     package enum DTR: String, Sendable, Hashable {
-        /// Raises DTR when the port is opened, as terminal programs do; some firmware waits for it. The kernel lowers
-        /// DTR at the last close if `HUPCL` is set, which is the default of serial ports.
+        /// Raises DTR when the port is opened, because some firmware waits for DTR. The kernel lowers DTR when the port
+        /// is closed if `HUPCL` is set, which is the default for serial ports.
         case assert
-        /// Does not change DTR after opening the port and clears `HUPCL`, so that the kernel does not lower DTR when
-        /// the port is closed. The kernel still raises DTR when the port is first opened.
+        /// Leaves DTR unchanged and clears `HUPCL`, so that the kernel does not lower DTR when the port is closed. The
+        /// kernel still raises DTR when the port is first opened.
         case leave
     }
 
-    /// The speed, in bits per second. USB devices of class CDC ACM ignore the speed; USB serial converters require the
-    /// correct speed.
+    /// The speed, in bits per second. USB serial converters require the correct speed, whereas USB CDC ACM devices
+    /// ignore the speed.
     package var speed: UInt32
     package var dtr: DTR
-    /// True to enable RTS/CTS flow control: the port sends only while the peer asserts CTS (clear to send).
+    /// True to enable RTS/CTS flow control. The port then sends only while the peer asserts CTS (clear to send).
     package var usesHardwareFlowControl: Bool
 
-    /// Creates settings. The defaults are 115,200 bits per second, DTR raised and no flow control.
     package init(speed: UInt32 = 115_200, dtr: DTR = .assert, usesHardwareFlowControl: Bool = false) {
         self.speed = speed
         self.dtr = dtr
@@ -47,14 +47,14 @@ package struct TTYSettings: Sendable, Hashable {
     }
 }
 
-/// The conversion between a byte stream and HID reports.
+/// The mapping between a byte stream and HID reports.
 ///
-/// Reports have a fixed length. Written data is split into reports, and the last report is padded with zeros. Read data
-/// consists of all bytes of each report.
+/// All reports have the same length. Written data is split into reports, and the last report is padded with zeros.
+/// Reading returns all data bytes of each report.
 package struct HIDFraming: Sendable, Hashable {
-    /// The number of data bytes in a report without the report ID; 1 to 16,384.
+    /// The number of data bytes in each report, from 1 to 16,384. The report ID is not counted.
     package var reportLength: Int
-    /// The ID of the report that contains data; 0 if reports are not numbered.
+    /// The ID of the reports that contain data, or 0 if reports are not numbered.
     package var reportNumber: UInt8
 
     package init(reportLength: Int, reportNumber: UInt8 = 0) {
@@ -68,19 +68,20 @@ package struct USBEndpoints: Sendable, Hashable {
     /// The path of the USB device node, such as "/dev/bus/usb/001/007".
     package let path: String
     package let interface: UInt8
-    /// The alternate setting that contains the endpoints. Opening a session selects it; closing the session selects 0.
+    /// The alternate setting that contains the endpoints. Opening a session selects this setting. Closing the session
+    /// selects setting 0.
     package let alternate: UInt8
     /// The address of the IN endpoint, such as 0x81.
     package let input: UInt8
     /// The address of the OUT endpoint, such as 0x02.
     package let output: UInt8
-    /// The maximum packet size of the OUT endpoint, in bytes. A transfer that fills its last packet is followed by a
-    /// zero-length packet.
+    /// The maximum packet size of the OUT endpoint, in bytes. If the output ends with a full packet, a zero-length
+    /// packet follows.
     package let packetLength: Int
     /// The maximum packet size of the IN endpoint, in bytes.
     package let inputPacketLength: Int
 
-    /// Creates a pair of endpoints. The default of `inputPacketLength` is `packetLength`.
+    /// Creates a pair of endpoints. `inputPacketLength` defaults to `packetLength`.
     package init(
         path: String, interface: UInt8, alternate: UInt8, input: UInt8, output: UInt8, packetLength: Int,
         inputPacketLength: Int? = nil
@@ -103,11 +104,9 @@ struct NodeSettings {
     private var reportLength: Int?
     private var reportNumber: UInt8?
 
-    /// True if at least one setting for serial ports is present.
     var hasTTY: Bool { speed != nil || dtr != nil || usesHardwareFlowControl != nil }
     var hasHID: Bool { reportLength != nil || reportNumber != nil }
 
-    /// The serial port settings, with defaults for missing keys.
     var tty: TTYSettings {
         let defaults = TTYSettings()
         return TTYSettings(
@@ -117,7 +116,7 @@ struct NodeSettings {
 
     var hid: HIDFraming? { reportLength.map { HIDFraming(reportLength: $0, reportNumber: reportNumber ?? 0) } }
 
-    /// Reads the value of a key. Returns false if the value is invalid. Reports and ignores unknown keys.
+    /// Reads the value of a key. Returns false if the value is invalid. Reports and skips unknown keys.
     mutating func read(
         _ key: String, _ reader: inout JSONReader, _ json: inout SettingsJSON, name: String, consequence: String
     ) throws(JSONError) -> Bool {

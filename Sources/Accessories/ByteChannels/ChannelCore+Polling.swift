@@ -4,47 +4,46 @@ import DeviceCore
 import Synchronization
 import SystemCalls
 
-/// The state shared by the reactor and the executor of the app's callbacks. Only one of the two polls the port at a
-/// time.
+/// The polling state that the reactor shares with the executor of the app's callbacks. Only one of the two polls the
+/// port at a time.
 struct ChannelPolling: ~Copyable {
-    /// True once the port is about to be closed. The lock is held while the port is read.
+    /// True once the port is about to be closed. The lock must be held to read from the port.
     let isClosed = Mutex(false)
-    /// Used on the reactor thread. nil before the channel has joined the reactor and after it has left.
+    /// The polling coordinator, which the reactor thread uses. `nil` before the channel joins the reactor and after it
+    /// leaves.
     let coordinator = Mutex<ReadinessCoordinator?>(nil)
-    /// The executor of the app's callbacks; nil if only the reactor may poll.
+    /// The executor of the app's callbacks, or `nil` if only the reactor may poll.
     let executor = Mutex<ExecutorIdentity?>(nil)
-    /// The tolerated delay of a read by the executor, in seconds.
+    /// The maximum delay of a read by the executor, in seconds.
     let tolerance: Double
-    /// False once the connection is about to end. Only the reactor may then poll the port.
+    /// False once the connection is about to end. From then on, only the reactor may poll the port.
     let isAllowed = Atomic<Bool>(true)
     let isExecutorPolling = Atomic<Bool>(false)
 
     init(tolerance: Double) { self.tolerance = tolerance }
 }
 
-/// Polling by the executor of the app's callbacks. This wakes one thread fewer than polling by the reactor.
+/// Lets the executor of the app's callbacks poll the port, which avoids waking the reactor thread.
 extension ChannelCore {
-    /// Makes the executor poll the port, if possible. If `place` is nil, the reactor polls the port.
+    /// Sets the executor that polls the port. If `place` is `nil`, the reactor polls the port.
     func setExecutor(_ place: ExecutorIdentity?) {
         guard port.inputBufferingTime != nil else { return }
         let former = polling.executor.withLock { exchange(&$0, with: place) }
         if former != place { reactor.requestService() }
     }
 
-    /// Reads the bytes that the executor would read. Returns false if no bytes are available.
-    ///
-    /// Used when the app reads while its executor is blocked.
+    /// Reads from the port on the calling thread, because the executor may be blocked. Returns false if no bytes are
+    /// available.
     func readPendingInput() -> Bool {
         guard polling.isExecutorPolling.load(ordering: .acquiring) else { return false }
         return polling.isClosed.withLock { isClosed in
             if isClosed { return false }
-            // The executor detects any other result with its next read.
             _ = readInputLocked(.poll)
             return input.bytesAvailable > 0
         }
     }
 
-    /// Called when the channel joins the reactor. The wakeup belongs to the reactor thread.
+    /// Called when the channel joins the reactor, with the wakeup pipe of the reactor thread.
     func join(_ wakeUp: WakeupPipe) {
         guard let bufferingTime = port.inputBufferingTime else { return }
         let tolerance = min(polling.tolerance, bufferingTime / 3)
@@ -52,7 +51,7 @@ extension ChannelCore {
             coordinator = ReadinessCoordinator(
                 source: self, wakeUp: wakeUp, clock: clock, tolerance: tolerance, limit: min(30, bufferingTime)
             ) { [weak self] in
-                // While the pipe is full, the port is not read until the app has read from the pipe.
+                // While the pipe is full, neither the executor nor the reactor reads from the port.
                 guard let self, polling.isAllowed.load(ordering: .acquiring), !input.isWriterWaiting else { return nil }
                 return polling.executor.withLock { $0 }?.delivery
             }
@@ -61,8 +60,8 @@ extension ChannelCore {
 
     // MARK: On the reactor thread
 
-    /// Returns the descriptor that the reactor has to poll while an executor polls the port; nil if the reactor polls
-    /// the port.
+    /// Returns the descriptor that the reactor polls while an executor polls the port, or `nil` if the reactor polls
+    /// the port itself.
     func updatePolling() -> Int32? {
         var descriptor: Int32?
         var isFinished = false
@@ -70,25 +69,22 @@ extension ChannelCore {
             isFinished = coordinator.update()
             if coordinator.isExecutorPolling { descriptor = coordinator.pollTarget.descriptor }
         }
-        // The reactor determines why the executor has finished.
+        // Determines why the executor has finished.
         if isFinished { serve(Int16(POLLIN)) }
         return descriptor
     }
 
-    /// Called when the descriptor from `updatePolling()` is ready.
     func handlePolling() { use { coordinator in try? coordinator.handle(isReady: true) } }
 
-    /// Ends polling by the executor, because the connection is about to end.
     func stopPolling() {
-        // The executor may have cleared it.
+        // The coordinator must be deregistered even if the executor has already cleared the flag.
         polling.isAllowed.store(false, ordering: .releasing)
         use { coordinator in coordinator.deregister() }
     }
 
-    /// Called before the port is closed. Ends polling and reading.
     func leave() {
         stopPolling()
-        // The coordinator retains the channel.
+        // Breaks the reference cycle, because the coordinator retains the channel.
         polling.coordinator.withLock { $0 = nil }
         polling.isClosed.withLock { $0 = true }
     }
@@ -107,7 +103,8 @@ extension ChannelCore: PollableSource {
     /// Always `.never`, because the reactor handles the timeouts of a channel.
     var deadline: BootTime { .never }
 
-    /// Reads on the executor. The reactor reports the end of the connection and waits for space in the pipe.
+    /// Reads from the port on the executor. The reactor reports the end of the connection, and resumes reading after
+    /// the pipe has been full.
     func readAvailable(_ cause: ReadCause) -> ReadOutcome {
         if case .thread = cause { return .drained }
         return polling.isClosed.withLockIfAvailable { isClosed in

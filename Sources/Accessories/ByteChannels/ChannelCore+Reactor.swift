@@ -5,10 +5,10 @@ import DeviceCore
 import Synchronization
 import SystemCalls
 
-/// These methods run on the reactor thread only.
+/// Methods that run only on the reactor thread.
 extension ChannelCore {
-    /// Returns the poll(2) events for the port, or nil if the port must not be polled, and the descriptor to poll while
-    /// an executor polls the port.
+    /// Returns the poll(2) events for the port, or `nil` if the port must not be polled. Also returns the descriptor to
+    /// poll while an executor polls the port.
     func pollInterest() -> (events: Int16?, coordinator: Int32?) {
         let coordinator = updatePolling()
         let reads = coordinator == nil && !input.isWriterWaiting
@@ -18,18 +18,17 @@ extension ChannelCore {
             case .connected: return port.interest(reads: reads, writes: writes)
             case .closing(let closing):
                 return port.interest(reads: state.output.unsentBytes > 0 && !closing.isInputFinished, writes: writes)
-            // Not polled, because poll(2) would return immediately as long as the app does not read.
+            // If the port were polled, poll(2) would return immediately until the app reads.
             case .hungUp, .ending, .finished: return nil
             }
         }
         return (coordinator == nil ? events : events.map { $0 | Self.peerHasShutDown }, coordinator)
     }
 
-    /// POLLRDHUP: the peer has shut down its sending side. Polled even while an executor polls the port, because a busy
-    /// executor would detect the shutdown late.
+    /// POLLRDHUP, which indicates that the peer has shut down its sending side. The reactor polls this event even while
+    /// an executor polls the port, because a busy executor would detect the shutdown late.
     private static let peerHasShutDown: Int16 = 0x2000
 
-    /// Handles the port's poll(2) events and the requests made with `requestService()`.
     func serve(_ events: Int16) {
         let (phase, isClosed) = state.withLock { state in (state.phase, state.isClosed) }
         if case .finished = phase { return }
@@ -51,7 +50,7 @@ extension ChannelCore {
             }
         case .ending(let end, _):
             stopPolling()
-            // Further bytes are read as the app makes space, up to a limit.
+            // The remaining bytes are read as the app makes space in the pipe, up to a limit.
             if !isClosed, case .full = readInput(.remainder), !state.withLock({ $0.hasReadEnough }) {
                 return notifyEndWaiters(isFinal: false)
             }
@@ -70,8 +69,6 @@ extension ChannelCore {
         finishIfDone()
     }
 
-    /// Ends the channel if writing a report has failed, or if the app has closed it and all output was sent or
-    /// abandoned.
     private func finishIfDone() {
         let (end, isAbandoned) = state.withLock { state -> (ByteChannelEnd?, Bool) in
             if case .failed(let failure) = state.output.activity { return (failure, true) }
@@ -82,15 +79,14 @@ extension ChannelCore {
         if let end, isAbandoned || port.pendingBytes == 0 { finish(end) }
     }
 
-    /// Writes queued output until the port accepts no more bytes. Returns the reason if the connection has ended.
-    ///
-    /// - Parameter isReady: True if poll(2) has reported that the port is writable.
+    /// Sends queued output. Returns the reason if the connection has ended, or `nil` otherwise. `isReady` is true if
+    /// poll(2) has reported space.
     private func sendOutput(isReady: Bool) -> ByteChannelEnd? {
         guard port.framing == nil else { return nil }
         var isReady = isReady
         while true {
-            // An integer, because a pointer into the protected state must not leave the lock. The bytes stay in place,
-            // because only this thread removes bytes.
+            // The address is passed as an integer because a pointer to the protected state must not escape the lock.
+            // Only this thread removes bytes, so the address stays valid.
             let front = state.withLock { state -> (address: UInt, count: Int, isLast: Bool) in
                 let front = state.output.ring.front
                 return (UInt(bitPattern: front.baseAddress), front.count, front.count == state.output.ring.count)
@@ -115,7 +111,7 @@ extension ChannelCore {
         }
     }
 
-    /// Pauses output if the kernel repeatedly reports space but accepts nothing, because poll(2) would return
+    /// Pauses output if the kernel repeatedly reports space but accepts nothing. Otherwise, poll(2) would return
     /// immediately each time.
     private func suspendOutput() {
         guard state.withLock({ $0.output.recordFruitlessAttempt() }) else { return }
@@ -134,7 +130,7 @@ extension ChannelCore {
 
     /// Ends the channel and releases the port. Only the first call has an effect.
     private func finish(_ end: ByteChannelEnd) {
-        // Called before the end becomes visible to the app, because no bytes may arrive after it.
+        // No bytes may arrive after the end has been reported to the app.
         leave()
         let pending = port.pendingBytes
         typealias Result = (end: ByteChannelEnd, observer: Observer?, timers: [ClockTimer?], timeout: Double)
@@ -179,13 +175,13 @@ extension ChannelCore {
 
     private func release(timeout: Double) {
         let work: @Sendable () -> Void = { [self] in
-            // Waits for the report being written, which uses the descriptor. The kernel limits how long the write can
-            // take.
+            // The descriptor is still in use while a report is being written. The kernel limits the duration of a
+            // write.
             while state.withLock({ $0.output.isReportThreadRunning }) { WorkerThread.sleep(seconds: 0.005) }
             port.release(timeout: timeout) { state.withLock { $0.isAbandoned } }
             for waiter in state.withLock({ $0.releaseWaiters.complete(isFinal: true) }) { waiter() }
         }
-        // Runs on a separate thread if the release may wait for the device, so that the other channels are not delayed.
+        // Waiting for the device on this thread would delay the other channels.
         guard port.isSlowToRelease else { return work() }
         do {
             try WorkerThread.start(work)

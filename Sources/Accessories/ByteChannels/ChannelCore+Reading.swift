@@ -5,21 +5,19 @@ import DeviceCore
 import Synchronization
 import SystemCalls
 
-/// Reading from the port, on one thread at a time.
+/// Reading from the port. Only one thread reads at a time.
 extension ChannelCore {
-    /// The result of reading all available input.
     enum InputResult: ~Copyable {
         case empty, full
         case ended(ByteChannelEnd)
     }
 
-    /// The amount of input to read before other work continues.
     enum ReadLimit {
-        /// A read by the executor: at most 32 KiB, which is about the amount that an app reads in one callback.
+        /// A read by the executor, limited to 32 KiB, which is about the amount that an app reads in one callback.
         case poll
-        /// One pass of the reactor.
+        /// A limited read by the reactor, so that other channels can also be served.
         case pass
-        /// All bytes that the kernel still holds.
+        /// A read of all bytes that the kernel still holds.
         case remainder
 
         var maximumReads: Int { self == .remainder ? 1024 : 16 }
@@ -28,7 +26,7 @@ extension ChannelCore {
 
     func readInput(_ amount: ReadLimit) -> InputResult { polling.isClosed.withLock { _ in readInputLocked(amount) } }
 
-    /// Reads from the port. Called with the lock of `polling.isClosed` held.
+    /// Reads from the port. The caller holds the lock of `polling.isClosed`.
     func readInputLocked(_ amount: ReadLimit) -> InputResult {
         var rest = amount.bytes
         for _ in 0..<amount.maximumReads {
@@ -53,7 +51,7 @@ extension ChannelCore {
                 if state.withLock({ $0.recordInput(count) }) { return .full }
             }
             switch result {
-            // A short read has most likely emptied the port. If bytes remain, poll(2) returns again. An executor
+            // A short read has most likely emptied the port. If bytes remain, poll(2) reports them. An executor
             // continues to read, because its run loop might not be notified again.
             case .bytes:
                 if isShort, amount == .pass, !port.hasUnreportedReadiness { return .empty }
@@ -77,8 +75,7 @@ extension ChannelCore {
         }
     }
 
-    /// Reads and discards input after a close, because the peer may have to send before it can read the remaining
-    /// output.
+    /// Reads and discards input, because the peer may have to send data before it can receive the remaining output.
     func discardInput() {
         let isPending = port.pendingBytes > 0
         let isNeeded = state.withLock { state in
@@ -94,7 +91,8 @@ extension ChannelCore {
                     case .bytes: continue
                     case .wouldBlock: return false
                     case .ended:
-                        // The peer may have shut down only its sending side. Otherwise, writing fails.
+                        // The peer may have shut down only its sending side. If the peer has closed the connection,
+                        // writing fails.
                         state.withLock { state in state.updateClosing { $0.isInputFinished = true } }
                         return false
                     }

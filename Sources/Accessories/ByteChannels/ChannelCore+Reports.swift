@@ -6,8 +6,8 @@ import Synchronization
 import SystemCalls
 
 extension ChannelCore {
-    /// Starts a thread that runs while reports are queued. Writing a report blocks until the device accepts it, even
-    /// with O_NONBLOCK.
+    /// Starts a thread to write reports, because writing a report blocks until the device accepts the report, even with
+    /// O_NONBLOCK.
     func startWritingReports(_ framing: HIDFraming) {
         do {
             try WorkerThread.start { [self] in writeReports(framing) }
@@ -45,7 +45,7 @@ extension ChannelCore {
             case .bytes: return nil
             case .ended(let end): return end
             case .wouldBlock:
-                // Only the substitute devices of tests report a lack of space.
+                // Only the simulated devices in tests report a lack of space.
                 var descriptor = pollfd(fd: port.descriptor, events: Int16(POLLOUT), revents: 0)
                 poll(&descriptor, 1, 100)
                 if state.withLock({ $0.isFinished || $0.isAbandoned || $0.isEnding }) { return ByteChannelEnd(.closed) }
@@ -59,13 +59,13 @@ extension ChannelCore {
     }
 }
 
-/// A queued report: the data length (two bytes), the report number, the data and the padding.
+/// A queued report, which consists of the data length (two bytes), the report number, the data and the padding.
 enum ReportRecord {
     static let headerLength = 2
 
     static func length(_ framing: HIDFraming) -> Int { headerLength + 1 + framing.reportLength }
 
-    /// Appends a record. The ring must have space for it.
+    /// Appends a record. The ring must have enough space.
     static func write(_ data: UnsafeRawBufferPointer, as framing: HIDFraming, to ring: inout ByteRingBuffer) {
         withUnsafeTemporaryAllocation(byteCount: length(framing), alignment: 16) { record in
             record.initializeMemory(as: UInt8.self, repeating: 0)

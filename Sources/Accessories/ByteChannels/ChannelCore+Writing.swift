@@ -5,7 +5,7 @@ import DeviceCore
 import Synchronization
 
 extension ChannelCore {
-    /// The end is read before the number of bytes, because no bytes arrive after the end.
+    /// Reads the end before the number of available bytes. Once the end is set, no more bytes arrive.
     var status: ByteChannelStatus {
         var status = state.withLock { state in
             let space = state.end == nil ? self.appBytes(inBufferBytes: state.output.ring.space) : 0
@@ -16,7 +16,7 @@ extension ChannelCore {
         return status
     }
 
-    /// Returns the number of app bytes that fit into `bytes` bytes of the buffer.
+    /// Converts buffer space to the number of bytes that the app can write.
     private func appBytes(inBufferBytes bytes: Int) -> Int {
         guard let framing = port.framing else { return bytes }
         return bytes / ReportRecord.length(framing) * framing.reportLength
@@ -28,11 +28,11 @@ extension ChannelCore {
         let (result, asks) = state.withLock { state -> (ByteChannelWrite, Bool) in
             if let end = state.end { return (.ended(end), false) }
             var done = 0
-            // Writes directly to the kernel if no output is queued, which saves a copy and a thread switch.
+            // Writing directly to the kernel saves a copy and a thread switch.
             let wasEmpty = state.output.ring.count == 0
             if wasEmpty, !state.isEnding {
                 direct: while done < bytes.count {
-                    // Errors are left to the reactor, because this call must not notify the observer.
+                    // The reactor handles errors, because this call must not notify the observer.
                     guard case .bytes(let count) = port.write(bytes.suffix(from: done), isLast: true), count > 0
                     else { break direct }
                     done += min(count, bytes.count - done)
@@ -47,7 +47,7 @@ extension ChannelCore {
         return result
     }
 
-    /// Queues the bytes as reports. A report never contains bytes from more than one write.
+    /// A report never contains bytes from more than one write.
     private func write(_ bytes: UnsafeRawBufferPointer, as framing: HIDFraming) -> ByteChannelWrite {
         let bytes = BorrowedBytes(bytes: bytes)
         let (result, starts) = state.withLock { state -> (ByteChannelWrite, Bool) in
@@ -74,7 +74,7 @@ extension ChannelCore {
 
 }
 
-/// The caller's memory, which may be read with a lock held, but only during the call.
+/// The caller's buffer, which may be read while a lock is held. Valid only during the call.
 struct BorrowedBytes: @unchecked Sendable {
     let bytes: UnsafeRawBufferPointer
     var count: Int { bytes.count }
@@ -84,5 +84,5 @@ struct BorrowedBytes: @unchecked Sendable {
     }
 }
 
-/// The caller's memory, which may be filled with a lock held, but only during the call.
+/// The caller's buffer, which may be written while a lock is held. Valid only during the call.
 struct BorrowedMemory: @unchecked Sendable { let memory: UnsafeMutableRawBufferPointer }

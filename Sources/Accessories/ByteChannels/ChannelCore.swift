@@ -5,19 +5,18 @@ import DeviceCore
 import Synchronization
 import SystemCalls
 
-/// The implementation of a channel: the port, a buffer for each direction, and the observer. The reactor serves it.
+/// Implements a channel that the reactor serves.
 final class ChannelCore: Sendable {
     typealias Observer = @Sendable (ByteChannelEvent) -> Void
 
-    /// The maximum time, in seconds, for which output is still sent after `close()`.
+    /// The maximum time for sending the remaining output after `close()`, in seconds.
     static let closeTimeout = 2.0
-    /// The maximum number of bytes that are read from the port after `end(_:then:)`, in case the peer is still present
-    /// and continues to send. Exceeds the size of kernel buffers.
+    /// The maximum number of bytes that are read from the port after `end(_:then:)`. Kernel buffers are smaller, so the
+    /// limit matters only if the peer continues to send.
     static let maximumBytesAfterEnd = 1_048_576
-    /// The number of consecutive writes after which output pauses if the kernel reported space before each one but
-    /// accepted nothing.
+    /// The number of consecutive writes without progress after which output pauses. A write makes no progress if the
+    /// kernel has reported space but accepts no bytes.
     static let maximumFruitlessWrites = 3
-    /// The duration of an output pause, in seconds.
     static let outputRetryDelay = 0.01
 
     let port: any Port
@@ -26,7 +25,7 @@ final class ChannelCore: Sendable {
     let input: BytePipe
     let state: Mutex<ChannelState>
     let polling: ChannelPolling
-    /// The free space, in bytes, at which a waiting writer is notified. More than one byte, because waking a writer is
+    /// The free space at which a waiting writer is notified, in bytes. Larger than one byte, because waking a writer is
     /// expensive.
     let notifiedSpace: Int
 
@@ -42,7 +41,6 @@ final class ChannelCore: Sendable {
         notifiedSpace = max(record, min(4096, capacity / 4))
     }
 
-    /// Adds the channel to the reactor, which begins to read.
     func start() throws(DeviceError) {
         input.observeWriter { [weak self] event in if case .writable = event { self?.reactor.requestService() } }
         try reactor.add(self)
@@ -64,23 +62,22 @@ final class ChannelCore: Sendable {
         withExtendedLifetime(former) {}
         guard let receive else { return input.observeReader(nil) }
         input.observeReader { event in
-            // `finish` reports the end, once for both directions.
+            // Ignores the end of the input, because `finish` reports the end of the channel.
             if case .readable = event { receive(.readable) }
         }
     }
 
-    /// Calls the closure when the port has been released, on the thread that released it, or immediately if the port is
-    /// already free.
+    /// Calls the closure on the thread that releases the port, or immediately if the port has already been released.
     func whenReleased(_ body: @escaping @Sendable () -> Void) {
         if !state.withLock({ $0.releaseWaiters.add(body) }) { body() }
     }
 
-    /// Ends the channel for an external reason. Bytes that the kernel still holds are read first; unsent output is
-    /// lost.
+    /// Ends the channel for an external reason. Reads the bytes that the kernel still holds, but discards unsent
+    /// output.
     ///
-    /// The closure is called once, on the reactor thread: after the observer has been notified of the end, or when the
-    /// pipe is full and the end has to wait until the app has read. If the channel has already ended, the closure is
-    /// called immediately.
+    /// The closure is called once on the reactor thread, after the observer has been notified of the end. If the pipe
+    /// is full, the closure is called without waiting for the app to read. If the channel has already ended, the
+    /// closure is called immediately.
     func end(_ end: ByteChannelEnd, then body: (@Sendable () -> Void)? = nil) {
         let (hasEnded, timer) = state.withLock { state -> (Bool, ClockTimer?) in
             if state.endWaiters.hasOccurred { return (true, nil) }
@@ -132,7 +129,7 @@ final class ChannelCore: Sendable {
         if isLate { timer.cancel() }
     }
 
-    /// Stops sending output that was written before the close.
+    /// Discards the remaining output of a closed channel.
     func abandon() {
         let isPending = state.withLock { state in
             switch state.phase {
@@ -141,7 +138,7 @@ final class ChannelCore: Sendable {
                 state.phase = .closing(closing)
                 return true
             case .finished where state.isClosed:
-                // The port may be waiting for the device while the port is being released. The new phase ends the wait.
+                // The thread that releases the port may be waiting for the device. Changing the phase ends the wait.
                 state.phase = .finished(isAbandoned: true)
                 return false
             case .connected, .hungUp, .ending, .closing, .finished: return false

@@ -4,8 +4,7 @@ import DeviceCore
 import Synchronization
 import SystemCalls
 
-/// The thread that polls all channels. It starts with the first channel and continues to wait when there are no
-/// channels.
+/// The thread that polls all channels. The thread starts with the first channel and never ends.
 package final class ChannelReactor: Sendable {
     package static let shared = ChannelReactor()
 
@@ -16,7 +15,6 @@ package final class ChannelReactor: Sendable {
 
     private let state = Mutex(State())
     private let version = Atomic<Int>(0)
-    /// True if a wakeup has been sent and not yet been processed.
     private let isWakeupPending = Atomic<Bool>(false)
     /// True if a channel requires service for a reason that poll(2) does not report.
     private let isServiceRequested = Atomic<Bool>(false)
@@ -83,8 +81,8 @@ package final class ChannelReactor: Sendable {
                 descriptors.append(pollfd(fd: events == nil ? -1 : channel.descriptor, events: events ?? 0, revents: 0))
                 descriptors.append(pollfd(fd: coordinator ?? -1, events: Int16(POLLIN), revents: 0))
             }
-            // While requests are pending, poll(2) returns immediately. It is still called, so that the other channels
-            // are served too.
+            // If service has been requested, poll(2) must not block, but still collects the events of the other
+            // channels.
             let isBusy =
                 isServiceRequested.load(ordering: .sequentiallyConsistent)
                 || version.load(ordering: .acquiring) != lastVersion
@@ -92,13 +90,14 @@ package final class ChannelReactor: Sendable {
             wakeUpCount.add(1, ordering: .relaxed)
             guard ready != 0 else { continue }
             guard ready > 0 else {
-                // Apart from EINTR, only a temporary lack of memory makes poll(2) fail here.
+                // Except for EINTR, poll(2) can fail here only because of a temporary lack of memory.
                 if errno != EINTR { WorkerThread.sleep(seconds: 0.01) }
                 continue
             }
             if descriptors[0].revents != 0 {
                 wakeUp.drain()
-                // Cleared after the drain and before the next check of `isServiceRequested`, so that no wakeup is lost.
+                // No wakeup is lost, because the flag is cleared after the drain and before the next check of
+                // `isServiceRequested`.
                 isWakeupPending.store(false, ordering: .sequentiallyConsistent)
             }
             for index in channels.indices {

@@ -3,7 +3,7 @@
 import AccessoryFinding
 import DeviceCore
 
-/// The state of a channel: the phase of the connection, the unsent output, and the closures to call.
+/// The state of a channel, which consists of the phase of the connection, the unsent output, and the closures to call.
 ///
 /// ```
 ///             POLLHUP with a full pipe          the rest has been read
@@ -16,38 +16,37 @@ import DeviceCore
 ///                         everything was sent, the deadline, or POLLHUP
 /// ```
 ///
-/// An error of the port finishes the channel from every phase.
+/// In every phase, an error of the port finishes the channel.
 struct ChannelState: ~Copyable {
     enum Phase {
         case connected
-        /// The kernel has hung up. The bytes that the kernel still holds are read as space becomes free in the pipe.
+        /// The connection has hung up, but the kernel still holds unread bytes.
         case hungUp
-        /// The connection ends, for the given reason, after the bytes that the kernel still holds have been read. If
-        /// the app has closed the channel, the connection ends immediately.
+        /// The connection will end for the given reason after the reactor has read the bytes that the kernel still
+        /// holds. If the app has closed the channel, the connection ends immediately.
         case ending(ByteChannelEnd, bytesRead: Int)
-        /// The app has closed the channel. Remaining output is sent until the deadline.
+        /// The app has closed the channel. The reactor sends the remaining output until the deadline.
         case closing(Closing)
-        /// The reactor no longer uses the port.
         case finished(isAbandoned: Bool)
     }
 
     struct Closing {
         let deadline: BootTime
         var timer: ClockTimer?
-        /// True once no more input follows. Input is discarded in this phase.
+        /// True once the end of the input has been read. Until then, input is read and discarded.
         var isInputFinished = false
-        /// True once no more output is sent, for example because the deadline has been reached.
+        /// True if sending has been abandoned, for example because the deadline has passed.
         var isAbandoned = false
     }
 
     var phase = Phase.connected
-    /// The end of the connection as reported to the app; nil while the app may write.
+    /// The end of the connection as reported to the app, or `nil` while the app may write.
     var end: ByteChannelEnd?
     var output: ChannelOutput
     var observer: ChannelCore.Observer?
-    /// Called when the observer has been notified of the end, or when the end waits for the app to read.
+    /// The closures to call after the observer has been notified of the end. If unread bytes delay the end, the
+    /// closures are called without waiting for the app.
     var endWaiters = Completion()
-    /// Called when the port has been released.
     var releaseWaiters = Completion()
 
     init(capacity: Int) { output = ChannelOutput(capacity: capacity) }
@@ -58,7 +57,6 @@ struct ChannelState: ~Copyable {
 
     var isEnding: Bool { if case .ending = phase { true } else { false } }
 
-    /// True if no more output is sent after the app has closed the channel.
     var isAbandoned: Bool {
         switch phase {
         case .closing(let closing): closing.isAbandoned
@@ -67,8 +65,7 @@ struct ChannelState: ~Copyable {
         }
     }
 
-    /// Records bytes that were read. Returns true if the connection is ending and the limit for remaining input has
-    /// been reached.
+    /// Counts the bytes that are read while the connection is ending. Returns true if the limit has been reached.
     mutating func recordInput(_ count: Int) -> Bool {
         guard case .ending(let end, let bytesRead) = phase else { return false }
         phase = .ending(end, bytesRead: bytesRead + count)
@@ -79,15 +76,13 @@ struct ChannelState: ~Copyable {
         if case .ending(_, let bytesRead) = phase { bytesRead >= ChannelCore.maximumBytesAfterEnd } else { false }
     }
 
-    /// Changes the data of the closing phase. Does nothing in other phases.
     mutating func updateClosing(_ body: (inout Closing) -> Void) {
         guard case .closing(var closing) = phase else { return }
         body(&closing)
         phase = .closing(closing)
     }
 
-    /// Returns the observer if a writer is waiting and at least `minimum` bytes of space are free. The writer then no
-    /// longer counts as waiting.
+    /// Returns the observer if a waiting writer must be notified, and marks the writer as no longer waiting.
     mutating func observerOfSpace(minimum: Int) -> ChannelCore.Observer? {
         guard output.isWriterWaiting, end == nil, output.ring.space >= minimum else { return nil }
         output.isWriterWaiting = false
@@ -95,19 +90,18 @@ struct ChannelState: ~Copyable {
     }
 }
 
-/// The bytes that the app has written and the port has not accepted yet.
+/// The bytes that the app has written but the port has not yet accepted.
 struct ChannelOutput: ~Copyable {
     enum Activity {
-        /// The reactor writes when the port has space. The value is the number of consecutive attempts in which the
-        /// kernel reported space but accepted nothing.
+        /// The reactor writes when the port has space. `fruitlessAttempts` counts the consecutive writes for which the
+        /// kernel has reported space but accepted no bytes.
         case reactor(fruitlessAttempts: Int)
-        /// The reactor does not write until the timer expires.
         case paused(ClockTimer?)
         case reportThread
         case failed(ByteChannelEnd)
     }
 
-    /// The queued bytes, as records of ``ReportRecord`` if the port has a report format.
+    /// The queued bytes. If the port has a report format, the bytes are stored as ``ReportRecord`` records.
     var ring: ByteRingBuffer
     /// The number of unsent bytes, without the padding of reports.
     var unsentBytes = 0
@@ -120,7 +114,7 @@ struct ChannelOutput: ~Copyable {
 
     var isReportThreadRunning: Bool { if case .reportThread = activity { true } else { false } }
 
-    /// Records an attempt in which the kernel accepted nothing. Returns true if output has to pause.
+    /// Returns true if output has to pause.
     mutating func recordFruitlessAttempt() -> Bool {
         guard case .reactor(let count) = activity else { return false }
         let isPause = count + 1 >= ChannelCore.maximumFruitlessWrites
@@ -133,16 +127,15 @@ struct ChannelOutput: ~Copyable {
         if isPaused { activity = .reactor(fruitlessAttempts: ChannelCore.maximumFruitlessWrites - 1) }
     }
 
-    /// Records bytes that were sent.
     mutating func recordSent(_ count: Int) { unsentBytes -= min(count, unsentBytes) }
 }
 
-/// A list of closures that are called when an event occurs, or immediately if it has already occurred.
+/// A list of closures to call when an event occurs, or immediately if the event has already occurred.
 struct Completion {
-    /// nil after the event.
+    /// The closures, or `nil` after the event has occurred.
     private var waiters: [@Sendable () -> Void]? = []
 
-    /// Adds a closure. Returns false if the event has already occurred; the caller then has to call the closure.
+    /// Adds a closure. Returns false if the event has already occurred. The caller must then call the closure.
     mutating func add(_ waiter: @escaping @Sendable () -> Void) -> Bool {
         waiters?.append(waiter)
         return waiters != nil
@@ -150,7 +143,7 @@ struct Completion {
 
     var hasOccurred: Bool { waiters == nil }
 
-    /// Returns the closures to call now. If `isFinal` is true, the event is then considered to have occurred.
+    /// Returns the closures to call now. If `isFinal` is true, the event is marked as having occurred.
     mutating func complete(isFinal: Bool) -> [@Sendable () -> Void] {
         let due = waiters ?? []
         if waiters != nil { waiters = isFinal ? nil : [] }

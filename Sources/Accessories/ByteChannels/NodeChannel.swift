@@ -3,22 +3,21 @@
 package import AccessoryFinding
 package import DeviceCore
 
-/// A byte channel through a device node or socket: a serial port, the reports of a HID device, a Unix socket or USB
-/// bulk endpoints.
+/// A byte channel through a serial port, a HID device, a Unix socket or a pair of USB bulk endpoints.
 ///
 /// All channels of a process share one reactor thread, which sleeps while no channel has events. Releasing the last
 /// reference closes the channel.
 package final class NodeChannel: PollableChannel {
     private let core: ChannelCore
 
-    /// Creates a channel and adds it to the reactor. On failure, the port is released.
+    /// Creates a channel and adds it to the reactor. The channel releases the port, even if this call fails.
     ///
     /// - Parameters:
-    ///   - port: The open port. The channel releases it.
+    ///   - port: The open port.
     ///   - clock: The clock for deadlines.
-    ///   - capacity: The size of the buffer in each direction, in bytes. If the port transfers reports, the buffer
-    ///     holds at least four.
-    ///   - tolerance: The maximum delay, in seconds, of an executor that reads the port. Limited to a third of the
+    ///   - capacity: The buffer size in each direction, in bytes. If the port transfers reports, each buffer holds at
+    ///     least four reports.
+    ///   - tolerance: The maximum delay of an executor that reads the port, in seconds. Limited to a third of the
     ///     port's `inputBufferingTime`.
     ///   - reactor: The reactor that serves the channel.
     package init(
@@ -38,53 +37,50 @@ package final class NodeChannel: PollableChannel {
 
     package func read(into buffer: UnsafeMutableRawBufferPointer) -> ByteChannelRead { core.read(into: buffer) }
 
-    /// Writes bytes: immediately if the kernel accepts them, otherwise in the background.
+    /// Writes bytes immediately if the kernel accepts them, and otherwise in the background.
     package func write(_ bytes: UnsafeRawBufferPointer) -> ByteChannelWrite { core.write(bytes) }
 
-    /// The number of received bytes, the number of bytes that can be written without waiting, and the end of the
-    /// connection.
     package var status: ByteChannelStatus { core.status }
 
-    /// Sets the observer. It is called on the reactor thread, on the executor that reads the port, or on the thread
-    /// that calls `read`. It must return quickly and must not read.
+    /// Sets the observer, which must return quickly and must not read. The observer is called on the reactor thread, on
+    /// the executor that reads the port, or on the thread that calls `read`.
     package func observe(_ receive: (@Sendable (ByteChannelEvent) -> Void)?) { core.observe(receive) }
 
-    /// Sets the executor that reads from a serial port or socket when it can; nil selects the reactor thread.
+    /// Sets the executor that reads from a serial port or socket when possible. `nil` selects the reactor thread.
     package func setExecutor(_ place: ExecutorIdentity?) { core.setExecutor(place) }
 
-    /// Reads the bytes that the executor would read in its next poll.
     package func readPendingInput() { _ = core.readPendingInput() }
 
-    /// Closes the connection from this side. Bytes that were already written are still sent, for at most two seconds.
+    /// Closes the connection from this side. Bytes that were already written are still sent, for at most 2 s.
     package func close() { core.close() }
 
-    /// Ends the connection for an external reason, for example because the accessory was unplugged. Has no effect if
-    /// the connection has already ended, for example because the kernel has hung up.
+    /// Ends the connection for an external reason, such as an unplugged accessory. Does nothing if the connection has
+    /// already ended.
     package func end(_ end: ByteChannelEnd) { core.end(end) }
 
-    /// Ends the connection for an external reason and calls the closure afterwards.
+    /// Ends the connection for an external reason, and then calls the closure.
     ///
-    /// The closure is called once the observer has been notified of the end. If more bytes have been received than the
-    /// buffer has space for, the closure is called immediately and the observer is notified after the app has read
-    /// them. The closure runs on the reactor thread, or on the calling thread if the connection has already ended.
+    /// The closure is called after the observer has been notified of the end. If unread bytes fill the buffer, the
+    /// closure is called immediately, and the observer is notified after the app has read the bytes. The closure runs
+    /// on the reactor thread, or on the calling thread if the connection has already ended.
     package func end(_ end: ByteChannelEnd, then body: @escaping @Sendable () -> Void) { core.end(end, then: body) }
 
-    /// A closure that makes a closed channel stop sending and release its port as soon as the system allows. It does
-    /// nothing while the channel is in use, and retains neither the channel nor the port.
+    /// A closure that stops a closed channel from sending and releases its port as soon as possible. The closure does
+    /// nothing while the channel is open, and retains neither the channel nor the port.
     package var abandon: @Sendable () -> Void { { [weak core] in core?.abandon() } }
 
     /// True on the reactor thread, which must not wait for a channel.
     package static var isOnReactorThread: Bool { ChannelReactor.shared.isCurrent }
 
-    /// Calls the closure when any program can open the port again, or immediately if the port is already free.
+    /// Calls the closure when other programs can open the port, or immediately if the port is already free.
     package func whenReleased(_ body: @escaping @Sendable () -> Void) { core.whenReleased(body) }
 }
 
 package enum ChannelOpener {
-    /// Opens a node for exclusive use. Errors contain the reason and a remedy.
+    /// Opens a node for exclusive use. Error messages contain the reason and a remedy.
     ///
-    /// If the node is in use or the user has no permission yet, opening is retried for at most a tenth of a second:
-    /// other programs probe new ports, and udev may be about to change the permissions.
+    /// Retries if the node is in use or permission is denied, because another program may be probing a new port, or
+    /// udev may not have set the permissions yet.
     ///
     /// - Parameter pauses: The pauses between attempts, in seconds.
     package static func open(
@@ -100,7 +96,7 @@ package enum ChannelOpener {
     /// because finding the process that has a node open takes much longer than an attempt.
     ///
     /// - Parameters:
-    ///   - pauses: The pauses between attempts, in seconds. No attempt begins later than their sum.
+    ///   - pauses: The pauses between attempts, in seconds. No attempt begins after the sum of the pauses.
     ///   - clock: The clock that measures the pauses.
     package static func retrying<Value>(
         pauses: [Double], clock: any DeviceClock, _ attempt: () throws(NodeFailure) -> Value

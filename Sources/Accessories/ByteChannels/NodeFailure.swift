@@ -3,13 +3,14 @@
 import SystemCalls
 package import DeviceCore
 
-/// The reason why a node cannot be opened. The error message is created only on demand.
+/// The reason why a node cannot be opened. The error message is created on demand.
 package struct NodeFailure: Error {
-    /// True if the reason may be temporary: another program has the node open, or the user has no permission yet.
+    /// True if a retry may succeed, for example if another program has the node open or the user does not have
+    /// permission yet.
     package let isTemporary: Bool
     private let describe: @Sendable () -> DeviceError
 
-    // These three initializers are not inlined: they have many call sites, none of them time-critical.
+    // The following initializers are not inlined, because they have many call sites and are not time-critical.
 
     package init(isTemporary: Bool, describe: @escaping @Sendable () -> DeviceError) {
         self.isTemporary = isTemporary
@@ -20,7 +21,6 @@ package struct NodeFailure: Error {
         _ code: DeviceError.Code, _ message: String, cause: DeviceError.Cause? = nil, isTemporary: Bool = false
     ) { self.init(isTemporary: isTemporary) { DeviceError(code, message, cause: cause) } }
 
-    /// Creates the failure of a call that opens or configures a node.
     @inline(never) package init(opening path: String, call: String = "open", errno number: Int32) {
         let isTemporary =
             number == EBUSY || number == EWOULDBLOCK || number == EACCES || number == EPERM || number == EROFS
@@ -31,7 +31,7 @@ package struct NodeFailure: Error {
         self.init(isTemporary: true) { DeviceError(.busy, Self.busyMessage(path)) }
     }
 
-    /// The error with its message. Creating it may take tens of milliseconds.
+    /// The error with its message. Creating the message may take tens of milliseconds.
     package var deviceError: DeviceError { describe() }
 
     private static func error(_ path: String, call: String, errno number: Int32) -> DeviceError {
@@ -51,7 +51,7 @@ package struct NodeFailure: Error {
         return DeviceError(code, words, cause: .system(call: call, errno: number))
     }
 
-    /// Returns the message for a node in use. Names the program that uses the node if the user may see that program.
+    /// Returns a message that names the program that uses the node, if that program is visible to the user.
     private static func busyMessage(_ path: String) -> String {
         // The descriptor of the failed attempt is already closed.
         let holder = NodeHolder.find(path)?.description ?? "a program of another user"
@@ -99,5 +99,5 @@ package struct NodeFailure: Error {
     }
 }
 
-/// The C structure, whose name is shadowed by the method `group(_:)`.
+/// The C structure `group`, whose name the method `group(_:)` shadows.
 private typealias GroupEntry = group

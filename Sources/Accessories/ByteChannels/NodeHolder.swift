@@ -5,11 +5,10 @@ import SystemCalls
 
 package struct NodeHolder: Sendable {
     package let pid: Int32
-    /// The name of the program, at most 15 bytes long; empty if it cannot be read.
+    /// The name of the program, truncated to 15 bytes. Empty if the name cannot be read.
     package let program: String
 
-    /// Returns the first process that has the node open and is visible to the user. Returns the current process only if
-    /// no other process is found.
+    /// Returns the first visible process that has the node open, or the current process if no other process is found.
     ///
     /// - Parameters:
     ///   - descriptor: A descriptor of this process to ignore.
@@ -31,7 +30,8 @@ package struct NodeHolder: Sendable {
                 remaining -= 1
                 if isOwn, file == descriptor { continue }
                 let entry = "\(folder)/\(file)"
-                // The name is compared first, which is cheap. Containers may have other nodes with the same name.
+                // The names are compared first, because this is cheap. In a container, the same name may refer to a
+                // different node.
                 guard isLink(entry, to: wanted), isNode(entry, node) else { continue }
                 if !isOwn { return NodeHolder(pid: pid, program: name(pid)) }
                 isHeldByThisProcess = true
@@ -69,7 +69,6 @@ package struct NodeHolder: Sendable {
         }
     }
 
-    /// Returns the directory entries that are numbers.
     static func numericEntries(of path: String, limit: Int) -> [Int32] {
         guard var entries = DirectoryEntries(path) else { return [] }
         var numbers: [Int32] = []

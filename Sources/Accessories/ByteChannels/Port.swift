@@ -6,25 +6,25 @@ import SystemCalls
 
 /// An open device node or socket that transfers bytes. Calls do not block unless documented.
 ///
-/// `prepare` is called on the reactor thread only. `read` and `write` are called on any thread, but neither is called
-/// concurrently with itself.
+/// `collectCompletions` is called only on the reactor thread. `read` and `write` are called on any thread, but neither
+/// is called concurrently with itself.
 package protocol Port: AnyObject, Sendable {
     var descriptor: Int32 { get }
     var path: String { get }
-    /// The report format; nil for a byte stream.
+    /// The report format, or `nil` for a byte stream.
     var framing: HIDFraming? { get }
-    /// True if poll(2) does not report whether the port is readable or writable. Both are then tried after every event.
+    /// True if poll(2) does not report whether the port is readable or writable. The reactor then tries to read and
+    /// write after every event.
     var hasUnreportedReadiness: Bool { get }
-    /// The time in seconds for which the system keeps unread input without loss; nil if only the reactor may read.
+    /// The time for which the system buffers unread input without loss, in seconds. `nil` if only the reactor may read.
     var inputBufferingTime: Double? { get }
-    /// The errno value with which the loss of unsent bytes is reported after the peer has disconnected.
+    /// The errno value that reports the loss of unsent bytes after the peer has disconnected.
     var lossErrno: Int32 { get }
     /// The number of bytes accepted by `write` that would be lost if the connection ended now.
     var pendingBytes: Int { get }
     /// True if releasing the port may wait for the device.
     var isSlowToRelease: Bool { get }
 
-    /// Returns the poll(2) events to wait for.
     func interest(reads: Bool, writes: Bool) -> Int16
 
     func collectCompletions()
@@ -32,22 +32,22 @@ package protocol Port: AnyObject, Sendable {
     /// Reads received bytes. If the port has a report format, reads one complete report.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> PortResult
 
-    /// Passes bytes to the kernel. If the port has a report format, the bytes are one complete report, preceded by its
-    /// number. Writing a report may block.
+    /// Passes bytes to the kernel. If the port has a report format, the bytes must consist of the report number and one
+    /// complete report. Writing a report may block.
     ///
     /// - Parameter isLast: True if no further bytes are queued.
     func write(_ bytes: UnsafeRawBufferPointer, isLast: Bool) -> PortResult
 
-    /// Releases the port. Called once, after the last use. May block.
+    /// Releases the port after the last use. May block.
     ///
     /// - Parameters:
-    ///   - timeout: The maximum time, in seconds, to wait for the system to send accepted bytes, if the port can report
-    ///     their number.
+    ///   - timeout: The maximum time to wait until accepted bytes have been sent, in seconds. Ignored if the port
+    ///     cannot report the number of unsent bytes.
     ///   - isAborted: Returns true to end the wait early.
     func release(timeout: Double, isAborted: () -> Bool)
 }
 
-/// The defaults: a byte stream whose readiness poll(2) reports.
+/// Default implementations for a byte stream that supports poll(2).
 extension Port {
     package var framing: HIDFraming? { nil }
     package var hasUnreportedReadiness: Bool { false }
@@ -70,14 +70,12 @@ extension Port {
     }
 }
 
-/// The result of reading or writing.
 package enum PortResult: Sendable {
-    /// The number of transferred bytes; 0 if a report with a different number was skipped.
+    /// The number of transferred bytes, or 0 if the port skipped a report whose number does not match.
     case bytes(Int)
     case wouldBlock
     case ended(ByteChannelEnd)
 
-    /// Reads once. Returns `.wouldBlock` if no bytes are available and `.ended` at the end of the stream.
     static func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer, path: String) -> PortResult {
         while true {
             let count = systemRead(descriptor, buffer)
@@ -89,8 +87,8 @@ package enum PortResult: Sendable {
         }
     }
 
-    /// Converts the return value of a write call. Zero bytes count as `.wouldBlock`: since poll(2) may still report space, an
-    /// immediate retry could loop endlessly.
+    /// Converts the return value of a write call. Zero bytes count as `.wouldBlock`, because an immediate retry could
+    /// loop endlessly if poll(2) still reports space.
     static func result(ofWrite count: Int, path: String) -> PortResult {
         if count > 0 { return .bytes(count) }
         if count == 0 { return .wouldBlock }
@@ -103,7 +101,7 @@ package enum PortResult: Sendable {
 extension ByteChannelEnd {
     init(errno number: Int32, call: String, path: String) {
         switch number {
-        // The error of an unanswered USB transfer is EPROTO or EILSEQ if the device was unplugged.
+        // If the device was unplugged, an unanswered USB transfer fails with EPROTO or EILSEQ.
         case EIO, ENXIO, ENODEV, EPIPE, ECONNRESET, ESHUTDOWN, ENOTCONN, EPROTO, EILSEQ: self.init(.hungUp)
         default:
             let error = DeviceError(

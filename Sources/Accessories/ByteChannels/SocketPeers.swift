@@ -2,12 +2,12 @@
 
 import SystemCalls
 
-/// The programs connected to the socket at a path, as far as the kernel and the user's permissions reveal them.
+/// The programs that are connected to a socket and visible to this user.
 package struct SocketPeers: Sendable {
     /// The number of connections that the server has accepted. The kernel does not report connections that wait to be
     /// accepted.
     package let count: Int
-    /// The programs with these connections. This process is last.
+    /// The programs with these connections. The current process is last.
     package let holders: [NodeHolder]
 
     /// Queries the kernel, which may take tens of milliseconds.
@@ -34,7 +34,7 @@ package struct SocketPeers: Sendable {
         return holders.filter { $0.pid != getpid() } + holders.filter { $0.pid == getpid() }
     }
 
-    /// Returns the inode of the socket behind a descriptor, from its link "socket:[INODE]" in /proc.
+    /// Reads the inode of a socket from the link "socket:[INODE]" of a descriptor in /proc.
     private static func socket(at path: String) -> UInt32? {
         withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { buffer in
             guard let start = buffer.baseAddress else { return nil }
@@ -63,7 +63,7 @@ package struct SocketPeers: Sendable {
     static let messageLength = 16
     static let requestLength = 40
 
-    /// The file that a path refers to.
+    /// The socket file to which a path refers.
     private struct SocketFile {
         var status = stat()
         var name: ArraySlice<UInt8>
@@ -81,8 +81,7 @@ package struct SocketPeers: Sendable {
         path.lastIndex(of: UInt8(ascii: "/")).map { path[($0 + 1)...] } ?? path
     }
 
-    /// Returns the inodes of the peers of all connections to the socket at a path; empty if the kernel does not report
-    /// them.
+    /// Returns the inodes of the peers of all reported connections to a socket.
     private static func sockets(at path: String) -> Set<UInt32> {
         guard let wanted = SocketFile(path) else { return [] }
         let descriptor = Sockets.open(Int32(AF_NETLINK), .datagrams, protocol: netlinkSockDiag)
@@ -137,7 +136,7 @@ package struct SocketPeers: Sendable {
         return true
     }
 
-    /// Returns the inode of a socket's peer, or nil if the socket is not bound to the wanted file.
+    /// Returns the inode of a socket's peer, or `nil` if the socket is not bound to the given file.
     private static func peer(_ attributes: UnsafeRawBufferPointer, _ wanted: SocketFile) -> UInt32? {
         var rest = attributes[...]
         var (isFile, isDevice, isName) = (false, false, false)
@@ -151,8 +150,8 @@ package struct SocketPeers: Sendable {
                 let file = attribute.loadUnaligned(fromByteOffset: 4, as: UInt32.self)
                 isFile = file == UInt32(truncatingIfNeeded: wanted.status.st_ino)
                 let device = UInt64(attribute.loadUnaligned(fromByteOffset: 8, as: UInt32.self))
-                // The message contains the kernel's device number: 12 bits major, 20 bits minor. stat(2) uses a
-                // different layout.
+                // The message contains the kernel's device number, with 12 bits for the major and 20 bits for the minor
+                // number. stat(2) uses a different layout.
                 let userDeviceNumber = ((device >> 20) << 8) | (device & 0xFF) | ((device & 0xFFF00) << 12)
                 isDevice = userDeviceNumber == UInt64(wanted.status.st_dev)
             } else if type == nameAttribute {
@@ -163,7 +162,7 @@ package struct SocketPeers: Sendable {
             }
             rest = rest.dropFirst((length + 3) & ~3)
         }
-        // On some file systems, stat(2) returns a device number that differs from the kernel's.
+        // On some file systems, stat(2) returns a device number that differs from the kernel's number.
         return isFile && (isDevice || isName) ? peer : nil
     }
 }

@@ -29,8 +29,8 @@ package final class SocketPort: Port {
             let number = errno
             systemClose(descriptor)
             if number == EAGAIN {
-                // On a Unix socket, EAGAIN means that the listen backlog is full. Servers for a single client have a
-                // short backlog.
+                // On a Unix socket, EAGAIN means that the listen backlog is full. Servers that accept a single client
+                // have a short backlog.
                 throw NodeFailure(isTemporary: true) {
                     DeviceError(
                         .busy, busy(path, SocketPeers(of: path)), cause: .system(call: "connect", errno: number))
@@ -54,7 +54,8 @@ package final class SocketPort: Port {
     }
 
     package func release(timeout: Double, isAborted: () -> Bool) {
-        // Closing a socket with unread input would turn the end of the connection into an error for the peer.
+        // Closing a socket with unread input would cause an error at the peer, instead of a normal end of the
+        // connection.
         withUnsafeTemporaryAllocation(byteCount: 16_384, alignment: 16) { buffer in
             for _ in 0..<64 where systemRead(descriptor, buffer) <= 0 { break }
         }
@@ -62,15 +63,15 @@ package final class SocketPort: Port {
     }
 }
 
-/// The reports of a HID device. A written report is preceded by its number, which is 0 if reports are not numbered.
+/// A HID device that transfers reports. Each written report is preceded by its number, or by 0 if reports are not
+/// numbered.
 package final class HIDPort: Port {
     package let descriptor: Int32
     package let path: String
     private let settings: HIDFraming
     package var framing: HIDFraming? { settings }
 
-    /// Creates a port for an open, nonblocking descriptor that transfers one report per call. The port closes the
-    /// descriptor.
+    /// Creates a port for an open, nonblocking descriptor. The port closes the descriptor.
     package init(descriptor: Int32, path: String, framing: HIDFraming) {
         self.descriptor = descriptor
         self.path = path
@@ -95,8 +96,9 @@ package final class HIDPort: Port {
 
     package func interest(reads: Bool, writes: Bool) -> Int16 { reads ? Int16(POLLIN) : 0 }
 
-    /// Reads a report. The buffer has to be one byte longer than a report: numbered reports begin with their number,
-    /// which is removed. Reports with other numbers are skipped. The kernel drops bytes beyond the end of the buffer.
+    /// Reads a report. The buffer must be one byte longer than a report, because a numbered report begins with its
+    /// number. The number is removed, and reports with other numbers are skipped. The kernel drops bytes beyond the end
+    /// of the buffer.
     package func read(into buffer: UnsafeMutableRawBufferPointer) -> PortResult {
         let isNumbered = settings.reportNumber != 0
         let length = min(buffer.count, settings.reportLength + (isNumbered ? 1 : 0))

@@ -9,12 +9,14 @@ struct TTYLine {
     let descriptor: Int32
     let path: String
 
-    /// Locks the port for exclusive use, then switches it to raw mode. The settings of a port in use are not changed.
+    /// Locks the port for exclusive use, and then switches the port to raw mode. Does not change the settings of a port
+    /// in use.
     func setUp(_ settings: TTYSettings) throws(NodeFailure) {
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw failure("flock") }
         var isExclusive: Int32 = 0
         let isMarked = systemIoctl(descriptor, TTYLine.getExclusive, &isExclusive) >= 0 && isExclusive != 0
-        // On a pseudo-terminal, the exclusive mode of a killed program persists until the other side is closed.
+        // The exclusive mode of a pseudo-terminal persists after a program has been killed, until the other side is
+        // closed.
         if isMarked, !isPseudoTerminal || NodeHolder.find(path, except: descriptor) != nil {
             throw NodeFailure(busy: path)
         }
@@ -22,34 +24,33 @@ struct TTYLine {
         do throws(NodeFailure) {
             try makeRaw(settings)
         } catch {
-            // Exclusive mode would persist while another descriptor of the port is open.
+            // Otherwise, exclusive mode would persist while another descriptor of the port is open.
             if hasExclusive { endExclusiveMode() }
             throw error
         }
         SerialDriver.configure(descriptor)
-        // Discards earlier input. Output of a previous owner is kept: flushing it would discard bytes on a
-        // pseudo-terminal that the other side has not read.
+        // Discards earlier input. Output of a previous owner is kept, because flushing a pseudo-terminal would discard
+        // bytes that the other side has not read.
         tcflush(descriptor, TCIFLUSH)
-        // DTR is set last, because some firmware begins to send when it is asserted.
+        // DTR is set last, because some firmware begins to send when DTR is asserted.
         if settings.dtr == .assert {
             var lines = Int32(TTYLine.dataTerminalReady)
             _ = systemIoctl(descriptor, UInt(TIOCMBIS), &lines)
         }
     }
 
-    /// The number of bytes in the driver's output queue; 0 if the driver does not report it.
+    /// The number of bytes in the driver's output queue, or 0 if the driver does not report the number.
     var bytesToSend: Int {
         var count: Int32 = 0
         return systemIoctl(descriptor, UInt(TIOCOUTQ), &count) >= 0 ? Int(count) : 0
     }
 
-    /// Ends exclusive mode, which otherwise persists while any descriptor of the port is open.
     func endExclusiveMode() { _ = systemControl(descriptor, UInt(TIOCNXCL)) }
 
     private var isPseudoTerminal: Bool {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { return false }
-        // The major device numbers of the pseudo-terminal sides that programs open.
+        // The major device numbers of the pseudo-terminals in /dev/pts.
         return (136...143).contains(UInt64(status.st_rdev) >> 8 & 0xFFF)
     }
 
@@ -76,7 +77,7 @@ struct TTYLine {
             cfsetospeed(&line, standard)
         }
         guard tcsetattr(descriptor, TCSANOW, &line) == 0 else { throw failure("tcsetattr") }
-        // tcsetattr(3) succeeds if any of the requested changes were made.
+        // tcsetattr(3) succeeds even if only some of the requested changes were made.
         var result = termios()
         guard tcgetattr(descriptor, &result) == 0 else { throw failure("tcgetattr") }
         let minimum = withUnsafeBytes(of: &result.c_cc) { $0[Int(VMIN)] }
@@ -93,7 +94,7 @@ struct TTYLine {
         }
     }
 
-    /// CRTSCTS, whose imported type varies.
+    /// The value of CRTSCTS, whose imported type varies.
     private static let hardwareFlowControl: tcflag_t = 0x8000_0000
 
     private func wrongSpeed(_ speed: UInt32) -> NodeFailure {

@@ -7,11 +7,11 @@ package import DeviceCore
 package final class TTYPort: Port {
     package let descriptor: Int32
     package let path: String
-    /// The time, in seconds, in which half of the 4 KiB input buffer fills at ten bits per byte. Once the buffer is
-    /// full, a driver without flow control leaves input in the hardware. Infinite with hardware flow control.
+    /// The time in which input fills half of the 4 KiB kernel buffer, in seconds. A byte takes ten bits. Infinite with
+    /// hardware flow control. Without flow control, input may be lost once the buffer is full.
     package let inputBufferingTime: Double?
 
-    /// Creates a port for an open descriptor and configures the port. Closes the descriptor if configuration fails.
+    /// Creates a port for an open descriptor and configures the port. Closes the descriptor if the configuration fails.
     package init(descriptor: Int32, path: String, settings: TTYSettings) throws(NodeFailure) {
         self.descriptor = descriptor
         self.path = path
@@ -24,7 +24,6 @@ package final class TTYPort: Port {
         }
     }
 
-    /// Opens and configures a serial port.
     package static func open(_ path: String, _ settings: TTYSettings) throws(DeviceError) -> TTYPort {
         do throws(NodeFailure) { return try attempt(path, settings) } catch { throw error.deviceError }
     }
@@ -35,7 +34,7 @@ package final class TTYPort: Port {
                 .invalidConfiguration,
                 "The speed 0 hangs up. Set the speed of the accessory on \(path), such as 115200.")
         }
-        // O_NONBLOCK, because opening some ports waits for a carrier.
+        // Without O_NONBLOCK, opening some ports waits for a carrier.
         let descriptor = systemOpen(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw NodeFailure(opening: path, errno: errno) }
         return try TTYPort(descriptor: descriptor, path: path, settings: settings)
@@ -44,15 +43,14 @@ package final class TTYPort: Port {
     package func release(timeout: Double, isAborted: () -> Bool) {
         let line = TTYLine(descriptor: descriptor, path: path)
         let waiting = TTYPort.drainOutput({ line.bytesToSend }, timeout: timeout, isAborted: isAborted)
-        // Without the flush, close(2) waits for a device that accepts no data. Not flushed if nothing is queued: on a
-        // pseudo-terminal, the flush would discard bytes that the peer has not read. Bytes in the hardware FIFO are not
-        // counted; close(2) waits for those, see `SerialDriver`.
+        // Without the flush, close(2) waits for a device that accepts no data. If nothing is queued, a flush is not
+        // needed and would discard unread bytes of a pseudo-terminal.
         if waiting > 0 { tcflush(descriptor, TCOFLUSH) }
         line.endExclusiveMode()
         systemClose(descriptor)
     }
 
-    /// Waits until all bytes are sent, for at most `timeout` seconds. Returns the number of unsent bytes.
+    /// Waits until all bytes have been sent, for at most `timeout` seconds. Returns the number of unsent bytes.
     package static func drainOutput(_ bytes: () -> Int, timeout: Double, isAborted: () -> Bool) -> Int {
         var remainingTime = timeout
         var waiting = bytes()

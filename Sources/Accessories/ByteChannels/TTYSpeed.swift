@@ -17,15 +17,15 @@ package enum TTYSpeed {
         (3_000_000, Int(B3000000)), (3_500_000, Int(B3500000)), (4_000_000, Int(B4000000)),
     ]
 
-    /// Sets any speed. Returns false if the resulting speed deviates by more than 3 %, which is the tolerance of
-    /// receivers.
+    /// Sets an arbitrary speed. Returns false if the resulting speed deviates by more than the 3 % that receivers
+    /// tolerate.
     static func setArbitrary(_ speed: UInt32, _ descriptor: Int32) -> Bool {
         withUnsafeTemporaryAllocation(byteCount: size, alignment: 8) { settings in
             guard let start = settings.baseAddress else { return false }
             settings.initializeMemory(as: UInt8.self, repeating: 0)
             guard systemIoctl(descriptor, getRequest, start) >= 0 else { return false }
             var flags = settings.load(fromByteOffset: controlOffset, as: UInt32.self)
-            // BOTHER: the speed is in a separate member, for both directions.
+            // With BOTHER, separate members contain the input and output speeds.
             flags = flags & ~(speedMask | speedMask << 16) | customSpeedFlag
             settings.storeBytes(of: flags, toByteOffset: controlOffset, as: UInt32.self)
             settings.storeBytes(of: speed, toByteOffset: inputSpeedOffset, as: UInt32.self)
@@ -37,7 +37,7 @@ package enum TTYSpeed {
         }
     }
 
-    /// Returns the current speed in bits per second, or nil if the driver does not report it.
+    /// Returns the current speed in bits per second, or `nil` if the driver does not report the speed.
     package static func current(_ descriptor: Int32) -> UInt32? {
         withUnsafeTemporaryAllocation(byteCount: size, alignment: 8) { settings in
             guard let start = settings.baseAddress, systemIoctl(descriptor, getRequest, start) >= 0 else { return nil }
@@ -45,7 +45,8 @@ package enum TTYSpeed {
         }
     }
 
-    // `struct termios2`: four 32-bit flags, the line discipline in one byte, 19 control characters, two speeds.
+    // `struct termios2` consists of four 32-bit flags, the line discipline in one byte, 19 control characters, and two
+    // speeds.
     static let size = 44
     static let controlOffset = 8
     static let inputSpeedOffset = 36
@@ -69,7 +70,7 @@ package enum SerialDriver {
             settings.storeBytes(of: flags, toByteOffset: flagsOffset, as: UInt32.self)
             settings.storeBytes(of: closingWait(former), toByteOffset: closingWaitOffset, as: UInt16.self)
             if systemIoctl(descriptor, UInt(TIOCSSERIAL), start) >= 0 { return }
-            // Changing the closing wait requires privileges; low latency does not.
+            // Changing the closing wait requires privileges. Changing the latency does not.
             settings.storeBytes(of: former, toByteOffset: closingWaitOffset, as: UInt16.self)
             _ = systemIoctl(descriptor, UInt(TIOCSSERIAL), start)
         }
@@ -77,15 +78,15 @@ package enum SerialDriver {
 
     /// Returns the time that close(2) may wait for the driver's output queue, in hundredths of a second.
     ///
-    /// - Parameter former: The current value: 0 waits without limit; 65535 does not wait, which would lose the last
+    /// - Parameter former: The current value. 0 means an unlimited wait. 65535 means no wait, which would lose the last
     ///   bytes.
     package static func closingWait(_ former: UInt16) -> UInt16 {
         former == 0 ? maximumClosingWait : min(former, maximumClosingWait)
     }
 
-    // `struct serial_struct`: type, line, port, irq, flags, xmit_fifo_size, custom_divisor and baud_base (32 bits
-    // each); close_delay (16 bits); io_type and a reserved byte; hub6 (32 bits); closing_wait (16 bits). Pointers
-    // follow; the size allows 64 bits for each.
+    // `struct serial_struct` begins with eight 32-bit members: type, line, port, irq, flags, xmit_fifo_size,
+    // custom_divisor and baud_base. They are followed by close_delay (16 bits), io_type and a reserved byte, hub6 (32
+    // bits), closing_wait (16 bits) and pointers. The size allows 64 bits for each pointer.
     static let size = 96
     static let flagsOffset = 16
     static let closingWaitOffset = 40

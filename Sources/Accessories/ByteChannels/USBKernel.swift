@@ -2,12 +2,12 @@
 
 import SystemCalls
 
-/// The system calls for USB devices, which tests replace.
+/// The system calls for USB devices. Tests replace these calls.
 package protocol USBKernel: Sendable {
-    /// Opens a device node. Returns the descriptor, or a negative errno.
+    /// Opens a device node. Returns the descriptor or a negative errno.
     func open(_ path: String) -> Int32
 
-    /// Calls ioctl(2). Returns the result, or a negative errno.
+    /// Calls ioctl(2). Returns the result or a negative errno.
     func ioctl(_ descriptor: Int32, _ request: UInt, _ argument: UnsafeMutableRawPointer) -> Int32
 
     func close(_ descriptor: Int32)
@@ -28,7 +28,7 @@ package struct LiveUSBKernel: USBKernel {
     package func close(_ descriptor: Int32) { systemClose(descriptor) }
 }
 
-/// The numbers of ioctl(2) requests, which C creates with macros that are not imported into Swift.
+/// The numbers of ioctl(2) requests. C creates these numbers with macros that are not imported into Swift.
 enum IOControl {
     enum Direction { case none, toKernel, fromKernel }
 
@@ -51,29 +51,29 @@ enum IOControl {
     }
 }
 
-/// The requests of usbdevice_fs that channels use.
+/// The usbdevice_fs requests that channels use.
 package enum USBRequest {
-    /// The argument is the interface and the alternate setting, 32 bits each.
+    /// The argument contains the interface and the alternate setting, 32 bits each.
     package static let setInterface = IOControl.number(.fromKernel, "U", 4, size: 8)
-    /// The argument is the interface in 32 bits and the name in 256 bytes.
+    /// The argument contains the interface in 32 bits and the name in 256 bytes.
     package static let getDriver = IOControl.number(.toKernel, "U", 8, size: 260)
-    /// The argument is a request block, see ``USBRequestBlock``.
+    /// The argument is a ``USBRequestBlock``.
     package static let submit = IOControl.number(.fromKernel, "U", 10, size: USBRequestBlock.size)
-    /// The argument is a submitted request block. It still has to be reaped.
+    /// The argument is a submitted request block, which must still be reaped.
     package static let discard = IOControl.number(.none, "U", 11, size: 0)
     /// The argument receives the address of a completed request block. Fails with EAGAIN if no request has completed.
     package static let reap = IOControl.number(.toKernel, "U", 13, size: MemoryLayout<UnsafeRawPointer>.size)
-    /// The argument is the interface in 32 bits.
+    /// The argument contains the interface in 32 bits.
     package static let claim = IOControl.number(.fromKernel, "U", 15, size: 4)
-    /// The argument is the interface in 32 bits.
+    /// The argument contains the interface in 32 bits.
     package static let release = IOControl.number(.fromKernel, "U", 16, size: 4)
 }
 
 /// A bulk transfer with its buffer, in the kernel's memory layout.
 ///
-/// The layout of `struct usbdevfs_urb`, whose offsets depend on the pointer size: type and endpoint (one byte each),
-/// status and flags (32 bits each), the address of the buffer, its length, the transferred length, four 32-bit members
-/// that bulk transfers do not use, and a pointer for the caller.
+/// The offsets in `struct usbdevfs_urb` depend on the pointer size. The structure consists of the type and endpoint
+/// (one byte each), status and flags (32 bits each), the address and length of the buffer, the transferred length, four
+/// 32-bit members that bulk transfers do not use, and a pointer for the caller.
 package struct USBRequestBlock: @unchecked Sendable {
     private static let pointer = MemoryLayout<UnsafeRawPointer>.size
     static let endpointOffset = 1
@@ -82,7 +82,6 @@ package struct USBRequestBlock: @unchecked Sendable {
     static let bufferOffset = pointer == 8 ? 16 : 12
     static let lengthOffset = bufferOffset + pointer
     static let transferredOffset = lengthOffset + 4
-    /// The size of the structure in bytes.
     package static let size = lengthOffset + 24 + pointer
 
     static let bulk: UInt8 = 3
@@ -91,7 +90,7 @@ package struct USBRequestBlock: @unchecked Sendable {
     private let block: UnsafeMutableRawPointer
     package let buffer: UnsafeMutableRawBufferPointer
 
-    /// Allocates a block and its buffer, to be freed with ``free()``.
+    /// Allocates a block and its buffer. The caller must free them with ``free()``.
     init(endpoint: UInt8, capacity: Int) {
         block = .allocate(byteCount: USBRequestBlock.size, alignment: 16)
         buffer = .allocate(byteCount: capacity, alignment: 16)
@@ -117,12 +116,11 @@ package struct USBRequestBlock: @unchecked Sendable {
 
     var address: UnsafeMutableRawPointer { block }
     package var endpoint: UInt8 { block.load(fromByteOffset: USBRequestBlock.endpointOffset, as: UInt8.self) }
-    /// True if a zero-length packet follows a full last packet.
+    /// True to send a zero-length packet if the last packet is full.
     package var endsWithShortPacket: Bool {
         block.load(fromByteOffset: USBRequestBlock.flagsOffset, as: UInt32.self) & USBRequestBlock.zeroPacketFlag != 0
     }
 
-    /// Prepares the block for a transfer of the first `length` bytes of its buffer.
     func prepare(length: Int, endsWithShortPacket: Bool) {
         let flags = endsWithShortPacket ? USBRequestBlock.zeroPacketFlag : 0
         block.storeBytes(of: 0, toByteOffset: USBRequestBlock.statusOffset, as: Int32.self)
@@ -131,7 +129,7 @@ package struct USBRequestBlock: @unchecked Sendable {
         block.storeBytes(of: 0, toByteOffset: USBRequestBlock.transferredOffset, as: Int32.self)
     }
 
-    /// The result: 0, or a negative errno.
+    /// The result of the transfer, which is 0 or a negative errno.
     package var status: Int32 {
         get { block.load(fromByteOffset: USBRequestBlock.statusOffset, as: Int32.self) }
         nonmutating set { block.storeBytes(of: newValue, toByteOffset: USBRequestBlock.statusOffset, as: Int32.self) }

@@ -5,8 +5,8 @@ import Synchronization
 import SystemCalls
 package import DeviceCore
 
-/// A pair of bulk endpoints, accessed by asynchronous requests to usbdevice_fs. Read requests are submitted at all
-/// times, write requests only while output is queued.
+/// A pair of bulk endpoints, accessed through asynchronous requests to usbdevice_fs. Read requests are always pending,
+/// whereas write requests are submitted only while output is queued.
 package final class USBPort: Port {
     struct State: ~Copyable {
         var input: USBTransfers
@@ -15,11 +15,11 @@ package final class USBPort: Port {
         var failure: ByteChannelEnd?
     }
 
-    /// The number of read requests. Each request is one packet long: the kernel completes a request when its buffer is
-    /// full or a packet is short, so a longer request would delay a message that ends with a full packet.
+    /// The number of read requests. Each request is one packet long, because a longer request would delay a message
+    /// that ends with a full packet. The kernel completes a request only when its buffer is full or a packet is short.
     package static let readRequestCount = 32
-    /// The number of write requests, and the length of each request in bytes, which is a multiple of every bulk packet
-    /// size.
+    /// The number of write requests, and the length of each request in bytes. The length is a multiple of every bulk
+    /// packet size.
     static let writeRequestCount = 4
     static let writeRequestLength = 16_384
 
@@ -44,7 +44,6 @@ package final class USBPort: Port {
         )
     }
 
-    /// Opens the device and claims the interface.
     package static func open(_ endpoints: USBEndpoints, kernel: any USBKernel) throws(DeviceError) -> USBPort {
         do throws(NodeFailure) { return try attempt(endpoints, kernel: kernel) } catch { throw error.deviceError }
     }
@@ -96,7 +95,7 @@ package final class USBPort: Port {
         return kernel.ioctl(descriptor, USBRequest.setInterface, &setting)
     }
 
-    /// The kernel driver bound to the interface; nil if another program uses the interface.
+    /// The kernel driver bound to the interface, or `nil` if another program uses the interface.
     private var driver: String? {
         withUnsafeTemporaryAllocation(byteCount: 260, alignment: 4) { answer in
             guard let start = answer.baseAddress else { return nil }
@@ -117,7 +116,7 @@ package final class USBPort: Port {
 
     package var pendingBytes: Int { state.withLock { $0.pendingOutputBytes } }
 
-    /// POLLOUT, which usbdevice_fs reports when completed requests of either direction can be reaped.
+    /// Returns POLLOUT, which usbdevice_fs reports when completed requests of either direction can be reaped.
     package func interest(reads: Bool, writes: Bool) -> Int16 { Int16(POLLOUT) }
 
     package func collectCompletions() { state.withLock { reap(&$0) } }
@@ -139,7 +138,7 @@ package final class USBPort: Port {
                 }
                 if count > 0 { return .bytes(count) }
             }
-            // Reported after all bytes that were received before the failure.
+            // Bytes that were received before the failure are returned first.
             return state.failure.map { .ended($0) } ?? .wouldBlock
         }
     }
@@ -154,7 +153,7 @@ package final class USBPort: Port {
                 length: count,
                 endsWithShortPacket: isLast && count == bytes.count && count.isMultiple(of: endpoints.packetLength))
             let result = kernel.ioctl(descriptor, USBRequest.submit, block.address)
-            // The kernel is out of memory for requests. Retried when other requests have completed.
+            // The kernel is out of memory for requests. The write is retried after other requests have completed.
             if result == -ENOMEM || result == -EAGAIN, state.output.submittedCount > 0 { return .wouldBlock }
             guard result >= 0 else {
                 fail(&state, errno: -result, call: "USBDEVFS_SUBMITURB")
@@ -166,7 +165,7 @@ package final class USBPort: Port {
         }
     }
 
-    /// Submits all idle read requests. Blocks with unread bytes are not submitted.
+    /// Submits all idle read requests. A request with unread bytes is not idle.
     private func submitReads(_ state: inout State) -> Int32 {
         guard state.failure == nil else { return 0 }
         while let block = state.input.next {
@@ -180,7 +179,7 @@ package final class USBPort: Port {
     }
 
     private func reap(_ state: inout State) {
-        // Bounded by the number of requests, so that a faulty kernel driver cannot occupy the thread.
+        // The limit prevents a faulty kernel driver from blocking the thread.
         for _ in 0..<(USBPort.readRequestCount + USBPort.writeRequestCount) {
             var address: UInt = 0
             let result = kernel.ioctl(descriptor, USBRequest.reap, &address)
@@ -196,7 +195,6 @@ package final class USBPort: Port {
         }
     }
 
-    /// Records a failure, unless one has already been recorded.
     private func fail(_ state: inout State, errno number: Int32, call: String) {
         guard state.failure == nil else { return }
         switch number {
@@ -206,7 +204,7 @@ package final class USBPort: Port {
                 cause: .system(call: call, errno: number))
             state.failure = ByteChannelEnd(.failed, error: error)
         case EPROTO, EILSEQ, ETIME:
-            // Transfers fail with these errors after the device is unplugged, until the hub reports the removal.
+            // After the device is unplugged, transfers fail with these errors until the hub reports the removal.
             state.failure = ByteChannelEnd(.hungUp)
         default: state.failure = ByteChannelEnd(errno: number, call: call, path: path)
         }
@@ -220,7 +218,7 @@ package final class USBPort: Port {
         kernel.close(descriptor)
     }
 
-    /// Cancels all submitted requests and waits until the kernel has completed them, for at most half a second.
+    /// Cancels all submitted requests and waits at most 0.5 s until the kernel has completed them.
     private func cancelRequests() {
         for block in state.withLock({ $0.input.submittedBlocks + $0.output.submittedBlocks }) {
             _ = kernel.ioctl(descriptor, USBRequest.discard, block.address)

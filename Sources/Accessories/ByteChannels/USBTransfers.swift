@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The request blocks of one endpoint, used as a ring: the kernel completes them in the order of submission.
+/// The request blocks of one endpoint, used as a ring. The kernel completes the blocks in the order of submission.
 struct USBTransfers: ~Copyable {
     enum Stage { case idle, submitted, done }
 
@@ -29,7 +29,7 @@ struct USBTransfers: ~Copyable {
         submittedCount += 1
     }
 
-    /// Marks the block at an address as completed. Returns nil if the address does not belong to a submitted block.
+    /// Marks the block at an address as completed. Returns `nil` if the address does not belong to a submitted block.
     mutating func markCompleted(_ address: UInt) -> USBRequestBlock? {
         guard let index = blocks.firstIndex(where: { UInt(bitPattern: $0.address) == address }),
             stages[index] == .submitted

@@ -3,23 +3,21 @@
 package import DeviceCore
 import Synchronization
 
-/// A monitor of the devices in the udev database. Reports the existing devices, then added and removed devices.
+/// Monitors the devices in the udev database. Reports the existing devices first, and then added and removed devices.
 ///
-/// A monitor runs one thread from `start` to `stop`. The thread owns the libudev objects and sleeps while no messages
-/// arrive. Events are delivered on that thread, and a slow closure delays subsequent events. The kernel buffers
-/// messages in the meantime. If the kernel drops messages, the monitor scans all devices and reports the differences as
-/// if no message had been lost.
+/// From `start` to `stop`, a monitor runs one thread that delivers the events. The thread sleeps while no messages
+/// arrive. A slow closure delays subsequent events, while the kernel buffers the messages. If the kernel drops
+/// messages, the monitor scans all devices and reports the differences.
 ///
-/// Messages come from udevd after it has run its rules, or from the kernel if udevd is not running. The monitor
-/// switches between the two sources when udevd is started or stopped later. Without the package trait LibUdev, no
-/// devices are reported, and a problem is reported once.
+/// If udevd is running, messages arrive from udevd after udevd has run its rules. Otherwise, messages arrive from the
+/// kernel. The monitor switches between the two sources when udevd starts or stops. Without the package trait LibUdev,
+/// the monitor reports one problem and no devices.
 ///
 /// libudev reads environment variables. The process must not modify its environment while a monitor runs.
 package final class UdevMonitor: Sendable {
     private let parts: MonitorParts
     private let current = Mutex<MonitorControl?>(nil)
 
-    /// Creates a monitor. No sockets are opened before `start`.
     package convenience init(
         _ selections: [UdevSelection], clock: any DeviceClock, options: UdevMonitorOptions = UdevMonitorOptions()
     ) {
@@ -37,11 +35,10 @@ package final class UdevMonitor: Sendable {
 
     deinit { stop() }
 
-    /// Starts the monitor. Reports problems first, then a snapshot of the devices, then changes. Does nothing if the
-    /// monitor is already running.
+    /// Starts the monitor. Does nothing if the monitor is already running.
     ///
-    /// The closure is called on the monitor's thread. If the monitor cannot be started, it is called on the caller's
-    /// thread with a problem and an empty snapshot.
+    /// The monitor reports problems first, then a snapshot of the devices, then changes. It calls the closure on its
+    /// own thread. If the monitor cannot start, `start` itself calls the closure with a problem and an empty snapshot.
     package func start(receive: @escaping @Sendable (UdevEvent) -> Void) {
         guard let connect = parts.connect else {
             receive(.problem(Self.libraryUnavailable))
@@ -70,9 +67,8 @@ package final class UdevMonitor: Sendable {
         }
     }
 
-    /// Stops the monitor. An event that is being delivered may still arrive. May be called from within the closure.
-    ///
-    /// The thread releases its resources and ends without waiting for anything except the closure.
+    /// Stops the monitor without waiting for its thread. An event that is being delivered may still arrive. The closure
+    /// may call `stop`.
     package func stop() {
         let control = current.withLock { current in
             defer { current = nil }
@@ -81,7 +77,7 @@ package final class UdevMonitor: Sendable {
         control?.stop()
     }
 
-    /// The counters of the running monitor, for tests and measurements; nil if the monitor is not running.
+    /// The counters of the running monitor, or `nil` if the monitor is not running.
     package var statistics: UdevStatistics? { current.withLock { $0 }?.statistics }
 
     static let libraryUnavailable = DeviceError(

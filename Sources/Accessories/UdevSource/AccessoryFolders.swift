@@ -4,38 +4,36 @@ import AccessoryFinding
 import DeviceCore
 import SystemCalls
 
-/// The accessories that are declared by files in directories. Each one is attached while its file exists.
+/// The accessories declared by files in directories. Each accessory is attached as long as its file exists.
 ///
-/// A scan returns the changes since the previous scan. The owner decides when to scan. Files with the extension "json"
-/// whose name does not begin with "." are read; others are ignored.
+/// A scan returns the changes since the previous scan. The owner decides when to scan. Hidden files and files without
+/// the extension "json" are ignored.
 struct AccessoryFolders {
-    /// A change found by a scan. Changes are processed in order.
+    /// A change found by a scan. Changes must be processed in order.
     enum Change {
         case attach(String, DeclaredAccessory)
         case detach(String)
-        /// The problems of a file or directory; empty if all problems have been solved.
+        /// The current problems of a file or directory. Empty if all problems have been solved.
         case problems(String, [DeviceError])
     }
 
-    /// The reason why a file cannot be used.
     private enum Failure {
-        /// The content does not declare an accessory. The file may have been written only partially.
+        /// The content does not declare an accessory, possibly because the file has been written only partially.
         case content
-        /// This process lacks the permission to read the file.
         case access
         /// A temporary system failure, such as a lack of file descriptors. The previous declaration remains valid.
         case temporary
     }
 
     private struct File {
-        /// nil if the file status could not be read.
+        /// `nil` if the file status could not be read.
         var stamp: FileStamp?
-        /// True if the file was modified recently. A further change within the same clock tick of the file system would
-        /// not change the timestamp.
+        /// True if the file was modified recently. File system timestamps are coarse, so another modification might not
+        /// change the timestamp.
         var isFresh: Bool
         var accessory: DeclaredAccessory?
-        /// The inode of the file that declared the accessory. A file with a different inode declares a different
-        /// accessory, even if its content is the same.
+        /// The inode of the file that declared the accessory. Replacing the file reattaches the accessory, even if the
+        /// content is the same.
         var inode: UInt64?
         var failure: Failure?
         var failureReportTime: BootTime?
@@ -51,7 +49,7 @@ struct AccessoryFolders {
 
     private let folders: [String]
     private let settleTime: Double
-    /// Returns the time since the file was last changed, in seconds.
+    /// Returns the time since the last change of the file, in seconds.
     private let age: @Sendable (FileStamp) -> Double
     private var files: [String: File] = [:]
     private var reportedFolderProblems: [String: String] = [:]
@@ -62,8 +60,8 @@ struct AccessoryFolders {
         self.age = age
     }
 
-    /// Scans the directories. `again` is the time of the next scan if no change is detected earlier, or nil if no scan
-    /// is required.
+    /// Returns the changes since the previous scan. `again` is the time of the next scan, or `nil` if no scan is
+    /// required until a change is detected.
     mutating func scan(now: BootTime) -> (changes: [Change], again: BootTime?) {
         var changes: [Change] = []
         var again: BootTime?
@@ -72,7 +70,7 @@ struct AccessoryFolders {
             let listing = FolderListing(folder, limit: Self.maximumFiles)
             reportProblem(folder, listing.problem, &changes)
             if !listing.isKnown {
-                // The previous files remain valid until the directory can be read.
+                // The known files remain valid until the directory can be read.
                 let kept = files.keys.filter { listing.contains($0) }
                 present.formUnion(kept)
                 guard listing.isTemporaryFailure || !kept.isEmpty else { continue }
@@ -113,13 +111,13 @@ struct AccessoryFolders {
         case .file(let found): stamp = found
         }
         let known = files[path]
-        // The stamp does not indicate whether an unreadable file has become readable.
+        // An unreadable file may become readable while its stamp stays the same.
         if let known, known.stamp == stamp, !known.isFresh, known.failure == nil || known.failure == .content {
             return reportFailureIfDue(path, now: now, &changes)
         }
         let accessory: DeclaredAccessory?
         let problems: [DeviceError]
-        // Taken before the file is read, because a later modification could have the same timestamp.
+        // The time is determined before reading, because a modification during the read could have the same timestamp.
         let readTime = FileStamp.now
         do throws(DeviceError) {
             var status = stat()
@@ -140,7 +138,7 @@ struct AccessoryFolders {
             if known?.accessory != nil { changes.append(.detach(path)) }
             changes.append(.attach(path, accessory))
         }
-        // Problems in a usable file are reported without a delay, because the file is complete.
+        // A usable file is processed without a delay, whereas an unusable file may be only partially written.
         var file = File(stamp: stamp, isFresh: isFresh, accessory: accessory, problems: problems)
         file.inode = stamp.inode
         file.reportedMessages = known?.reportedMessages ?? []
@@ -153,8 +151,7 @@ struct AccessoryFolders {
         return number == EACCES || number == EPERM ? .access : number == EISDIR ? .content : .temporary
     }
 
-    /// Records that the file cannot be used. A different kind of failure restarts the delay before the failure is
-    /// reported.
+    /// Records a failure. If the kind of failure has changed, the delay before the report starts again.
     private mutating func fail(
         _ path: String, _ stamp: FileStamp?, isFresh: Bool, _ failure: Failure, _ problems: [DeviceError],
         now: BootTime, _ changes: inout [Change]
@@ -172,17 +169,17 @@ struct AccessoryFolders {
         reportFailureIfDue(path, now: now, &changes)
     }
 
-    /// Returns the time, in seconds, for which a failure has already persisted when it is detected. A failure that
-    /// existed before the first scan is reported by that scan.
+    /// Returns the age to assume for a newly detected failure, in seconds. A failure that is at least as old as the
+    /// settle time is reported immediately.
     private func failureAge(of file: File) -> Double {
-        // A partially written file is readable, but its content is incomplete.
+        // A partially written file can be read, but its content is invalid.
         let isPartial = file.failure == .content && !file.problems.contains { $0.code == .inputOutput }
         guard let stamp = file.stamp else { return file.accessory == nil ? settleTime : 0 }
         return file.accessory == nil && !isPartial ? settleTime : age(stamp)
     }
 
-    /// Reports the failure of a file after its delay. The accessory that the file declared is detached, unless the
-    /// failure is temporary.
+    /// Reports a failure when its delay has elapsed. Detaches the accessory that the file declared, unless the failure
+    /// is temporary.
     private mutating func reportFailureIfDue(_ path: String, now: BootTime, _ changes: inout [Change]) {
         guard var file = files[path], let until = file.failureReportTime, !file.hasReportedFailure, now >= until else {
             return

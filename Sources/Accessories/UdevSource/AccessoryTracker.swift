@@ -3,22 +3,22 @@
 import AccessoryFinding
 import DeviceCore
 
-/// The state of detected accessories. Determines when an accessory is reported, because the parts of a device appear
-/// one by one and its nodes may be created late. Has no side effects except checking whether nodes can be opened.
+/// Determines when to report a detected accessory. The parts of a device appear one by one, and nodes may be created
+/// late. Makes no system calls except to check whether nodes can be opened.
 struct AccessoryTracker {
     /// The actions to perform, in order. The key of an accessory is the path of its device.
     enum Action {
         case attach(String, AccessoryDescription)
         case change(String, AccessoryDescription)
         case detach(String)
-        /// Ends the channels of these protocols, because their nodes have been removed.
+        /// Ends the channels of these protocols because their nodes have been removed.
         case endChannels(String, Set<String>)
-        /// Schedules a call to `timerFired` at this time, which replaces any time scheduled for the same key; nil
-        /// cancels the call.
+        /// Schedules a call to `timerFired`, replacing any call scheduled for the same key. A time of `nil` cancels the
+        /// call.
         case scheduleTimer(String, BootTime?)
         /// Logs a message for the administrator. Each message is logged only once.
         case logWarning(String)
-        /// Sets the problem of an accessory; nil if it has been solved.
+        /// Sets the problem of an accessory. A value of `nil` removes the problem.
         case problem(String, DeviceError?)
     }
 
@@ -27,13 +27,12 @@ struct AccessoryTracker {
         var attachment: String
         var firstChange: BootTime?
         var due: BootTime?
-        /// The number of times that the nodes have been checked.
         var attempts = 0
         var hasProblem = false
     }
 
-    /// The maximum number of checks for a node that udevd does not manage, and the interval between checks, in seconds.
-    /// The checks end after about 2 s.
+    /// The maximum number of checks for a node that udevd does not manage, and the interval between checks in seconds.
+    /// Together they limit the wait to about 2 s.
     static let maximumAttempts = 10
     static let attemptInterval = 0.2
     /// The maximum delay before a continuously changing device is reported, as a multiple of the settle time.
@@ -44,7 +43,8 @@ struct AccessoryTracker {
     private let checkAccess: @Sendable (String) -> NodeAccess
     private var entries: [String: Entry] = [:]
     private var loggedRemarks: Set<String> = []
-    /// The identity from the accessory's own data and the assigned identity, by device.
+    /// The identities, keyed by device. `own` is derived from the accessory's data. `given` is the unique identity that
+    /// is reported.
     private var identities: [String: (own: String, given: String)] = [:]
 
     init(rules: [AccessoryRule], settleTime: Double, reach: @escaping @Sendable (String) -> NodeAccess) {
@@ -55,7 +55,7 @@ struct AccessoryTracker {
 
     var candidates: [AccessoryCandidate] { tree.devices.flatMap { tree.detection(at: $0).candidates } }
 
-    /// Processes a list of all devices. Devices in a snapshot are reported without the settle time.
+    /// Reports the accessories of a snapshot without waiting for the settle time.
     mutating func snapshot(_ records: [UdevRecord], now: BootTime) -> [Action] {
         var roots = Set(entries.keys)
         tree.removeAll()
@@ -63,8 +63,7 @@ struct AccessoryTracker {
             if let root = tree.insert(record) { roots.insert(root) }
         }
         var actions: [Action] = []
-        // Processes removed accessories first, because a device with the same identity may now be attached to a
-        // different port.
+        // Removed accessories come first, because a device may have moved to a different port and kept its identity.
         let gone = roots.filter { tree.detection(at: $0).description == nil }
         for root in gone.sorted() + roots.subtracting(gone).sorted() {
             evaluate(root, now: now, settles: false, &actions)
@@ -82,10 +81,9 @@ struct AccessoryTracker {
         return actions
     }
 
-    /// Handles a timer requested by `scheduleTimer`.
     mutating func timerFired(_ root: String, now: BootTime) -> [Action] {
         var actions: [Action] = []
-        // The time may have been postponed after the timer had fired.
+        // The timer may have been postponed after it had fired.
         guard let entry = entries[root], let due = entry.due, due <= now else { return [] }
         report(root, survey(of: root), now: now, &actions)
         return actions
@@ -128,7 +126,6 @@ struct AccessoryTracker {
         actions.append(.scheduleTimer(root, due))
     }
 
-    /// Reports the current state of the accessory, unless it has to wait for nodes.
     private mutating func report(
         _ root: String, _ survey: AccessoryDetection, now: BootTime, _ actions: inout [Action]
     ) {
@@ -143,7 +140,8 @@ struct AccessoryTracker {
                 entries[root] = entry
                 return actions.append(.scheduleTimer(root, due))
             }
-            // A node that exists but cannot be opened is reported nevertheless, because opening it returns the reason.
+            // A node that exists but cannot be opened is still reported, because an attempt to open the node returns
+            // the reason.
             let missing = Set(late.filter { $0.reach == .missing }.map(\.path))
             description.protocols.removeAll { $0.node.map { missing.contains($0.path) } ?? false }
             actions.append(.problem(root, Self.nodeProblem(first.path, first.reach, description)))
@@ -167,7 +165,7 @@ struct AccessoryTracker {
         }
     }
 
-    /// Returns the survey of a device, with an identity that is unique among the attached devices.
+    /// Detects the accessory of a device and makes its identity unique among the attached devices.
     private mutating func survey(of root: String) -> AccessoryDetection {
         var survey = tree.detection(at: root)
         guard let description = survey.description else { return survey }

@@ -6,7 +6,7 @@ import DeviceCore
 import Logging
 import Synchronization
 
-/// A registry of open channels, with at most one for each node of an accessory.
+/// A registry of open channels. Each node of an accessory has at most one open channel.
 final class ChannelRegistry: Sendable {
     private struct Key: Hashable {
         var accessory: AccessoryDescription.ID
@@ -16,14 +16,13 @@ final class ChannelRegistry: Sendable {
     private struct Entry {
         var number: Int
         var name: String
-        /// False while the node is being opened.
         var isOpen = false
         weak var channel: (any ByteChannel)?
         var end: (@Sendable (ByteChannelEnd, @escaping @Sendable () -> Void) -> Void)?
         var discardUnsentData: (@Sendable () -> Void)?
         var waiting: [BinarySemaphore] = []
 
-        /// True if the channel has ended or has been released. It may still be sending data.
+        /// True if the channel has ended or has been released. The channel may still be sending data.
         var hasEnded: Bool {
             guard isOpen else { return false }
             guard let channel else { return true }
@@ -36,20 +35,21 @@ final class ChannelRegistry: Sendable {
         var last = 0
     }
 
-    /// The time, in seconds, for which a closed channel may still send data after its node has been opened again.
-    /// Short, because an app may open the node on its main thread. If the node is not opened again, the limit is 2 s.
+    /// The time for which a closed channel may still send data when its node is opened again, in seconds. The time is
+    /// short because an app may open the node on its main thread.
     private static let sendTimeout = 0.1
-    /// The additional time to wait for the system to release the node, in seconds. Only needed if a device hangs.
+    /// The additional time to wait until the system releases the node, in seconds. The time matters only if a device
+    /// hangs.
     private static let releaseTimeout = 0.9
-    /// The time to wait for channels to end, in seconds. They end immediately, but on their own thread, which an app
-    /// may block.
+    /// The maximum time to wait for channels to end, in seconds. Channels end immediately, unless the app blocks the
+    /// reactor thread.
     private static let endTimeout = 1.0
 
     private let state = Mutex(State())
     private let log = Logger(label: "device-services.accessory")
 
-    /// Opens a node for a protocol. If a closed channel of this process on the same node is still sending, waits
-    /// briefly for it. Data that is still unsent is then discarded.
+    /// Opens a node for a protocol. If a closed channel on the same node is still sending, waits briefly and then
+    /// discards the unsent data.
     func open(
         _ protocolName: String, of accessory: AccessoryDescription.ID, node: ChannelNode,
         with opener: (ChannelNode) throws(DeviceError) -> OpenedChannel
@@ -74,9 +74,9 @@ final class ChannelRegistry: Sendable {
         return opened.channel
     }
 
-    /// Ends the channels of a detached accessory, or only those of some protocols. Returns after the channels have
-    /// ended, or after 1 s, so that streams end before the detachment is reported. Does not wait until data has been
-    /// sent or ports have been released.
+    /// Ends the channels of a detached accessory, or only the channels of some protocols. Waits at most 1 s for the
+    /// channels to end, so that streams end before the detachment is reported. Does not wait until data has been sent
+    /// or ports have been released.
     func endChannels(of accessory: AccessoryDescription.ID, protocols: Set<String>? = nil) {
         let ends = state.withLock { state in
             state.entries.compactMap { key, entry in
@@ -85,7 +85,7 @@ final class ChannelRegistry: Sendable {
         }
         let semaphores = ends.map { _ in BinarySemaphore() }
         for (end, semaphore) in zip(ends, semaphores) { end(ByteChannelEnd(.detached)) { semaphore.signal() } }
-        // Waiting on the channels' own thread would deadlock.
+        // Waiting on the reactor thread would cause a deadlock.
         if NodeChannel.isOnReactorThread { return }
         let clock = LiveClock()
         let deadline = clock.now.advanced(bySeconds: Self.endTimeout)

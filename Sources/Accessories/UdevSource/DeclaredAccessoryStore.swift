@@ -3,14 +3,15 @@
 import AccessoryFinding
 import DeviceCore
 
-/// The declared accessories, by declaration source. Assigns unique identities and detects conflicting declarations.
+/// The declared accessories, keyed by the source of their declaration. Assigns unique identities and detects
+/// conflicting declarations.
 struct DeclaredAccessoryStore {
     /// The source of a declaration. Stable across restarts of the app.
     enum DeclarationSource: Hashable, Comparable {
         case configuration(Int)
         case file(String)
 
-        /// The key of the accessory, also used as its identity if its own identity is not unique.
+        /// The key of the accessory. Also serves as the identity if the accessory's own identity is not unique.
         var key: String {
             switch self {
             case .configuration(let index): "declared:\(index)"
@@ -60,16 +61,15 @@ struct DeclaredAccessoryStore {
         }
     }
 
-    /// Returns the accessory declared by a source. If several accessories have the same identity, each uses the key of
-    /// its source instead, so that identities do not depend on the order of declarations.
+    /// Returns the accessory declared by a source. If several accessories have the same identity, each receives the key
+    /// of its source as its identity, so that identities do not depend on the order of declarations.
     func description(at place: DeclarationSource) -> AccessoryDescription? {
         guard var description = declared[place]?.description else { return nil }
         if claims[.identity(description.identity), default: []].count > 1 { description.identity = place.key }
         return description
     }
 
-    /// Returns the conflicts that have changed since the last call. `problem` is nil for resolved conflicts. `isNew`
-    /// is true for new conflicts.
+    /// Returns the conflicts that have changed. `problem` is `nil` if the conflict has been resolved.
     mutating func drainChanges() -> [(subject: String, problem: DeviceError?, isNew: Bool)] {
         var changes: [(subject: String, problem: DeviceError?, isNew: Bool)] = []
         for claim in changedProperties.sorted(by: { $0.key < $1.key }) {

@@ -11,11 +11,9 @@ struct FolderListing {
     var problem: DeviceError?
     /// False if the content of the directory is unknown, for example because no file descriptor is available.
     var isKnown = true
-    /// True if the failure is temporary and reading the directory may succeed later.
     var isTemporaryFailure = false
     private let prefix: String
 
-    /// Reads a directory.
     init(_ folder: String, limit: Int) {
         prefix = folder.hasSuffix("/") ? folder : folder + "/"
         guard var entries = DirectoryEntries(folder) else {
@@ -27,7 +25,7 @@ struct FolderListing {
         while let name = entries.next() {
             guard name.hasSuffix(".json"), !name.hasPrefix(".") else { continue }
             names.append(name)
-            // Bounds the memory for names. Which names are kept does not depend on the order of the entries.
+            // Sorting makes the result independent of the order of the entries. Removing names limits memory use.
             if names.count >= 16 * limit {
                 names.sort()
                 names.removeLast(names.count - limit)
@@ -51,7 +49,6 @@ struct FolderListing {
         )
     }
 
-    /// Returns true if the path refers to a direct child of this directory.
     func contains(_ path: String) -> Bool { path.hasPrefix(prefix) && !path.dropFirst(prefix.count).contains("/") }
 
     private mutating func fail(_ folder: String, call: String, errno number: Int32) {
@@ -75,7 +72,7 @@ struct FileStamp: Hashable {
     private var size: Int64
     private var mode: UInt32
     private var modified: Time
-    /// The time at which the file or its metadata last changed. Unlike `modified`, this time cannot be set by programs.
+    /// The time of the last change to the file or its metadata. Programs cannot set this time, unlike `modified`.
     private var changed: Time
 
     private struct Time: Hashable {
@@ -89,10 +86,8 @@ struct FileStamp: Hashable {
     }
 
     enum Status {
-        /// No regular file exists at the path.
         case none
         case file(FileStamp)
-        /// The status of the file could not be read.
         case unknown(errno: Int32)
     }
 
@@ -114,11 +109,11 @@ struct FileStamp: Hashable {
         changed = Time(status.st_ctim)
     }
 
-    /// Returns true until 2 s after the last change, according to the clock used for file timestamps.
+    /// Returns true if the last change was at most 2 s ago. `now` must come from the clock used for file timestamps.
     func isFresh(at now: timespec) -> Bool { Int64(now.tv_sec) - max(changed.seconds, modified.seconds) <= 2 }
 
-    /// Returns the time since the last change, in seconds, according to the clock used for file timestamps. Returns 0
-    /// if the timestamp is in the future.
+    /// Returns the time since the last change, in seconds, or 0 if the timestamp is in the future. `now` must come from
+    /// the clock used for file timestamps.
     func age(at now: timespec = Self.now) -> Double {
         let ages = [changed, modified].map { time in
             (Double(now.tv_sec) - Double(time.seconds)) + Double(Int64(now.tv_nsec) - time.nanoseconds) * 1e-9
@@ -126,7 +121,7 @@ struct FileStamp: Hashable {
         return max(0, ages.min() ?? 0)
     }
 
-    /// The current time of the clock that is used for file timestamps.
+    /// The current time of the clock used for file timestamps.
     static var now: timespec {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)

@@ -4,13 +4,13 @@ import DeviceCore
 import Synchronization
 import SystemCalls
 
-/// A watcher that reports possible changes in directories, using inotify.
+/// Reports possible changes in directories, using inotify.
 ///
-/// An inotify watch is bound to the inode that a path refers to when the watch is added. Therefore all directories
-/// along each path are also watched, including those of symbolic links. Any component of a path may be replaced, or may
-/// not exist yet.
+/// An inotify watch is bound to an inode rather than a path. The watcher therefore also watches all directories along
+/// each path, including those along symbolic links, because any component of a path may be replaced or may not exist
+/// yet.
 ///
-/// Uses one thread, which sleeps while no events arrive.
+/// The watcher runs one thread, which sleeps while no events arrive.
 final class FolderWatcher: Sendable {
     private let folders: [String]
     private let inotify: Inotify
@@ -25,30 +25,28 @@ final class FolderWatcher: Sendable {
     }
 
     private struct Watch {
-        /// True if this is one of the configured directories, whose events are all relevant.
+        /// True if this is a configured directory. All events of a configured directory are relevant.
         var isFolder = false
         var names: Set<String> = []
     }
 
-    /// The events that indicate added, removed, modified or newly readable files, or the removal of the directory
-    /// itself.
+    /// The events that affect the files of a directory or the directory itself.
     private static let directoryEvents =
         UInt32(IN_ATTRIB) | UInt32(IN_CLOSE_WRITE) | UInt32(IN_MOVED_FROM) | UInt32(IN_MOVED_TO) | UInt32(IN_CREATE)
         | UInt32(IN_DELETE) | UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF)
-    /// The events that indicate that a path component has been added or removed. They are added to an existing mask,
-    /// because the directory may also be a configured directory.
+    /// The events that indicate an added or removed path component. IN_MASK_ADD preserves the existing mask, because
+    /// the directory may also be a configured directory.
     private static let ancestorEvents =
         UInt32(IN_CREATE) | UInt32(IN_MOVED_TO) | UInt32(IN_DELETE) | UInt32(IN_MOVED_FROM) | UInt32(IN_ATTRIB)
         | UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF) | addsToMask
     // From sys/inotify.h. Swift cannot import the size of `inotify_event`, because the struct ends with a flexible
-    // array member for the name.
+    // array member.
     static let headLength = 16
     static let lengthOffset = 12
     static let addsToMask: UInt32 = 0x2000_0000
-    /// The maximum number of symbolic links in a path, as in the kernel.
+    /// The maximum number of symbolic links in a path. The kernel has the same limit.
     private static let maximumLinks = 40
 
-    /// Creates a watcher and adds its watches. Changes are recorded from then on.
     init(_ folders: [String], inotify: Inotify = Inotify()) throws(DeviceError) {
         self.folders = folders
         self.inotify = inotify
@@ -58,7 +56,7 @@ final class FolderWatcher: Sendable {
         updateWatches()
     }
 
-    /// The reason why some directories are not watched; nil if all directories are watched.
+    /// The reason why some directories are not watched, or `nil` if all directories are watched.
     var problem: DeviceError? { state.withLock { $0.problem } }
 
     deinit { close(descriptor) }
@@ -80,8 +78,7 @@ final class FolderWatcher: Sendable {
         wakeUp.signal()
     }
 
-    /// Reads all events. Returns true if at least one is relevant. The actual changes are determined by scanning the
-    /// directories.
+    /// Reads all events. Returns true if at least one event is relevant.
     private func drain() -> Bool {
         withUnsafeTemporaryAllocation(byteCount: 16_384, alignment: 8) { buffer in
             var matters = false
@@ -97,8 +94,7 @@ final class FolderWatcher: Sendable {
 
     private static func containsRelevantEvent(_ bytes: UnsafeRawBufferPointer, _ watches: [Int32: Watch]) -> Bool {
         var offset = 0
-        // An event consists of the watch descriptor, the mask, a cookie, the length of the name and the name, which is
-        // padded with zeros.
+        // An event consists of a watch descriptor, a mask, a cookie, the length of the name, and the zero-padded name.
         while bytes.count - offset >= headLength {
             let number = bytes.loadUnaligned(fromByteOffset: offset, as: Int32.self)
             let length = bytes.loadUnaligned(fromByteOffset: offset + lengthOffset, as: UInt32.self)
@@ -126,8 +122,7 @@ final class FolderWatcher: Sendable {
         }
     }
 
-    /// Adds watches along the existing part of a path. Each directory is watched before it is examined, so that no
-    /// change is missed.
+    /// Each directory is watched before it is examined, so that no change is missed.
     private func arm(_ folder: String, _ state: inout State) {
         var path = folder.hasPrefix("/") ? "/" : "."
         /// The remaining path components, in reverse order.
@@ -158,7 +153,8 @@ final class FolderWatcher: Sendable {
         let number = inotify.add(descriptor, path, events)
         guard number < 0 else { return number }
         let error = errno
-        // A directory that can be traversed but not read cannot be watched, unlike the directories below it.
+        // A directory that can be traversed but not read cannot be watched, but the directories below it can be
+        // watched.
         if error == ENOSPC || error == ENOMEM {
             state.problem = Inotify.problem(call: "inotify_add_watch", errno: error)
         }
@@ -179,8 +175,7 @@ final class FolderWatcher: Sendable {
     }
 }
 
-/// The inotify calls that may fail, which tests can replace. On failure, both calls return a negative number and set
-/// `errno`.
+/// The inotify calls, which tests can replace. On failure, both calls return a negative number and set `errno`.
 struct Inotify: Sendable {
     var begin: @Sendable () -> Int32 = { inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC)) }
     var add: @Sendable (_ descriptor: Int32, _ path: String, _ events: UInt32) -> Int32 = { descriptor, path, events in
@@ -204,8 +199,7 @@ struct Inotify: Sendable {
             cause: .system(call: call, errno: number))
     }
 
-    /// True if this process can open another descriptor. Distinguishes the limit on inotify instances from the limit on
-    /// descriptors, which have the same error number.
+    /// Distinguishes between the limits on inotify instances and on descriptors, which both cause EMFILE.
     private static var hasDescriptor: Bool {
         let descriptor = open("/", O_RDONLY | O_CLOEXEC | O_DIRECTORY)
         guard descriptor >= 0 else { return false }

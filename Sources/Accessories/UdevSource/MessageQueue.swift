@@ -4,22 +4,20 @@ import DeviceCore
 import Synchronization
 import SystemCalls
 
-/// A queue that handles messages in order, one at a time. The thread that posts a message handles the pending messages,
-/// unless another thread is already doing so.
+/// A queue that handles messages in order, one at a time. The thread that posts a message handles all pending messages,
+/// unless another thread is already handling them.
 final class MessageQueue<Message: Sendable>: Sendable {
     /// The policy for posting a message while other messages are pending.
     enum PostingPolicy {
-        /// Adds the message unconditionally.
         case always
         case coalescing(isSame: (Message) -> Bool)
-        /// Blocks the posting thread while too many messages are pending, because they are posted faster than they are
-        /// handled.
+        /// Blocks the posting thread while too many messages are pending.
         case blocking
     }
 
     private struct State {
         var queue = BoundedQueue<Message>()
-        /// The thread that is handling messages. That thread never blocks when it posts further messages.
+        /// The thread that is handling messages. This thread never blocks when it posts further messages.
         var handler: pthread_t?
         var blockedThreads: [BinarySemaphore] = []
     }
@@ -27,15 +25,15 @@ final class MessageQueue<Message: Sendable>: Sendable {
     private let limit: Int
     private let state = Mutex(State())
 
-    /// Creates a queue. Threads that post with the `blocking` policy wait while `limit` messages are pending.
+    /// Creates a queue. The `blocking` policy blocks the posting thread while `limit` messages are pending.
     init(limit: Int = 1024) { self.limit = limit }
 
     var count: Int { state.withLock { $0.queue.countSinceDrainBegan } }
 
     var waitingThreads: Int { state.withLock { $0.blockedThreads.count } }
 
-    /// Adds a message and drains the queue, unless another thread or a function further up the call stack is already
-    /// draining it.
+    /// Posts a message. The queue is not drained if another thread, or a function further up the call stack, is already
+    /// draining the queue.
     func post(_ message: Message, _ policy: PostingPolicy = .always, handle: (Message) -> Void) {
         add(message, policy)
         guard state.withLock({ $0.queue.scheduleDrainIfNeeded() }) else { return }
@@ -85,7 +83,7 @@ final class MessageQueue<Message: Sendable>: Sendable {
 final class ProblemList: Sendable {
     private let problems = Mutex<[(subject: String, errors: [DeviceError])]>([])
 
-    /// Called after each update, on the thread that has called `set`.
+    /// Called after each update, on the thread that called `set`.
     private let onChange: @Sendable () -> Void
 
     init(onChange: @escaping @Sendable () -> Void) { self.onChange = onChange }
@@ -95,7 +93,7 @@ final class ProblemList: Sendable {
 
     var errors: [DeviceError] { problems.withLock { $0.flatMap(\.errors) } }
 
-    /// Sets the problems of a subject; an empty array removes them.
+    /// Sets the problems of a subject. An empty array removes the subject.
     func set(_ errors: [DeviceError], for subject: String) {
         problems.withLock { problems in
             if let index = problems.firstIndex(where: { $0.subject == subject }) {

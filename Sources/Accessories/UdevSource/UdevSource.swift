@@ -7,14 +7,18 @@ import Logging
 import Synchronization
 import UdevMonitor
 
-/// A source of the accessories in the udev database and of accessories declared in the configuration or in JSON files.
+/// Publishes the accessories in the udev database and the accessories declared in the configuration or in JSON files.
 ///
-/// Monitoring starts at the first use, not when the source is created. Events are delivered on internal threads.
+/// Monitoring starts when the source is first used, not when the source is created. Events are delivered on internal
+/// threads.
 ///
-/// The protocol names of each USB interface are taken from the first of these sources that has a name: a rule of the
-/// configuration; the udev property `EXTERNAL_ACCESSORY_PROTOCOLS` of the tty or hidraw device, then of the interface,
-/// then of the USB device if only one of its interfaces can be opened; the interface string, if it is a name in
-/// reverse-DNS notation. Devices without a name are listed in `candidates` with the reason.
+/// The protocol names of a USB interface come from the first of the following sources that has a name:
+/// 1. A rule of the configuration.
+/// 2. The udev property `EXTERNAL_ACCESSORY_PROTOCOLS` of the tty or hidraw device, of the USB interface, or of the USB
+///    device. The property of the USB device applies only if a single interface of the device can be opened.
+/// 3. The interface string, if it is a name in reverse-DNS notation.
+///
+/// `candidates` lists devices that are not accessories, each with the reason.
 public final class UdevSource: AccessorySource, AccessoryCandidateSource {
     private enum Message: Sendable {
         case begin
@@ -32,7 +36,6 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
         var tracker: AccessoryTracker
         var folders: AccessoryFolders
         var declarations = DeclaredAccessoryStore()
-        /// True after the declarations of the configuration have been added to `declarations`.
         var hasDeclared = false
         var ids: [String: AccessoryDescription.ID] = [:]
         var timers: [String: ClockTimer] = [:]
@@ -44,7 +47,6 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
         var watcher: FolderWatcher?
         /// True if directories are configured, but no watcher could be created.
         var lacksWatcher = false
-        /// The last reported reason why the directories cannot be watched.
         var reportedWatchProblem: String?
         var hasSnapshot = false
     }
@@ -58,26 +60,25 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
     private let queue = MessageQueue<Message>()
     private let state: Mutex<State>
     private let life = Mutex(Lifecycle())
-    /// Entered until the first scan of all devices has finished or timed out.
+    /// A group that is left when the first scan of all devices has finished or timed out.
     private let initialScan = DispatchGroup()
     private let hasFinishedInitialScan = Atomic<Bool>(false)
     private let log = Logger(label: "device-services.accessory")
 
-    /// The problem key for the initial scan of all devices.
     private static let initialScanKey = "first look"
-    /// The key for the timer that scans the directories, and for problems with watching the directories.
+    /// The key for the timer that scans the directories and for problems with watching them.
     private static let foldersKey = "folders"
     /// The interval between scans of directories that cannot be watched, in seconds.
     static let folderScanInterval = 3.0
 
-    /// Creates a source with a configuration. It opens no devices or sockets until its first use.
+    /// Creates a source. The source opens no devices or sockets until its first use.
     public convenience init(configuration: Configuration, clock: any DeviceClock) {
         self.init(configuration: configuration, clock: clock, parts: .live(clock: clock))
         let log = Logger(label: "device-services.configuration")
         for problem in configuration.accessoryProblems { log.warning("\(problem)") }
     }
 
-    /// Creates a source with a different path for udevd's control socket, for a simulated machine without udevd.
+    /// Creates a source with a different path for udevd's control socket, to simulate a machine without udevd.
     package convenience init(configuration: Configuration, clock: any DeviceClock, udevdControl: String) {
         self.init(configuration: configuration, clock: clock, parts: .live(clock: clock, control: udevdControl))
     }
@@ -105,27 +106,25 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
         finishInitialScan()
     }
 
-    /// The attached accessories, in ascending order of `id`. The first call scans the devices, which takes a few
-    /// milliseconds.
+    /// The attached accessories, in ascending order of `id`. The first use of the source scans the devices.
     public var accessories: [AccessoryDescription] {
         startIfNeeded()
         return hub.accessories
     }
 
-    /// The reasons why some or all accessories cannot be found; empty if there are no problems. The first use of the
-    /// source scans the devices.
+    /// The reasons why some or all accessories cannot be found. Empty if there are no problems.
     public var problems: [DeviceError] {
         startIfNeeded()
         return problemList.errors
     }
 
-    /// The devices that could become accessories, each with the reason why it is not an accessory.
+    /// The devices that could become accessories, each with the reason why the device is not an accessory.
     package var candidates: [AccessoryCandidate] {
         startIfNeeded()
         return state.withLock { $0.tracker.candidates }
     }
 
-    /// Delivers events to the closure: a snapshot before this call returns, then changes.
+    /// Delivers a snapshot of the accessories before this call returns, and changes afterwards.
     public func subscribe(_ receive: @escaping @Sendable (AccessoryEvent) -> Void) -> Subscription {
         startIfNeeded()
         return hub.subscribe(receive)
@@ -133,10 +132,10 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
 
     /// Opens a protocol of an attached accessory, exclusively for this process.
     ///
-    /// If a closed channel of this process on the same node is still sending, waits up to 0.1 s for that channel; data
-    /// that the accessory has not accepted by then is lost. If the device hangs and the system does not release its
-    /// node, the call fails after 1 s. If another process uses the node, or the permissions do not allow access yet,
-    /// retries for an additional 0.1 s.
+    /// If this process has closed a channel on the same node and the channel is still sending, the call waits up to 0.1
+    /// s. Data that the accessory has not accepted by then is lost. If the device hangs and the system does not release
+    /// the node, the call fails after 1 s. If another process uses the node, or this process has no permission yet, the
+    /// call retries for another 0.1 s.
     public func open(_ accessory: AccessoryDescription.ID, protocol name: String) throws(DeviceError) -> any ByteChannel
     {
         startIfNeeded()
@@ -150,7 +149,7 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
                 .notSupported, "The protocol \(name) of \(description.identity) has no node that can be opened.")
         }
         let channel = try channels.open(name, of: accessory, node: node, with: parts.open)
-        // The accessory was detached during the call, and the detachment did not close this channel.
+        // If the accessory was detached during the call, the detachment may not have closed this channel.
         guard hub.description(of: accessory) != nil else {
             channels.endChannels(of: accessory)
             channel.close()
@@ -173,8 +172,8 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
         }
         if isFirst { start() }
         if parts.wait(initialScan) { return }
-        // Accessories that are found later are reported as attached. Subsequent calls do not wait, because subscribers
-        // may call this source while they receive these events.
+        // After a timeout, subsequent calls do not wait, because subscribers may call this source while they receive
+        // events.
         finishInitialScan()
         setProblem(Self.initialScanTimeout, for: Self.initialScanKey, isNew: isFirst)
         if life.withLock({ $0.hasSnapshot }) { setProblem(nil, for: Self.initialScanKey) }
@@ -211,7 +210,7 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
         }
         do throws(DeviceError) {
             let watcher = try FolderWatcher(folders, inotify: parts.inotify)
-            // Sets the state first, because the watcher's thread accesses it as soon as it starts.
+            // The watcher is stored before it starts, because its thread accesses the state immediately.
             life.withLock { life in
                 life.watcher = watcher
                 life.lacksWatcher = false
@@ -227,7 +226,6 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
         }
     }
 
-    /// Reports the reason why the directories cannot be watched. Logs it only if it has changed.
     private func reportWatchProblem(_ problem: DeviceError?) {
         let isNew = life.withLock { life in
             defer { life.reportedWatchProblem = problem?.message }
@@ -238,9 +236,8 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
 
     // MARK: Messages
 
-    /// Posts a message and handles pending messages. With `.blocking`, the monitor's thread waits while subscribers
-    /// process events too slowly. The kernel's buffer is bounded, and the monitor rescans all devices after an
-    /// overflow.
+    /// Posts a message and handles pending messages. If subscribers process events too slowly, `.blocking` makes the
+    /// monitor's thread wait while the kernel buffers device messages.
     private func post(_ message: Message, _ policy: MessageQueue<Message>.PostingPolicy = .always) {
         queue.post(message, policy) { handle($0) }
     }
@@ -289,15 +286,14 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
         }
     }
 
-    /// Scans the directories. The first call also adds the declarations of the configuration.
+    /// Scans the directories. The first call also adds the accessories declared in the configuration.
     private func scanFolders(_ now: BootTime) {
         let (declared, changes, again, disputes) = state.withLock { state in
             let declared = state.hasDeclared ? [] : configuration.declaredAccessories.value
             state.hasDeclared = true
             let (changes, again) = state.folders.scan(now: now)
             for (index, one) in declared.enumerated() { state.declarations.set(one, at: .configuration(index)) }
-            // Updates all declarations before attaching the first accessory, so that a renamed file does not appear to
-            // declare a second one.
+            // All changes are applied first. Otherwise, a renamed file would temporarily declare a second accessory.
             for change in changes {
                 switch change {
                 case .attach(let path, let one): state.declarations.set(one, at: .file(path))
@@ -331,17 +327,16 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
     }
 
     private func attach(_ key: String, _ description: AccessoryDescription) {
-        // Subscribers are called inside this call, so no lock may be held.
+        // No lock may be held, because `attach` calls the subscribers.
         let id = hub.attach(description).id
         state.withLock { $0.ids[key] = id }
     }
 
-    /// Ends the channels of an accessory before reporting its detachment.
     private func detach(_ key: String) {
         guard let id = state.withLock({ $0.ids.removeValue(forKey: key) }) else { return }
         channels.endChannels(of: id)
         hub.detach(id)
-        // Ends channels that were opened in the meantime.
+        // The app may have opened more channels in the meantime.
         channels.endChannels(of: id)
     }
 
@@ -356,17 +351,15 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
         former?.cancel()
     }
 
-    /// Sets the problem of a subject; nil removes the problem. Logs the problem if `isNew` is true.
     private func setProblem(_ problem: DeviceError?, for subject: String, isNew: Bool = true) {
         if let problem, isNew { log.warning("\(problem.description)") }
         problemList.set(problem.map { [$0] } ?? [], for: subject)
     }
 }
 
-/// Returns the live accessory source with udev and the declared accessories. It opens no devices or sockets until its
-/// first use.
+/// Creates the live accessory source. The source opens no devices or sockets until its first use.
 ///
-/// ExternalAccessory calls this function by its link name and does not import this module; see LiveDevice.
+/// ExternalAccessory calls this function by its link name and does not import this module. See `LiveDevice`.
 @_silgen_name("DeviceServices_liveAccessorySource")
 package func liveAccessorySource(configuration: Configuration, clock: any DeviceClock) -> any AccessorySource {
     UdevSource(configuration: configuration, clock: clock)

@@ -8,23 +8,19 @@ import SystemCalls
 import UdevMonitor
 
 struct UdevSourceDependencies: Sendable {
-    /// Starts monitoring devices. The returned closure stops it.
+    /// Starts monitoring devices. The returned closure stops the monitoring.
     var watch: @Sendable (@escaping @Sendable (UdevEvent) -> Void) -> @Sendable () -> Void
-    /// Opens a node.
     var open: @Sendable (ChannelNode) throws(DeviceError) -> OpenedChannel
     var checkAccess: @Sendable (String) -> NodeAccess
     var inotify = Inotify()
-    /// Acquires resources that must be available before file descriptors can become scarce. The returned closure is
-    /// called after all other parts have started.
+    /// Acquires resources before file descriptors can become scarce. The returned closure is called after everything
+    /// else has started.
     var prepare: @Sendable () -> @Sendable () -> Void = { {} }
-    /// Called if the list of problems may have changed.
+    /// Called when the list of problems may have changed.
     var onProblems: @Sendable () -> Void = {}
-    /// Waits for the first scan of all devices. Returns false on timeout. The timeout of 10 s is reached only on a
-    /// system that hangs.
+    /// Waits for the first scan of all devices. Returns false after 10 s, which indicates that the system hangs.
     var wait: @Sendable (DispatchGroup) -> Bool = { $0.wait(timeout: .now() + 10) == .success }
 
-    /// Returns the dependencies of a live source. `control` is the path of udevd's control socket, which exists while
-    /// udevd is running.
     static func live(clock: any DeviceClock, control: String? = nil) -> UdevSourceDependencies {
         UdevSourceDependencies(
             watch: { receive in
@@ -47,19 +43,18 @@ struct UdevSourceDependencies: Sendable {
     }
 }
 
-/// A channel that has just been opened, with the operations for its source.
+/// A newly opened channel and the closures with which its source controls the channel. The closures do not retain the
+/// channel.
 struct OpenedChannel: Sendable {
     var channel: any ByteChannel
-    /// Ends the channel. Calls the closure after the observer has received the end. If the app has to read buffered
-    /// bytes before the end, does not wait for this. Does not retain the channel.
+    /// Ends the channel. Calls the closure after the observer has been notified of the end, without waiting for the app
+    /// to read buffered bytes.
     var end: @Sendable (ByteChannelEnd, @escaping @Sendable () -> Void) -> Void
-    /// Calls the closure when the node is available to others. Does not retain the channel.
+    /// Calls the closure when other programs can open the node.
     var whenReleased: @Sendable (@escaping @Sendable () -> Void) -> Void
-    /// Discards the unsent data of a closed channel. Does not retain the channel, and also has an effect after the
-    /// channel has been released.
+    /// Discards the unsent data of a closed channel, even after the channel has been released.
     var discardUnsentData: @Sendable () -> Void
 
-    /// Opens a node of this machine.
     static func open(_ node: ChannelNode, clock: any DeviceClock) throws(DeviceError) -> OpenedChannel {
         OpenedChannel(try ChannelOpener.open(node, clock: clock))
     }
@@ -78,12 +73,10 @@ extension OpenedChannel {
 /// The result of checking whether a node can be opened.
 enum NodeAccess: Sendable {
     case ready
-    /// The node does not exist.
     case missing
-    /// This process lacks the permission to open the node.
     case forbidden
 
-    /// Checks a node without opening it, because opening would raise DTR, which resets many boards.
+    /// Checks a node without opening it, because opening would raise DTR and reset many boards.
     init(path: String) {
         if access(path, R_OK | W_OK) == 0 {
             self = .ready

@@ -9,7 +9,7 @@ extension UmockdevDescription {
         try self.init(bytes: try FileIO.read(path, limit: Self.maximumSize), name: path)
     }
 
-    /// Parses the contents of a file. Error messages contain `name` as the file name, and the line number.
+    /// Parses the contents of a file. Error messages contain the line number, and `name` as the file name.
     package init(bytes: [UInt8], name: String) throws(DeviceError) {
         guard bytes.count <= Self.maximumSize else {
             throw DeviceError(
@@ -120,7 +120,6 @@ struct UmockdevReader {
         return (bytes[..<sign], bytes[(sign + 1)...])
     }
 
-    /// Parses a relative file path, which must not lead out of its directory.
     private func plainName(_ bytes: ArraySlice<UInt8>) throws(DeviceError) -> String {
         let name = try text(bytes)
         guard isPlain(name) else {
@@ -150,8 +149,8 @@ struct UmockdevReader {
         return bytes
     }
 
-    /// Decodes C escape sequences, including octal sequences of up to three digits. A backslash before any other
-    /// character is ignored.
+    /// Decodes C escape sequences, including octal sequences of up to three digits. Ignores a backslash before any
+    /// other character.
     private func unescaped(_ text: ArraySlice<UInt8>) throws(DeviceError) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count)
@@ -183,7 +182,7 @@ struct RecordingLines {
     private let bytes: [UInt8]
     private let name: String
     private var offset = 0
-    /// The number of the current line, counted from 1.
+    /// The number of the current line, starting at 1.
     private(set) var number = 0
 
     init(_ bytes: [UInt8], name: String) {
@@ -191,7 +190,7 @@ struct RecordingLines {
         self.name = name
     }
 
-    /// Returns the next line without its newline; nil at the end of the text.
+    /// Returns the next line without its newline, or `nil` at the end of the input.
     mutating func next() -> ArraySlice<UInt8>? {
         guard offset < bytes.count else { return nil }
         number += 1
@@ -208,6 +207,5 @@ struct RecordingLines {
 }
 
 extension ArraySlice<UInt8> {
-    /// Returns the element at an offset from the start; nil if the offset is beyond the end.
     func at(_ place: Int) -> UInt8? { place < count ? self[startIndex + place] : nil }
 }

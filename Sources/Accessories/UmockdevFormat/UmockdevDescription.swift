@@ -6,9 +6,8 @@ import JSONBytes
 
 /// A umockdev device description, which contains devices with their sysfs and udev data.
 ///
-/// The text format is that of `umockdev-record` 0.17. Parsing is stricter than in umockdev: input that umockdev would
-/// ignore or guess causes an error with a line number. ``text`` uses the same formatting as `umockdev-record`, so a
-/// recording is reproduced byte for byte.
+/// The format matches `umockdev-record` 0.17. Parsing is stricter than in umockdev, so invalid input causes an error
+/// with a line number. ``text`` reproduces a recording byte for byte.
 package struct UmockdevDescription: Sendable, Hashable {
     /// The devices in file order. As in recordings, children may precede their parents.
     package var devices: [UmockdevDevice]
@@ -17,17 +16,16 @@ package struct UmockdevDescription: Sendable, Hashable {
 
     package var accessories: [AccessoryDescription] { AccessoryDescription.detect(in: records) }
 
-    /// The maximum size of a file in bytes.
+    /// The maximum size of a file, in bytes.
     package static let maximumSize = 16 << 20
     package static let maximumDevices = 20_000
-    /// The maximum number of entries in a file. The limit bounds memory use, because a short entry needs far more space
-    /// in memory than in the file.
+    /// The maximum number of entries in a file. The limit bounds memory use.
     package static let maximumEntries = 500_000
 }
 
 extension UmockdevDescription {
-    /// The devices as a udev monitor would report them, with their USB interface and USB device. Attributes that a
-    /// device lacks are taken from its USB interface and USB device.
+    /// The devices as a udev monitor would report them, including the attributes of their USB interfaces and USB
+    /// devices.
     package var records: [UdevRecord] {
         var records = devices.map(Self.record)
         let indices = Dictionary(zip(records.map(\.path), records.indices), uniquingKeysWith: { first, _ in first })
@@ -44,7 +42,7 @@ extension UmockdevDescription {
                         records[index].attributes.merge(owner.attributes) { own, _ in own }
                     default: break
                     }
-                    // Stops before the hub to which the device is attached.
+                    // The search ends at the USB device, because the hub above it is not part of the device.
                     if owner.type == "usb_device" { break }
                 }
                 guard let slash = path.lastIndex(of: "/") else { break }
@@ -60,8 +58,7 @@ extension UmockdevDescription {
         for entry in device.entries {
             switch entry {
             case .property(let name, let value): properties[name] = value
-            // Uses only attributes that a monitor would report. A device also receives the attributes of the devices to
-            // which it belongs.
+            // The record contains only attributes that a udev monitor would report.
             case .attribute(let name, let value) where AccessoryTree.attributes.contains(name):
                 attributes[name] = line(value)
             case .binaryAttribute(let name, let value) where AccessoryTree.attributes.contains(name):
@@ -84,7 +81,7 @@ extension UmockdevDescription {
 package struct UmockdevDevice: Sendable, Hashable {
     /// A line of a device other than the path line.
     package enum Entry: Sendable, Hashable {
-        /// `N:` The device node, relative to /dev, and its contents; nil if the line has no contents.
+        /// `N:` The path of the device node, relative to /dev, and the optional contents.
         case node(name: String, contents: [UInt8]?)
         /// `S:` A symbolic link to the device node, relative to /dev.
         case link(String)
@@ -94,7 +91,7 @@ package struct UmockdevDevice: Sendable, Hashable {
         case attribute(name: String, value: [UInt8])
         /// `H:` A binary sysfs attribute.
         case binaryAttribute(name: String, value: [UInt8])
-        /// `L:` A sysfs attribute that is a symbolic link, with the link target.
+        /// `L:` A sysfs attribute that is a symbolic link.
         case attributeLink(name: String, target: String)
     }
 
@@ -108,13 +105,12 @@ package struct UmockdevDevice: Sendable, Hashable {
         self.entries = entries
     }
 
-    /// Returns the value of a udev property; nil if the device does not have the property.
     package func property(_ name: String) -> String? {
         for case .property(name, let value) in entries { return value }
         return nil
     }
 
-    /// Returns the value of an attribute; nil if the device does not have the attribute.
+    /// Returns the value of a text or binary attribute.
     package func attribute(_ name: String) -> [UInt8]? {
         for entry in entries {
             switch entry {
@@ -125,7 +121,7 @@ package struct UmockdevDevice: Sendable, Hashable {
         return nil
     }
 
-    /// The path of the device node, relative to /dev; nil if the device has no node.
+    /// The path of the device node, relative to /dev, or `nil` if the device has no node.
     package var node: String? {
         for case .node(let name, _) in entries { return name }
         return nil
@@ -133,7 +129,7 @@ package struct UmockdevDevice: Sendable, Hashable {
 }
 
 extension UmockdevDescription {
-    /// The description as text: the lines of each device, followed by an empty line.
+    /// The description as text. Each device is followed by an empty line.
     package var text: [UInt8] {
         var bytes: [UInt8] = []
         for device in devices {
@@ -169,7 +165,7 @@ extension UmockdevDescription {
         bytes += HexDigit.text(value).uppercased().utf8
     }
 
-    /// The characters that follow the backslash in the escape sequences for the bytes 8 to 13.
+    /// The characters that follow the backslash in the escape sequences for bytes 8 to 13.
     static let escapes = Array("btnvfr".utf8)
 
     private static func appendEscaped(_ byte: UInt8, to bytes: inout [UInt8]) {

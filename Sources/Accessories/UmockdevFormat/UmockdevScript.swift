@@ -4,18 +4,18 @@ public import DeviceCore
 
 /// The communication between a program and a device, in the format of `umockdev-record --script` (umockdev 0.17).
 ///
-/// Directions are from the program's perspective: the program reads the bytes that the device sends.
+/// "Read" and "write" refer to the program, so the program reads the bytes that the device sends.
 public struct UmockdevScript: Sendable, Hashable {
     package enum Step: Sendable, Hashable {
-        /// `r` The device sends bytes after a delay, in milliseconds since the previous step.
+        /// `r`: The device sends bytes. The delay is measured from the previous step.
         case read(milliseconds: UInt32, [UInt8])
-        /// `w` The program writes bytes, in any number of calls. The delay is informational.
+        /// `w`: The program writes bytes, in any number of calls. The delay is informational.
         case write(milliseconds: UInt32, [UInt8])
-        /// `f` In subsequent writes, this percentage of the bytes may differ from the recording.
+        /// `f`: The maximum percentage of bytes in subsequent writes that may differ from the recording.
         case fuzz(percent: UInt32)
     }
 
-    /// `d` The path of the recorded device node; nil if the script does not contain it.
+    /// `d`: The path of the recorded device node, or `nil` if the script does not contain a path.
     package var device: String?
     /// The steps in file order. Lines after `Q` are ignored.
     package var steps: [Step]
@@ -25,10 +25,9 @@ public struct UmockdevScript: Sendable, Hashable {
         self.steps = steps
     }
 
-    /// The maximum size of a file in bytes.
+    /// The maximum size of a file, in bytes.
     package static let maximumSize = 64 << 20
-    /// The maximum number of steps in a file. The limit bounds memory use, because a short step needs far more space in
-    /// memory than in the file.
+    /// The maximum number of steps in a file. The limit bounds memory use.
     package static let maximumSteps = 500_000
 
     /// Reads a file of at most 64 MiB.
@@ -38,7 +37,7 @@ public struct UmockdevScript: Sendable, Hashable {
 }
 
 extension UmockdevScript {
-    /// Parses the contents of a file. Error messages contain `name` as the file name, and the line number.
+    /// Parses the contents of a file. Error messages contain the line number, and `name` as the file name.
     public init(bytes: [UInt8], name: String) throws(DeviceError) {
         guard bytes.count <= Self.maximumSize else {
             throw DeviceError(
@@ -72,7 +71,6 @@ extension UmockdevScript {
         }
     }
 
-    /// Returns the number at the start of the line, and the data after the space that follows the number.
     private static func parts(
         _ line: ArraySlice<UInt8>, _ lines: RecordingLines
     ) throws(DeviceError) -> (UInt32, ArraySlice<UInt8>) {

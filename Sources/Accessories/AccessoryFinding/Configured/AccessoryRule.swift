@@ -7,24 +7,22 @@ package struct AccessoryRule: Sendable, Hashable {
     package var vendorID: UInt16?
     package var productID: UInt16?
     package var serialNumber: String?
-    /// The port, such as "1-2.4"; nil matches every port.
+    /// The port, such as "1-2.4", or `nil` to match every port.
     package var portPath: String?
-    /// The USB interface to which the rule applies; nil means every interface that has a node.
+    /// The USB interface to which the rule applies, or `nil` for every interface that has a node.
     package var interface: UInt8?
-    /// The protocols, which replace those from the accessory and from udev. An empty list removes all protocols; nil
-    /// leaves them unchanged.
+    /// The protocols that replace those from the accessory and udev. An empty list removes all protocols. `nil` leaves
+    /// the protocols unchanged.
     package var protocols: [String]?
     package var tty: TTYSettings?
     /// The framing of HID reports, which is required to open a HID interface.
     package var hid: HIDFraming?
 
-    /// Creates a rule that matches every accessory and changes nothing.
     package init() {}
 }
 
 extension AccessoryRule {
-    /// Returns true if the rule matches an interface of the accessory. `interface` is nil for accessories that are not
-    /// on USB.
+    /// `interface` is `nil` if the accessory is not on USB.
     func matches(_ accessory: AccessoryDescription, interface: UInt8?) -> Bool {
         (vendorID == nil || vendorID == accessory.vendorID) && (productID == nil || productID == accessory.productID)
             && (serialNumber == nil || serialNumber == accessory.serialNumber)
@@ -32,15 +30,14 @@ extension AccessoryRule {
             && (self.interface == nil || self.interface == interface)
     }
 
-    /// Returns true if the rule matches and may turn a device into an accessory. For devices that are not on USB, the
-    /// rule has to contain the port. Otherwise a rule without conditions would turn every on-board serial port into an
-    /// accessory.
+    /// A device that is not on USB requires a rule with a port. Otherwise, a rule without conditions would turn every
+    /// on-board serial port into an accessory.
     func canDeclare(_ accessory: AccessoryDescription, interface: UInt8?) -> Bool {
         matches(accessory, interface: interface) && (interface != nil || portPath != nil)
     }
 
-    /// Reads a rule. Returns nil if a value is invalid, because a rule with a missing condition could match more
-    /// accessories than intended.
+    /// Returns `nil` if a value is invalid, because a rule without the invalid value could match unintended
+    /// accessories.
     static func read(
         _ reader: inout JSONReader, _ json: inout SettingsJSON, name: String
     ) throws(JSONError) -> AccessoryRule? {
@@ -61,8 +58,7 @@ extension AccessoryRule {
             case "interface":
                 let number = try json.number(&reader, name, 0...255, consequence)
                 assign(\.interface, number.map { UInt8(clamping: $0) })
-            // Invalid names are ignored. If no valid name is left, the rule is rejected, because an empty list would
-            // hide the accessory.
+            // If none of the names is valid, the rule is rejected, because an empty list would hide the accessory.
             case "protocols": assign(\.protocols, try json.protocolNames(&reader, name))
             default: isUsable = try settings.read(key, &reader, &json, name: name, consequence: consequence) && isUsable
             }

@@ -3,15 +3,15 @@
 package import DeviceCore
 import JSONBytes
 
-/// The parts of the configuration that this module interprets. They are parsed on each access.
+/// The accessory settings, which are parsed on each access.
 extension Configuration {
     private static let rulesKey = "accessories.rules"
     private static let declaredKey = "accessories.declared"
-    /// The maximum numbers of rules and of declared accessories. Longer lists are assumed to be a mistake.
+    /// The maximum numbers of rules and declared accessories. A longer list is assumed to be a mistake.
     private static let maximumRules = 1000
     private static let maximumDeclaredAccessories = 256
 
-    /// The rules for accessories. For each setting, the first matching rule that contains it applies.
+    /// The rules for accessories. Each setting is taken from the first matching rule that specifies the setting.
     package var accessoryRules: Setting<[AccessoryRule]> {
         get { readRules().setting }
         set { deferredSections[Self.rulesKey] = .set(newValue) }
@@ -24,8 +24,7 @@ extension Configuration {
 
     package var accessoryProblems: [DeviceError] { readRules().problems + readDeclared().problems }
 
-    /// The first 100 problems of the configuration: ``Configuration/problems``, followed by the problems of the rules
-    /// and of the declared accessories.
+    /// The first 100 problems in the configuration, including its rules and declared accessories.
     package var allProblems: [DeviceError] { Array((problems + accessoryProblems).prefix(100)) }
 
     private func readRules() -> (setting: Setting<[AccessoryRule]>, problems: [DeviceError]) {
@@ -51,7 +50,7 @@ extension Configuration {
             var json = SettingsJSON(path: path)
             let elements = bytes.withUnsafeBytes { buffer -> [Element] in
                 var reader = JSONReader(buffer)
-                // The JSON syntax was validated when the file was read.
+                // The syntax was validated when the configuration file was read.
                 return (try? Self.list(&reader, &json, name: name, most: most, element)) ?? []
             }
             return (Setting(elements, origin: .file(path)), json.problems)

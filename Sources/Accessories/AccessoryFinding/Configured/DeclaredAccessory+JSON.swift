@@ -14,8 +14,8 @@ extension DeclaredAccessory {
     /// - Parameters:
     ///   - json: The content of the file.
     ///   - path: The path of the file.
-    /// - Returns: The accessory, or nil if the file does not declare a valid accessory, and the problems found, each
-    ///   with the file and the key.
+    /// - Returns: The accessory and the problems found. The accessory is `nil` if the file does not declare a valid
+    ///   accessory.
     package static func read(json: [UInt8], path: String) -> (accessory: DeclaredAccessory?, problems: [DeviceError]) {
         var settings = SettingsJSON(path: path)
         func none(_ problem: String) -> (DeclaredAccessory?, [DeviceError]) {
@@ -34,14 +34,13 @@ extension DeclaredAccessory {
         }
     }
 
-    /// The keys of the optional strings, in the order in which they are written.
     private static let texts: [(key: String, path: any WritableKeyPath<DeclaredAccessory, String> & Sendable)] = [
         ("manufacturer", \.manufacturer), ("model", \.modelNumber), ("serial", \.serialNumber),
         ("firmware", \.firmwareRevision), ("hardware", \.hardwareRevision), ("port", \.portPath),
     ]
 
-    /// Encodes the accessory as a file that ``read(json:path:)`` can read. Omits USB endpoints, because a file cannot
-    /// contain them.
+    /// Returns the contents of a file that declares the accessory. Omits USB endpoints, because a file cannot contain
+    /// them.
     package func json() -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
@@ -55,8 +54,7 @@ extension DeclaredAccessory {
         return writer.bytes
     }
 
-    /// Reads an accessory. Returns nil if the value is not a valid accessory. `prefix` precedes the key names in
-    /// problems.
+    /// `prefix` precedes the names of keys in problem messages.
     static func read(
         _ reader: inout JSONReader, _ json: inout SettingsJSON, prefix: String
     ) throws(JSONError) -> DeclaredAccessory? {
@@ -85,7 +83,7 @@ extension DeclaredAccessory {
         guard isObject else { return nil }
         if accessory.portPath.isEmpty { accessory.portPath = accessory.name }
         if accessory.name.isEmpty {
-            // A name that is not a string has already been reported.
+            // Invalid names have already been reported.
             if !hasName || json.problems.count == initialProblemCount {
                 json.recordProblem(subject, "has no name", consequence)
             }
@@ -102,11 +100,10 @@ extension DeclaredAccessory {
 }
 
 extension DeclaredAccessory.Endpoint {
-    /// The maximum number of protocols per accessory. No known accessory has more.
+    /// The maximum number of protocols per accessory. No known accessory has more protocols.
     private static let maximumCount = 100
 
-    /// Reads the JSON object that contains the protocols. Skips a protocol with an invalid setting, because the
-    /// remaining settings alone could be harmful.
+    /// Skips protocols with invalid settings, because using only their valid settings could cause harm.
     fileprivate static func readAll(
         _ reader: inout JSONReader, _ json: inout SettingsJSON, name: String
     ) throws(JSONError) -> [Self] {

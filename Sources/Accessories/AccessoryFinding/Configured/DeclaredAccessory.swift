@@ -2,7 +2,7 @@
 
 package import DeviceCore
 
-/// An accessory that no bus can enumerate: an on-board serial port, a pseudo-terminal or a socket.
+/// An accessory that no bus can enumerate, such as an on-board serial port, a pseudo-terminal or a socket.
 package struct DeclaredAccessory: Sendable, Hashable {
     package struct Endpoint: Sendable, Hashable {
         package var name: String
@@ -16,17 +16,15 @@ package struct DeclaredAccessory: Sendable, Hashable {
 
     package var name: String
     package var manufacturer = ""
-    /// The manufacturer's model number; empty if unknown.
     package var modelNumber = ""
     package var serialNumber = ""
-    /// The firmware revision, such as "2.10"; empty if unknown.
+    /// The firmware revision, such as "2.10". Empty if unknown.
     package var firmwareRevision = ""
     package var hardwareRevision = ""
-    /// The location of the accessory as free text. The default is the name.
+    /// A description of the accessory's location. The default is the name.
     package var portPath: String
     package var endpoints: [Endpoint]
 
-    /// Creates an accessory. If `portPath` is nil, the name is used as the location.
     package init(name: String, portPath: String? = nil, endpoints: [Endpoint]) {
         self.name = name
         self.portPath = portPath ?? name

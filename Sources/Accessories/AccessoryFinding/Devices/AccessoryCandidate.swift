@@ -4,11 +4,10 @@ package import DeviceCore
 
 /// A source that also reports devices that could become accessories.
 package protocol AccessoryCandidateSource: AccessorySource {
-    /// The devices that could become accessories, each with the reason why it is not an accessory.
     var candidates: [AccessoryCandidate] { get }
 }
 
-/// A device that could become an accessory, and the reason why it is not an accessory.
+/// A device that could become an accessory, and the reason why the device is not an accessory yet.
 package struct AccessoryCandidate: Sendable, Hashable {
     package let name: String
     package let portPath: String
@@ -17,7 +16,7 @@ package struct AccessoryCandidate: Sendable, Hashable {
     package let interface: UInt8?
     /// The path of the node that a session would open, such as "/dev/ttyUSB0".
     package let node: String
-    /// A sentence that explains why the device is not an accessory, and how to make it one.
+    /// A sentence that explains what the device needs to become an accessory.
     package let reason: String
 
     package init(

@@ -7,11 +7,11 @@ import JSONBytes
 struct AccessoryDetector {
     private let root: String
     private let rules: [AccessoryRule]
-    /// The record of the USB device. For a node that is not on USB, the node's own record.
+    /// The record of the USB device, or the record of the node if the node is not on USB.
     private let device: UdevRecord?
     private let parts: [Part]
 
-    /// A USB interface, or a node that is not on USB, with the records of its nodes.
+    /// The records of a USB interface and its nodes, or of a node that is not on USB.
     private struct Part {
         var usbInterface: USBTopologyPosition.Interface?
         var interface: UdevRecord?
@@ -28,7 +28,7 @@ struct AccessoryDetector {
             guard let place = USBTopologyPosition(record), place.interface != nil || !place.isUSB else { continue }
             var part = parts[place.interface] ?? Part(usbInterface: place.interface)
             switch record.subsystem {
-            // Some kernels have an additional record without a node for the port of a USB serial converter.
+            // Some kernels create an additional record without a node for the port of a USB serial converter.
             case "tty" where !record.node.isEmpty: part.ttys.append(record)
             case "hidraw" where !record.node.isEmpty: part.hids.append(record)
             case "usb": part.interface = record
@@ -48,7 +48,7 @@ struct AccessoryDetector {
         let openable = parts.compactMap { part -> OpenablePart? in open(part, description, &survey) }
         for item in openable {
             let isOnly = item.node != nil && openable.count { $0.node != nil } == 1
-            // A rule with an empty list of protocols excludes the part, which is not a candidate either.
+            // A rule with an empty list of protocols excludes the interface.
             guard let names = protocols(item, description, isOnly: isOnly, &survey) else { continue }
             if names.isEmpty {
                 if Self.isPlaceholder(item.part, root) { continue }
@@ -76,7 +76,7 @@ struct AccessoryDetector {
         return survey
     }
 
-    /// The maximum number of protocols per accessory. No known device has more.
+    /// The maximum number of protocols per accessory. No known accessory has more protocols.
     private static let maximumProtocols = 100
 
     // MARK: Device
@@ -96,7 +96,7 @@ struct AccessoryDetector {
         if let vendor, let product, !serial.isEmpty {
             identity = "\(HexDigit.fourDigits(vendor)):\(HexDigit.fourDigits(product)):\(serial)"
         }
-        // An on-board serial port has no name except its node's name.
+        // The node's name is the only name of an on-board serial port.
         let nodeName = isUSB ? "" : TerminalSanitizer.sanitized(device.node.split(separator: "/").last ?? "")
         return AccessoryDescription(
             identity: identity, name: device.displayProperty("EXTERNAL_ACCESSORY_NAME") ?? productName ?? nodeName,
@@ -112,7 +112,7 @@ struct AccessoryDetector {
             vendorID: vendor, productID: product)
     }
 
-    /// Formats a BCD revision: "0210" becomes "2.10".
+    /// Formats a BCD revision, for example "0210" as "2.10".
     private static func revision(_ text: String) -> String {
         guard text.utf8.count == 4, text.utf8.allSatisfy({ HexDigit.value($0) != nil }) else { return text }
         return "\(text.hasPrefix("0") ? text.dropFirst().prefix(1) : text.prefix(2)).\(text.suffix(2))"
@@ -124,18 +124,17 @@ struct AccessoryDetector {
 
     // MARK: Parts
 
-    /// A part that can be opened, or that could be opened with additional settings.
+    /// An interface or node that can be opened, or that could be opened with additional settings.
     private struct OpenablePart {
         var part: Part
-        /// The USB interface number; nil for nodes that are not on USB.
+        /// The USB interface number, or `nil` if the node is not on USB.
         var number: UInt8?
-        /// The node to open; nil if a setting or descriptor is missing. `reason` is set in that case.
+        /// The node to open, or `nil` if a setting or descriptor is missing. `reason` then describes what is missing.
         var node: ChannelNode?
         var path: String
-        /// True if udevd has run its rules for the node.
         var isInitialized: Bool
         var reason: String?
-        /// True if the interface has class 0xFF, subclass 0xF0 and protocol 0x01, so that its string descriptor is a
+        /// True if the interface has class 0xFF, subclass 0xF0 and protocol 0x01. The interface string is then a
         /// protocol name.
         var isNative = false
     }
@@ -157,7 +156,7 @@ struct AccessoryDetector {
                 isInitialized: tty.isInitialized)
         }
         if let hid = part.hids.min(by: { Self.isBefore($0.node, $1.node) }) {
-            // HID interfaces of the boot subclass, such as keyboards and mice, are neither accessories nor candidates.
+            // Devices of the boot subclass, such as keyboards and mice, are neither accessories nor candidates.
             if part.interface.map({ Self.kind(of: $0) == (3, 1) }) ?? false { return nil }
             let framing = fitting.lazy.compactMap(\.hid).first
             return OpenablePart(
@@ -195,8 +194,7 @@ struct AccessoryDetector {
 
     private static func isNative(_ interface: UdevRecord) -> Bool { classes(of: interface) == [0xff, 0xf0, 0x01] }
 
-    /// Returns the class, subclass and protocol from the sysfs attributes, or from the property `INTERFACE` of the
-    /// kernel's uevent if an attribute is missing.
+    /// If a sysfs attribute is missing, the uevent property `INTERFACE` provides the values.
     private static func classes(of interface: UdevRecord) -> [UInt8] {
         let names = ["bInterfaceClass", "bInterfaceSubClass", "bInterfaceProtocol"]
         let numbers = names.compactMap { name -> UInt8? in
@@ -206,7 +204,7 @@ struct AccessoryDetector {
         return (interface.properties["INTERFACE"] ?? "").split(separator: "/").compactMap { UInt8($0) }
     }
 
-    /// Orders nodes by number: "ttyUSB9" precedes "ttyUSB10".
+    /// Orders nodes by number, so that "ttyUSB9" precedes "ttyUSB10".
     private static func isBefore(_ left: String, _ right: String) -> Bool {
         (left.utf8.count, left) < (right.utf8.count, right)
     }
@@ -249,8 +247,8 @@ struct AccessoryDetector {
         byte == UInt8(ascii: ",") || byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
     }
 
-    /// Returns true if an interface string is a protocol name in reverse-DNS notation. Excludes common strings such as
-    /// "USB2.0-Serial", which contain a dot but no top-level domain in lowercase letters.
+    /// Returns true if a string is a name in reverse-DNS notation. Rejects common strings such as "USB2.0-Serial",
+    /// which contain a dot but no top-level domain in lowercase letters.
     private static func looksLikeProtocol(_ string: String) -> Bool {
         guard AccessoryProtocol.isValid(name: string), let first = string.utf8.split(separator: UInt8(ascii: ".")).first
         else { return false }
@@ -259,12 +257,11 @@ struct AccessoryDetector {
 
     // MARK: Candidates
 
-    /// Returns true if the part is a virtual terminal of the system or an 8250 port that may have no hardware. Parts of
-    /// this kind are not reported as candidates.
+    /// Returns true for virtual terminals and for 8250 ports that may lack hardware, which are not reported as
+    /// candidates.
     private static func isPlaceholder(_ part: Part, _ root: String) -> Bool {
         guard part.usbInterface == nil else { return false }
-        // Compares path components, because a substring search would link the regular expressions of the standard
-        // library.
+        // A substring search would link the standard library's regular expression module.
         if root.split(separator: "/").dropLast().contains("serial8250") { return true }
         let name = root.split(separator: "/").last ?? ""
         return root.hasPrefix("/sys/devices/virtual/tty/") && !name.hasPrefix("rfcomm") && !name.hasPrefix("ttyGS")

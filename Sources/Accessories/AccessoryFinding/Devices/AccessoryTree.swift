@@ -2,22 +2,21 @@
 
 package import DeviceCore
 
-/// A collection of udev records from which accessories are derived. Opens no devices and reads no files.
+/// Derives accessories from udev records. Opens no devices and reads no files.
 ///
-/// The protocol names of each USB interface are taken from the first of these sources that has a valid name:
-/// 1. the first matching rule of the configuration that contains protocols. An empty list means no protocols;
-/// 2. the udev property `EXTERNAL_ACCESSORY_PROTOCOLS`, a list separated by commas, spaces or tabs. It is read from the
-///    tty or hidraw device, then from the USB interface, then from the USB device if only one of its interfaces can be
-///    opened;
-/// 3. the interface string, if it is a name in reverse-DNS notation.
+/// The protocol names of a USB interface come from the first of the following sources that has a valid name:
+/// 1. The first matching rule of the configuration that specifies protocols. An empty list removes all protocols.
+/// 2. The udev property `EXTERNAL_ACCESSORY_PROTOCOLS`, a list separated by commas, spaces or tabs. The property of the
+///    tty or hidraw device takes precedence over the property of the USB interface. The property of the USB device
+///    applies only if a single interface of the device can be opened.
+/// 3. The interface string, if it is a name in reverse-DNS notation.
 ///
-/// An interface is opened through its tty, or through its hidraw node if a rule contains the report length. An
-/// interface of class 0xFF, subclass 0xF0 and protocol 0x01 is opened through the bulk endpoints of its alternate
-/// setting 1. Serial ports and hidraw nodes that are not on USB require the udev property or a rule that contains their
-/// port.
+/// A session opens the tty of an interface, or the hidraw node if a rule specifies the report length. If an interface
+/// has class 0xFF, subclass 0xF0 and protocol 0x01, a session opens the bulk endpoints of alternate setting 1. Serial
+/// ports and hidraw nodes that are not on USB require the udev property or a rule that specifies their port.
 package struct AccessoryTree: Sendable {
     private let rules: [AccessoryRule]
-    /// The records, by the path of the attached device and then by the record's path.
+    /// The records, keyed by the path of the attached device and then by the path of the record.
     private var roots: [String: [String: UdevRecord]] = [:]
 
     package static let attributes = [
@@ -28,15 +27,14 @@ package struct AccessoryTree: Sendable {
 
     package init(rules: [AccessoryRule] = []) { self.rules = rules }
 
-    /// Adds a record or replaces the record with the same path. Returns the path of the attached device, or nil if the
-    /// record cannot be part of an accessory.
+    /// Returns the path of the attached device, or `nil` if the record cannot be part of an accessory.
     @discardableResult package mutating func insert(_ record: UdevRecord) -> String? {
         guard let place = USBTopologyPosition(record) else { return nil }
         roots[place.root, default: [:]][record.path] = record
         return place.root
     }
 
-    /// Removes a record. Returns the path of the attached device, or nil if the record is unknown.
+    /// Returns the path of the attached device, or `nil` if the record is unknown.
     @discardableResult
     package mutating func remove(_ record: UdevRecord) -> String? {
         guard let place = USBTopologyPosition(record), roots[place.root]?.removeValue(forKey: record.path) != nil
@@ -49,13 +47,12 @@ package struct AccessoryTree: Sendable {
 
     package var devices: [String] { roots.keys.sorted() }
 
-    /// Returns the accessory, candidates and warnings derived from an attached device.
     package func detection(at root: String) -> AccessoryDetection {
         guard let records = roots[root] else { return AccessoryDetection() }
         return AccessoryDetector(root: root, records: records, rules: rules).detect()
     }
 
-    /// All accessories, ordered by the path of the device. Each has a unique identity.
+    /// All accessories, ordered by device path, with unique identities.
     package var descriptions: [AccessoryDescription] {
         var identities: Set<String> = []
         return devices.compactMap { root in
@@ -69,21 +66,20 @@ package struct AccessoryTree: Sendable {
     }
 }
 
-/// The result of examining an attached device.
 package struct AccessoryDetection: Sendable, Hashable {
-    /// The accessory; nil if the device is not an accessory or its records are incomplete.
+    /// The accessory, or `nil` if the device is not an accessory or records are missing.
     package var description: AccessoryDescription?
-    /// The parts of the device that lack a protocol or a setting.
+    /// The interfaces and nodes of the device that lack a protocol or a setting.
     package var candidates: [AccessoryCandidate] = []
     package var warnings: [String] = []
-    /// The accessory's nodes for which udevd has not run its rules. They may not exist yet.
+    /// The accessory's nodes for which udevd has not run its rules. The nodes may not exist yet.
     package var uninitializedNodes: Set<String> = []
-    /// A value that changes if a different device is attached to the port or the same device is reattached.
+    /// A value that changes whenever a device is attached to the port, even if it is the same device as before.
     package internal(set) var attachmentToken = ""
 }
 
 extension AccessoryDescription {
-    /// Returns the accessories among kernel devices, ordered by path, as a live source would publish them.
+    /// Returns the accessories of a set of devices, ordered by path, as a live source would publish them.
     package static func detect(in records: [UdevRecord], rules: [AccessoryRule] = []) -> [AccessoryDescription] {
         var tree = AccessoryTree(rules: rules)
         for record in records { tree.insert(record) }

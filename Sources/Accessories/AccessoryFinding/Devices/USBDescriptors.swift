@@ -2,18 +2,14 @@
 
 import DeviceCore
 
-/// The descriptors of a USB device in the format of the sysfs attribute `descriptors`: the device descriptor, followed
-/// by the descriptors of each configuration.
-///
-/// The contents are untrusted device data. All lengths and fields are validated.
+/// Parses the sysfs attribute `descriptors` of a USB device, which contains the device descriptor and the descriptors
+/// of each configuration. The contents are untrusted, so all lengths and fields are validated.
 package struct USBDescriptors: Sendable, Hashable {
     private let bytes: [UInt8]
 
-    /// The maximum number of bytes that are parsed. Sufficient for two configurations of the maximum length, 65,535
-    /// bytes.
+    /// The maximum number of parsed bytes, enough for two configurations of the maximum length, 65,535 bytes.
     package static let maximumLength = 1 << 17
 
-    /// Creates descriptors from raw bytes. Ignores bytes beyond ``maximumLength``.
     package init(_ bytes: [UInt8]) { self.bytes = Array(bytes.prefix(Self.maximumLength)) }
 
     package struct BulkPair: Sendable, Hashable {
@@ -25,7 +21,7 @@ package struct USBDescriptors: Sendable, Hashable {
         package let inputPacketLength: Int
     }
 
-    /// Returns the first bulk endpoint of each direction in an alternate setting, or nil if either is missing.
+    /// Returns the first bulk endpoint of each direction in an alternate setting, or `nil` if either is missing.
     ///
     /// - Parameter configuration: The value of `bConfigurationValue`, not an index.
     package func bulkPair(configuration: UInt8, interface: UInt8, alternate: UInt8) -> BulkPair? {
@@ -36,7 +32,7 @@ package struct USBDescriptors: Sendable, Hashable {
         var start = 0
         while bytes.count - start >= 2 {
             let length = Int(bytes[start])
-            // The parser cannot find the next descriptor after an invalid length.
+            // After an invalid length, the next descriptor cannot be located.
             guard length >= 2, length <= bytes.count - start else { break }
             let descriptor = bytes[start..<start + length]
             start += length
@@ -77,15 +73,13 @@ package struct USBDescriptors: Sendable, Hashable {
 
 /// The position of a kernel device in the USB topology.
 ///
-/// The position is derived from the sysfs path alone, because records arrive in any order and the parent's record may
-/// be missing.
+/// The position is derived only from the sysfs path, because the parent's record may be missing or arrive later.
 struct USBTopologyPosition: Hashable {
-    /// The path of the attached device: the USB device that a node belongs to, or the device itself if it is not on
-    /// USB.
+    /// The path of the attached USB device, or the path of the kernel device if it is not on USB.
     var root: String
-    /// The USB interface; nil for a USB device itself and for devices that are not on USB.
+    /// The USB interface, or `nil` if the kernel device is a USB device or is not on USB.
     var interface: Interface?
-    /// True if the device is a USB device or belongs to one.
+    /// True if the kernel device is a USB device or belongs to one.
     var isUSB: Bool
 
     struct Interface: Hashable {
@@ -93,7 +87,7 @@ struct USBTopologyPosition: Hashable {
         var number: UInt8
     }
 
-    /// Creates the position of a record. Returns nil if the record cannot be part of an accessory.
+    /// Returns `nil` if the record cannot be part of an accessory.
     init?(_ record: UdevRecord) {
         guard ["usb", "tty", "hidraw"].contains(record.subsystem) else { return nil }
         root = record.path
@@ -102,10 +96,10 @@ struct USBTopologyPosition: Hashable {
         for component in record.path.split(separator: "/") {
             if let interface = Interface(component), let slash = record.path[..<component.startIndex].lastIndex(of: "/")
             {
-                // The parent directory of a USB interface is its USB device.
+                // The parent directory of a USB interface belongs to the USB device.
                 (root, self.interface) = (String(record.path[..<slash]), interface)
             } else if component == "bluetooth" {
-                // A device behind a Bluetooth adapter is not part of the adapter.
+                // A device connected through a Bluetooth adapter is not part of the adapter.
                 (root, interface) = (record.path, nil)
             }
         }
@@ -115,7 +109,8 @@ struct USBTopologyPosition: Hashable {
 }
 
 extension USBTopologyPosition.Interface {
-    /// Parses the kernel name of a USB interface, bus-ports:configuration.interface, such as "1-2.4:1.0".
+    /// Parses the kernel's name of a USB interface, such as "1-2.4:1.0". The configuration and interface numbers follow
+    /// the colon.
     init?(_ component: Substring) {
         guard let colon = component.firstIndex(of: ":") else { return nil }
         let port = component[..<colon]

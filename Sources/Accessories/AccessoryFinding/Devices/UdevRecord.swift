@@ -3,30 +3,26 @@
 import DeviceCore
 import JSONBytes
 
-/// A snapshot of a kernel device in the udev database.
-///
-/// A record remains valid, with all requested attributes, after the device has been removed.
+/// A snapshot of a kernel device in the udev database. The snapshot remains valid after the device has been removed.
 package struct UdevRecord: Sendable, Hashable {
-    /// The path in sysfs, such as "/sys/devices/pci0000:00/0000:00:14.0/usb1/1-2". Identifies the device.
+    /// The path in sysfs, such as "/sys/devices/pci0000:00/0000:00:14.0/usb1/1-2". The path identifies the device.
     package var path: String
     /// The subsystem, such as "tty", "usb", "hidraw" or "iio".
     package var subsystem: String
-    /// The device type, such as "usb_device" or "usb_interface"; empty if the subsystem has no types.
+    /// The device type, such as "usb_device" or "usb_interface". Empty if the subsystem has no types.
     package var type: String
-    /// The path of the device node, such as "/dev/ttyACM0"; empty if the device has no node.
+    /// The path of the device node, such as "/dev/ttyACM0". Empty if the device has no node.
     package var node: String
-    /// True if udevd has a database entry for the device. udevd creates an entry for every device with a node after
-    /// running its rules. False before the rules have run, if udevd is not running, and for devices without a node to
-    /// which no rule applies.
+    /// True if udevd has a database entry for the device. After running its rules, udevd creates an entry for every
+    /// device that has a node. Devices without a node have an entry only if a rule applies to them.
     package var isInitialized: Bool
     /// The udev properties, such as "ID_SERIAL_SHORT", without the properties that describe a single event.
     package var properties: [String: String]
-    /// The requested sysfs attributes that exist, without the final newline. Binary attributes such as "descriptors"
-    /// are encoded in hexadecimal.
+    /// The requested sysfs attributes that exist, without the final newline. Binary attributes are in hexadecimal.
     package var attributes: [String: String]
-    /// The sysfs path of the USB interface that the device is or belongs to; empty if there is none.
+    /// The sysfs path of the USB interface that is, or contains, this device. Empty if there is none.
     package var usbInterface: String
-    /// The sysfs path of the USB device that the device is or belongs to; empty if there is none.
+    /// The sysfs path of the USB device that is, or contains, this device. Empty if there is none.
     package var usbDevice: String
 
     package init(
@@ -45,7 +41,7 @@ package struct UdevRecord: Sendable, Hashable {
         self.usbDevice = usbDevice
     }
 
-    /// Returns the bytes of a binary attribute, or nil if the attribute is missing or not hexadecimal.
+    /// Returns the bytes of a binary attribute, or `nil` if the attribute is missing or not hexadecimal.
     package func bytes(of attribute: String) -> [UInt8]? {
         guard let digits = attributes[attribute]?.utf8 else { return nil }
         let bytes = HexDigit.bytes(digits)
@@ -54,7 +50,6 @@ package struct UdevRecord: Sendable, Hashable {
 }
 
 extension UdevRecord {
-    /// Returns a property, or nil if the property is missing or empty.
     func property(_ name: String) -> String? {
         guard let text = properties[name], !text.isEmpty else { return nil }
         return text
@@ -64,8 +59,7 @@ extension UdevRecord {
 
     func displayProperty(_ name: String) -> String? { Self.sanitized(properties[name]) }
 
-    /// Decodes a property that udev has encoded, such as "Test\x20Device", and sanitizes it for display. Returns nil if
-    /// the property is missing or empty.
+    /// Decodes a property that udev has encoded, such as "Test\x20Device", and sanitizes the result for display.
     func displayEncodedProperty(_ name: String) -> String? { Self.sanitized(properties[name].map(Self.decoded)) }
 
     private static func sanitized(_ text: String?) -> String? {
@@ -73,7 +67,7 @@ extension UdevRecord {
         return shown
     }
 
-    /// Reads a hexadecimal number of up to four digits from an attribute, or from a property if the attribute is
+    /// Reads a hexadecimal number of up to four digits from the attribute, or from the property if the attribute is
     /// missing or invalid.
     func number(attribute: String, property: String) -> UInt16? {
         for text in [attributes[attribute], properties[property]] {

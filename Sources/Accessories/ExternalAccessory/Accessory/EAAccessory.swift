@@ -2,25 +2,26 @@
 
 import DeviceCore
 
-// Apps written for iOS use Data, NotificationCenter and NSObject with this import alone.
+// Foundation is reexported, because apps written for iOS use Data, NotificationCenter and NSObject without importing
+// Foundation.
 @_exported public import Foundation
 import Synchronization
 
 /// The value of `connectionID` for an accessory that was never connected.
 public let EAConnectionIDNone = 0
 
-/// An accessory that is or was connected.
+/// A connected or formerly connected accessory.
 ///
-/// The manager creates one object for each connection and retains it while the accessory is connected. An accessory
-/// that is unplugged and reconnected is represented by a new object with a different `connectionID`.
+/// The manager creates one object for each connection and retains the object while the accessory is connected. If the
+/// accessory is unplugged and reconnected, the manager creates a new object with a different `connectionID`.
 ///
-/// An app chooses an accessory by its `protocolStrings`. The other strings are for display and are empty if unknown.
-/// They come from the accessory, udev or the configuration.
+/// An app chooses an accessory by its `protocolStrings`. The other strings are intended for display and are empty if
+/// unknown. They come from the accessory, udev or the configuration.
 ///
-/// All members can be used on any thread. Unlike Apple's implementation, `init()` does not raise an exception. It
-/// creates an accessory that is not connected, for tests that override members.
+/// All members can be used on any thread. `init()` creates an accessory that is not connected, for tests that override
+/// members. Apple's implementation raises an exception instead.
 open class EAAccessory: NSObject, @unchecked Sendable {
-    // Unchecked because the class is open; the members are locked.
+    // Unchecked because the class is open. Locks protect the members.
     private struct DelegateReference: @unchecked Sendable {
         weak var delegate: (any EAAccessoryDelegate)?
         var wasGiven = false
@@ -45,10 +46,11 @@ open class EAAccessory: NSObject, @unchecked Sendable {
     /// True while the accessory is connected and ready for a session.
     ///
     /// Becomes false before the delegate is called and the notification is posted. May still be true when a stream
-    /// ends; see ``EAAccessoryManager``.
+    /// ends, as described in ``EAAccessoryManager``.
     open var isConnected: Bool { record?.isConnected ?? false }
 
-    /// The ID of the connection, unique in the process; `EAConnectionIDNone` for an accessory that was never connected.
+    /// The ID of the connection, which is unique in the process, or `EAConnectionIDNone` if the accessory was never
+    /// connected.
     open var connectionID: Int { currentDescription?.id ?? EAConnectionIDNone }
 
     /// The name of the manufacturer.
@@ -74,8 +76,8 @@ open class EAAccessory: NSObject, @unchecked Sendable {
 
     /// The names of the protocols that the accessory offers, in reverse-DNS notation, such as "com.example.scale".
     ///
-    /// The list may change while the accessory is connected, if its USB configuration changes. No notification is
-    /// posted in that case.
+    /// The list may change while the accessory is connected if its USB configuration changes. No notification is posted
+    /// in this case.
     open var protocolStrings: [String] { currentDescription?.protocols.map(\.name) ?? [] }
 
     /// The object that is notified when the accessory is disconnected, held weakly.
@@ -101,10 +103,11 @@ open class EAAccessory: NSObject, @unchecked Sendable {
 
 /// A delegate that is notified when an accessory is disconnected.
 public protocol EAAccessoryDelegate: NSObjectProtocol {
-    /// Called when the accessory is disconnected. The accessory's `isConnected` is already false, and its session
-    /// streams have reported their ends, unless more than 64 KiB are unread; see ``EASession``.
+    /// Called on the main thread when the accessory is disconnected, before the notification is posted. Registering for
+    /// notifications is not required.
     ///
-    /// Called on the main thread before the notification is posted. Does not require a registration for notifications.
+    /// `isConnected` is already false. The session streams have already ended, unless more than 64 KiB are unread. See
+    /// ``EASession``.
     func accessoryDidDisconnect(_ accessory: EAAccessory)
 }
 
@@ -112,14 +115,13 @@ extension EAAccessoryDelegate {
     /// Does nothing.
     public func accessoryDidDisconnect(_ accessory: EAAccessory) {}
 
-    /// The method `accessoryDidDisconnect(_:)` as an optional that is never nil. The requirement is optional on Apple's
-    /// platforms, so ported code may call the method with optional chaining.
+    /// The method `accessoryDidDisconnect(_:)` as an optional that is never `nil`. On Apple's platforms, the method is
+    /// an optional requirement, so ported code may use optional chaining.
     public var accessoryDidDisconnect: ((EAAccessory) -> Void)? {
         { accessory in self.accessoryDidDisconnect(accessory) }
     }
 }
 
-/// The state of one accessory connection, shared with its ``EAAccessory``.
 final class AccessoryRecord: Sendable {
     private struct State {
         var description: AccessoryDescription

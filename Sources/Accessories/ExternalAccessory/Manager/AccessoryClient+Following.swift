@@ -35,9 +35,8 @@ extension AccessoryClient {
         return core
     }
 
-    /// Resumes paused sessions whose accessory is connected. Called when an accessory is connected or a session has
-    /// lost its connection. Sessions are resumed on `reopenQueue`, which keeps the source's thread free, or immediately
-    /// while a trace is played.
+    /// Resumes sessions on `reopenQueue` to avoid blocking the source's thread. During playback, sessions resume
+    /// immediately.
     func scheduleReconnection() {
         let isWanted = state.withLock { !$0.followers.isEmpty }
         guard isWanted else { return }
@@ -57,7 +56,7 @@ extension AccessoryClient {
         for follower in state.withLock({ Array($0.followers.values) }) {
             guard let channel = follower.channel, let core = follower.core, channel.isPaused,
                 channel.identity == accessory.identity, offered.contains(channel.name),
-                // The connection that is ending is still in the list.
+                // The list may still contain the connection that is ending.
                 accessory.connectionID != core.accessory.connectionID
             else { continue }
             let name = channel.name
@@ -77,25 +76,20 @@ extension AccessoryClient {
     }
 }
 
-/// The pending notifications to the app. Obsolete notifications are removed.
-///
-/// Their number is bounded by the accessories attached at the last delivery, those attached now, and those with which
-/// the app has opened sessions in between.
+/// The pending notifications to the app. Obsolete notifications are removed, which bounds the number of notifications.
 struct PendingNotifications {
     enum PendingNotification {
         case connected(EAAccessory)
-        /// `isPosted` is false if only the delegate is called: the app was not notified of the connection, or is not
-        /// registered for notifications.
+        /// If `isPosted` is false, only the delegate is called, because the app was not notified of the connection or
+        /// is not registered for notifications.
         case disconnected(EAAccessory, isPosted: Bool)
     }
 
     var items: [PendingNotification] = []
 
-    /// Adds the disconnection of an accessory.
-    ///
-    /// If the connection notification is still pending, it is removed and no disconnection is posted, but the delegate
-    /// is called. If the app has already opened a session with the accessory, both notifications are posted: the app
-    /// has seen the streams end and expects the disconnection.
+    /// Adds a disconnection. If the connection notification is still pending, neither notification is posted, but the
+    /// delegate is called. If the app has already opened a session with the accessory, both notifications are posted,
+    /// because the app has observed the end of the streams and expects the disconnection.
     mutating func addDisconnected(_ accessory: EAAccessory, hasDelegate: Bool, hasSession: Bool, isPosted: Bool) {
         let pendingConnection = items.firstIndex { notice in
             if case .connected(let other) = notice { other === accessory && !hasSession } else { false }
@@ -106,7 +100,7 @@ struct PendingNotifications {
         items.append(.disconnected(accessory, isPosted: isPosted))
     }
 
-    /// Removes the notifications to post after the last registration has ended. Delegates are still called.
+    /// Discards pending notifications after the last registration has been removed. Delegates are still called.
     mutating func removePosts() {
         items = items.compactMap { notice in
             switch notice {

@@ -4,7 +4,6 @@ import DeviceCore
 import Synchronization
 
 extension AccessoryClient {
-    /// Opens a protocol for a session. Closes an existing session with the same protocol first.
     func open(_ accessory: EAAccessory, protocol name: String) throws(DeviceError) -> SessionCore {
         guard let device else { throw EASession.notConnected(accessory) }
         let core = try open(accessory, protocol: name) { channel in
@@ -17,9 +16,9 @@ extension AccessoryClient {
     /// Opens the channel of a protocol that the accessory offers and the app has declared.
     ///
     /// - Parameters:
-    ///   - takesOver: If true, an existing session with the protocol is closed. If false, the call fails if such a
-    ///     session exists.
-    ///   - use: Returns the session core for the new channel.
+    ///   - takesOver: True to close an existing session with the protocol. Otherwise, an existing session causes an
+    ///     error.
+    ///   - use: A closure that returns the session core for the new channel.
     func open(
         _ accessory: EAAccessory, protocol name: String, takesOver: Bool = true, use: (any ByteChannel) -> SessionCore
     ) throws(DeviceError) -> SessionCore {
@@ -72,6 +71,6 @@ extension AccessoryClient {
 }
 
 extension EAAccessory {
-    /// The client of the device that the accessory is attached to; nil if the device has been released.
+    /// The client of the device to which the accessory is attached, or `nil` if the device has been released.
     var client: AccessoryClient? { record?.device?.component(AccessoryClient.self, make: AccessoryClient.init) }
 }

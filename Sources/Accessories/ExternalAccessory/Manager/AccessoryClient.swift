@@ -7,11 +7,11 @@ import Foundation
 import Logging
 import Synchronization
 
-/// The client of a device's accessory source. Receives events on the source's threads, owns the `EAAccessory` objects
-/// and notifies the app on the main thread.
+/// Connects a device's accessory source to the app. Receives events on the source's threads, owns the `EAAccessory`
+/// objects, and notifies the app on the main thread.
 final class AccessoryClient: Sendable {
     private struct Owners: @unchecked Sendable {
-        // Unchecked because the references are only stored here.
+        // Unchecked because this structure only stores the references.
         weak var device: Device?
         weak var manager: EAAccessoryManager?
     }
@@ -21,8 +21,8 @@ final class AccessoryClient: Sendable {
         var name: String
     }
 
-    /// A lock for opening one protocol of one accessory. If two sessions are opened concurrently, the second one finds
-    /// the first.
+    /// Serializes the opening of sessions with the same accessory and protocol, so that each call finds the session
+    /// that the previous call has opened.
     final class OpeningLock: Sendable { let lock = Mutex(()) }
 
     struct State {
@@ -59,7 +59,8 @@ final class AccessoryClient: Sendable {
 
     var device: Device? { owners.withLock { $0 }.device }
 
-    /// Sets the sender of the notifications. The device owns both the manager and this client.
+    /// Sets the manager that is the object of the notifications. The reference is weak, because the device owns both
+    /// the manager and this client.
     func attach(_ manager: EAAccessoryManager) { owners.withLock { $0.manager = manager } }
 
     // MARK: App interface
@@ -128,7 +129,6 @@ final class AccessoryClient: Sendable {
         }
     }
 
-    /// Updates the state, and schedules a delivery if notifications are pending.
     private func update(_ body: (inout State) -> Void) {
         let shouldSchedule = state.withLock { state in
             body(&state)

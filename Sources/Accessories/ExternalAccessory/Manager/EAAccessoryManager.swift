@@ -5,7 +5,7 @@ public import Foundation
 package import LiveDevice
 import Synchronization
 
-/// The registry of the connected accessories, which reports connections and disconnections.
+/// Lists the connected accessories and reports connections and disconnections.
 ///
 /// ```swift
 /// let manager = EAAccessoryManager.shared()
@@ -24,21 +24,21 @@ import Synchronization
 /// declares. Only accessories that are ready for a session are listed.
 ///
 /// **Notifications** are posted to `NotificationCenter.default` on the main thread, which requires
-/// `RunLoop.main.run()`, `dispatchMain()` or an async main. They are deferred while the main thread is busy. An
-/// accessory that is connected and disconnected in the meantime causes no notification, unless a session with it was
-/// opened. An accessory that is disconnected and reconnected causes both notifications. Accessories that are connected
-/// before the app registers are not reported; read `connectedAccessories`.
+/// `RunLoop.main.run()`, `dispatchMain()` or an async main. While the main thread is busy, notifications are deferred.
+/// If an accessory is connected and disconnected in the meantime, no notification is posted, unless the app has opened
+/// a session with the accessory. If an accessory is disconnected and reconnected, both notifications are posted.
+/// Accessories that are connected before the app registers are not reported. They are listed in `connectedAccessories`.
 ///
-/// **When an accessory is disconnected**, its streams end, as described in `EASession`, its delegate is called and the
-/// notification is posted, in this order. Starting with the delegate's call, `isConnected` is false and the accessory
-/// is no longer listed. When a stream ends, the accessory may or may not still be connected: a port may hang up before
-/// or after the system reports the removal of its device, and a connected accessory may also close its side. Streams
-/// that are scheduled on another run loop end on that run loop, before or after the delegate's call.
+/// **When an accessory is disconnected**, its streams end as described in `EASession`. Then the accessory's delegate is
+/// called, and the notification is posted. When the delegate is called, `isConnected` is already false and the
+/// accessory is no longer listed. When a stream ends, the accessory may still be connected, because the accessory may
+/// have closed its side, or because the system has not yet reported the removal of the device. Streams that are
+/// scheduled on another run loop end on that run loop, before or after the delegate is called.
 ///
-/// The manager uses the device of `SimulatedDevice.use`, or the live device if none is set. All members can be used on
-/// any thread.
+/// The manager uses the device of `SimulatedDevice.use`, or the live device if no simulated device is set. All members
+/// can be used on any thread.
 open class EAAccessoryManager: NSObject, @unchecked Sendable {
-    // Unchecked because the class is open; the client is thread-safe.
+    // Unchecked because the class is open. The client is thread-safe.
     let client: AccessoryClient
 
     /// Returns the manager of the current device.
@@ -65,7 +65,7 @@ open class EAAccessoryManager: NSObject, @unchecked Sendable {
 
     /// The connected accessories, in the order in which they were connected.
     ///
-    /// The first access takes a few milliseconds. Does not require a registration.
+    /// The first access takes a few milliseconds. Registering for notifications is not required.
     open var connectedAccessories: [EAAccessory] { client.accessories }
 
     /// Starts posting notifications. Balance each call with a call to `unregisterForLocalNotifications()`.
@@ -73,18 +73,17 @@ open class EAAccessoryManager: NSObject, @unchecked Sendable {
     /// Observers can be added before or after this call.
     open func registerForLocalNotifications() { client.register() }
 
-    /// Removes one registration. After the last one, no notifications are posted; pending ones are discarded. Does
-    /// nothing if there is no registration.
+    /// Removes one registration. After the last registration has been removed, pending notifications are discarded and
+    /// no more notifications are posted. Does nothing if there is no registration.
     open func unregisterForLocalNotifications() { client.unregister() }
 }
 
-/// The user info key for the accessory, an ``EAAccessory``, in both notifications.
+/// The user info key for the ``EAAccessory`` in both notifications.
 public let EAAccessoryKey = "EAAccessoryKey"
 
 /// The user info key for the accessory that was selected in a picker. Never present, because Linux has no picker.
 public let EAAccessorySelectedKey = "EAAccessorySelectedKey"
 
-// The object of both notifications is the shared manager.
 extension NSNotification.Name {
     /// Posted when an accessory is connected and ready. `EAAccessoryKey` contains the accessory.
     public static let EAAccessoryDidConnect = NSNotification.Name("EAAccessoryDidConnectNotification")
@@ -93,7 +92,7 @@ extension NSNotification.Name {
     public static let EAAccessoryDidDisconnect = NSNotification.Name("EAAccessoryDidDisconnectNotification")
 }
 
-/// A function of UdevSource, resolved at link time; see `LiveDevice`.
+/// A function of UdevSource that is resolved at link time. See `LiveDevice`.
 @_silgen_name("DeviceServices_liveAccessorySource")
 private func liveAccessorySource(configuration: Configuration, clock: any DeviceClock) -> any AccessorySource
 
@@ -102,7 +101,7 @@ extension LiveDevice {
 
     private static let linked: Void = setAccessorySourceFactory { accessorySource }
 
-    /// `shared`, with the live accessory source linked.
+    /// Links the live accessory source and returns `shared`.
     package static var withAccessories: Device {
         _ = linked
         return shared

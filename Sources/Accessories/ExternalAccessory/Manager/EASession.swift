@@ -5,7 +5,7 @@ public import Dispatch
 public import Foundation
 import Logging
 
-/// A session with an accessory in one of its protocols.
+/// A session that exchanges data with an accessory using one of its protocols.
 ///
 /// ```swift
 /// let session = EASession(accessory: accessory, forProtocol: "com.example.scale")  // nil: see the log for the reason
@@ -16,30 +16,30 @@ import Logging
 /// }
 /// ```
 ///
-/// Keep a strong reference to the session. Releasing the session closes both streams and frees the port; closing both
-/// streams also frees the port. Data that was already written is still sent, for up to 2 s, or for up to 0.1 s if
-/// another session opens the port.
+/// Keep a strong reference to the session. Releasing the session, or closing both streams, frees the port. Data that
+/// was already written is still sent for up to 2 s, or for up to 0.1 s if another session opens the port.
 ///
 /// **Stream events** are delivered as on Apple's platforms, on the run loops and in the modes in which the streams are
-/// scheduled, before or after opening. `openCompleted` is the first event. `hasBytesAvailable` is repeated only after a
-/// read, if bytes remain or new bytes arrive. `hasSpaceAvailable` is repeated only after a write, when space is
-/// available. `endEncountered` or `errorOccurred` is the last event. No events follow `close()`.
+/// scheduled. Streams can be scheduled before or after opening. `openCompleted` is the first event. After
+/// `hasBytesAvailable`, another `hasBytesAvailable` follows only after a read, if bytes remain or new bytes arrive.
+/// After `hasSpaceAvailable`, another `hasSpaceAvailable` follows only after a write, when space is available.
+/// `endEncountered` or `errorOccurred` is the last event. No events follow `close()`.
 ///
 /// **Reading and writing** never block. `read(_:maxLength:)` returns 0 if no bytes are available, and also at the end
-/// of the stream; use `hasBytesAvailable` or `streamStatus` to distinguish the two. `write(_:maxLength:)` may accept
+/// of the stream. `hasBytesAvailable` and `streamStatus` distinguish the two cases. `write(_:maxLength:)` may accept
 /// fewer bytes than given, or none.
 ///
-/// **If the accessory is unplugged**, or closes its side of the connection, the bytes received before can still be
-/// read. The input stream then reports `endEncountered`, and its status is `atEnd`. The output stream also reports
-/// `endEncountered`, or `errorOccurred` if accepted bytes were lost. Further writes return -1. `streamError` describes
-/// the reason; its domain is `NSPOSIXErrorDomain` and its code is `ENODEV` or the system's error number. The end of a
-/// stream does not indicate whether the accessory was unplugged or closed the connection. If the accessory was
+/// **If the accessory is unplugged** or closes its side of the connection, the app can still read the bytes that have
+/// already been received. The input stream then reports `endEncountered`, and its status is `atEnd`. The output stream
+/// reports `endEncountered`, or `errorOccurred` if accepted bytes were lost. Further writes return -1. `streamError`
+/// describes the reason. Its domain is `NSPOSIXErrorDomain`, and its code is `ENODEV` or the system's error number. The
+/// end of a stream does not indicate whether the accessory was unplugged or closed the connection. If the accessory was
 /// unplugged, its delegate is called and the notification is posted after the streams have ended.
 ///
-/// Streams that are scheduled on the main run loop report their ends before the accessory's delegate and the observers
-/// of the notification are called. However, the input stream ends only after all bytes have been read. If more than 64
-/// KiB are unread, the disconnection precedes both ends: the app first reads the remaining bytes, then both streams
-/// end. Closing the session in the disconnection callback discards unread bytes.
+/// Streams that are scheduled on the main run loop end before the accessory's delegate and the observers of the
+/// notification are called. However, the input stream ends only after all bytes have been read. If more than 64 KiB are
+/// unread, the disconnection is reported first, and both streams end after the app has read the remaining bytes.
+/// Closing the session in the disconnection callback discards unread bytes.
 ///
 /// A session cannot be used after its accessory has been unplugged. A new connection requires a new session.
 open class EASession: NSObject {
@@ -67,18 +67,17 @@ open class EASession: NSObject {
 
     /// Opens a session with an accessory.
     ///
-    /// Returns nil if the accessory is not connected or does not offer the protocol, if the app has not declared the
-    /// protocol, or if the port cannot be opened. The reason is logged in one line; `init(opening:protocol:)` throws it
-    /// instead. An existing session of this process with the protocol is closed first.
+    /// Returns `nil` if the accessory is not connected or does not offer the protocol, if the app has not declared the
+    /// protocol, or if the port cannot be opened. The reason is logged. To receive the reason as an error, use
+    /// `init(opening:protocol:)`. An existing session of this process with the protocol is closed first.
     ///
-    /// Opening may take tens of milliseconds. A previous session of this process with the port, even if it is closed,
-    /// has 0.1 s to send its remaining data; unsent data is lost. If another process holds the port, or its permissions
-    /// do not allow access yet, opening is retried for 0.1 s. If the accessory hangs and the system does not release
-    /// its port, opening fails after 1 s. The first use of the framework enumerates the accessories, which takes a few
-    /// milliseconds.
+    /// Opening may take tens of milliseconds, and the first use of the framework another few milliseconds. If a
+    /// previous session of this process is still sending data to the port, opening waits up to 0.1 s, and unsent data
+    /// is then lost. If another process uses the port, or the app has no permission yet, opening is retried for 0.1 s.
+    /// If the accessory hangs and the system does not release the port, opening fails after 1 s.
     ///
     /// An app declares protocols with `DEVICE_SERVICES_PROTOCOLS` or `accessories.protocols`. Unlike on Apple's
-    /// platforms, an app without either may use all protocols.
+    /// platforms, an app without either setting may use all protocols.
     public init?(accessory: EAAccessory, forProtocol protocolString: String) {
         do throws(DeviceError) {
             let core = try EASession.open(accessory, protocolString)
@@ -100,7 +99,7 @@ open class EASession: NSObject {
 
     deinit { core?.invalidate() }
 
-    /// The accessory; nil if the session was created without an accessory.
+    /// The accessory, or `nil` if the session was created without an accessory.
     open var accessory: EAAccessory? { core?.accessory }
 
     /// The name of the protocol.
@@ -130,49 +129,50 @@ open class EASession: NSObject {
 
 /// Additions to Apple's API.
 extension EASession {
-    /// Opens a session with an accessory, or throws the reason why it cannot be opened.
+    /// Opens a session with an accessory, or throws the reason why the session cannot be opened.
     public convenience init(opening accessory: EAAccessory, protocol name: String) throws(DeviceError) {
         self.init(core: try EASession.open(accessory, name))
     }
 
-    /// Delivers the events of both streams on a dispatch queue, which should be serial, instead of run loops. Passing
-    /// nil stops delivery on the queue.
+    /// Delivers the events of both streams on a dispatch queue instead of run loops. The queue should be serial.
+    /// Passing `nil` stops the delivery on the queue.
     public func setEventQueue(_ queue: DispatchQueue?) { core?.setQueue(queue) }
 
-    /// The data that the accessory sends, as an asynchronous sequence of chunks. Ends when the accessory is
-    /// disconnected, and throws a `DeviceError` if reading fails.
+    /// The data that the accessory sends, as an asynchronous sequence of chunks. The sequence ends when the accessory
+    /// is disconnected, and throws a `DeviceError` if reading fails.
     ///
-    /// Requires no run loop and opens the stream. Use either this property or the input stream, because each byte is
-    /// delivered only once.
+    /// No run loop is required, and the stream is opened automatically. Use either this property or the input stream,
+    /// because each byte is delivered only once.
     public var bytes: AccessoryBytes { AccessoryBytes(core: core) }
 
-    /// Writes all bytes; suspends while no space is available.
+    /// Writes all bytes. Suspends while no space is available.
     ///
-    /// Requires no run loop and opens the stream. The data of concurrent writes is not interleaved. Throws a
-    /// `DeviceError` if the connection has ended and `CancellationError` if the task is cancelled; some bytes may have
-    /// been sent in both cases.
+    /// No run loop is required, and the stream is opened automatically. The data of concurrent writes is not
+    /// interleaved. Throws a `DeviceError` if the connection has ended and `CancellationError` if the task is
+    /// cancelled. In both cases, some bytes may have been sent.
     public nonisolated(nonsending) func write(_ data: Data) async throws {
         guard let core else { throw DeviceError(.notFound, "The session has no accessory.") }
         try await core.writeAll(data)
     }
 
-    /// A change in the connection of a session that follows its accessory.
+    /// A change in the connection of a session created with `init(following:protocol:changed:)`.
     public enum Connection: Sendable {
-        /// The accessory was disconnected; `unsentBytes` written bytes were lost.
+        /// The accessory was disconnected, and `unsentBytes` written bytes were lost.
         case paused(unsentBytes: Int)
-        /// The accessory was reconnected, as the new `EAAccessory`.
+        /// The accessory was reconnected. A new `EAAccessory` represents the connection.
         case resumed(EAAccessory)
-        /// The accessory was reconnected, but the protocol could not be opened. The session tries again at the next
-        /// connection.
+        /// The accessory was reconnected, but the protocol could not be opened. The session tries again when the
+        /// accessory is next connected.
         case failed(DeviceError)
     }
 
-    /// Opens a session that survives a disconnection. It resumes when an accessory with the same `identity` that offers
-    /// the protocol is connected.
+    /// Opens a session that survives disconnections. The session resumes when an accessory with the same `identity` is
+    /// connected and offers the protocol.
     ///
-    /// The streams do not end. While the accessory is disconnected, bytes received before can still be read, no new
-    /// bytes arrive and there is no space to write. An app that has to restart its dialogue does so when `changed`
-    /// reports the new connection. A session that the app itself opens for the new connection takes precedence.
+    /// The streams do not end. While the accessory is disconnected, bytes that have already been received can still be
+    /// read, but no new bytes arrive and there is no space to write. If the app's protocol requires a handshake, repeat
+    /// it when `changed` reports the new connection. If the app itself opens a session for the new connection, that
+    /// session takes precedence.
     ///
     /// - Parameters:
     ///   - accessory: A connected accessory.

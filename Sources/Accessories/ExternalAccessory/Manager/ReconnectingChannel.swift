@@ -3,8 +3,8 @@
 import DeviceCore
 import Synchronization
 
-/// A channel that presents successive connections with an accessory as a single connection that never ends. Received
-/// bytes are read in order, and there is no space to write while the accessory is disconnected.
+/// Presents successive connections with an accessory as a single connection that never ends. Bytes are read in the
+/// order in which they were received. There is no space to write while the accessory is disconnected.
 final class ReconnectingChannel: PollableChannel {
     private struct State {
         var current: (any ByteChannel)?
@@ -15,7 +15,7 @@ final class ReconnectingChannel: PollableChannel {
         var isClosed = false
     }
 
-    /// The maximum number of ended connections with unread bytes. If this number is exceeded, the oldest connection is
+    /// The maximum number of ended connections with unread bytes. If the number is exceeded, the oldest connection is
     /// closed and its unread bytes are lost.
     private static let maximumPreviousConnections = 8
 
@@ -126,7 +126,7 @@ final class ReconnectingChannel: PollableChannel {
     }
 
     private func updatePollingExecutor() {
-        // The lock prevents an outdated executor from replacing the current one.
+        // The lock prevents an outdated executor from replacing the current executor.
         state.withLock { state in (state.current as? any PollableChannel)?.setExecutor(state.executor) }
     }
 

@@ -7,8 +7,8 @@ public let EABluetoothAccessoryPickerErrorDomain = "EABluetoothAccessoryPickerEr
 
 /// An error reported by a Bluetooth accessory picker.
 ///
-/// As on Apple's platforms, it bridges to an `NSError` in ``EABluetoothAccessoryPickerErrorDomain``: each can be cast
-/// to the other with `as?`, and `catch EABluetoothAccessoryPickerError.resultFailed` catches both.
+/// As on Apple's platforms, the error bridges to an `NSError` in ``EABluetoothAccessoryPickerErrorDomain``. Either type
+/// can be cast to the other with `as?`, and `catch EABluetoothAccessoryPickerError.resultFailed` catches both.
 public struct EABluetoothAccessoryPickerError: Error, CustomNSError, Hashable, Sendable {
     /// The error codes.
     public enum Code: Int, Hashable, Sendable {
@@ -88,12 +88,12 @@ public struct EABluetoothAccessoryPickerError: Error, CustomNSError, Hashable, S
     public static var resultFailed: Code { .resultFailed }
 }
 
-// Without Objective-C, this conformance is the only way for Swift to cast between a class and a value type.
+// Without Objective-C, only this conformance allows casts between a class and a value type.
 extension EABluetoothAccessoryPickerError: _ObjectiveCBridgeable {
     /// Returns the wrapped `NSError`.
     public func _bridgeToObjectiveC() -> NSError { wrapped }
 
-    /// Sets `result` to nil if the error has a different domain or an unknown code.
+    /// Sets `result` to `nil` if the error has a different domain or an unknown code.
     public static func _forceBridgeFromObjectiveC(_ source: NSError, result: inout EABluetoothAccessoryPickerError?) {
         result = EABluetoothAccessoryPickerError(wrapping: source)
     }
@@ -113,16 +113,16 @@ extension EABluetoothAccessoryPickerError: _ObjectiveCBridgeable {
     }
 }
 
-/// A completion handler for a Bluetooth accessory picker. The error is nil or an ``EABluetoothAccessoryPickerError``.
+/// A completion handler for a Bluetooth accessory picker. The error is `nil` or an ``EABluetoothAccessoryPickerError``.
 public typealias EABluetoothAccessoryPickerCompletion = ((any Error)?) -> Void
 
-// In an extension, so that subclasses cannot override these methods.
+// Methods of an extension cannot be overridden in subclasses.
 extension EAAccessoryManager {
-    /// Fails: Linux has no Bluetooth accessory picker. The error is `alreadyConnected` if the filter accepts the name
-    /// of a connected accessory, and `resultFailed` otherwise.
+    /// Always fails, because Linux has no Bluetooth accessory picker. The error is `alreadyConnected` if the filter
+    /// accepts the name of a connected accessory, and `resultFailed` otherwise.
     ///
     /// - Parameters:
-    ///   - predicate: A filter for accessory names. If nil, the error is always `resultFailed`.
+    ///   - predicate: A filter for accessory names. If `nil`, the error is always `resultFailed`.
     ///   - completion: Called asynchronously on the main thread.
     public func showBluetoothAccessoryPicker(
         withNameFilter predicate: NSPredicate?, completion: EABluetoothAccessoryPickerCompletion? = nil
@@ -151,7 +151,6 @@ extension AccessoryClient {
     }
 }
 
-/// A wrapper that transfers the completion handler to the main thread.
 private struct PickerCompletion: @unchecked Sendable {
     // Unchecked because the handler is called once, on the main thread.
     let completion: EABluetoothAccessoryPickerCompletion

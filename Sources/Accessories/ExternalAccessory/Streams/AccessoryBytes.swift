@@ -4,7 +4,7 @@ import DeviceCore
 public import Foundation
 import Synchronization
 
-/// The data that an accessory sends, in chunks; see ``EASession/bytes``.
+/// The data that an accessory sends, in chunks. See ``EASession/bytes``.
 public struct AccessoryBytes: AsyncSequence, Sendable {
     /// A chunk of at least one byte.
     public typealias Element = Data
@@ -18,7 +18,7 @@ public struct AccessoryBytes: AsyncSequence, Sendable {
     public struct AsyncIterator: AsyncIteratorProtocol {
         let reader: AccessoryReader?
 
-        /// Returns the next chunk as soon as bytes are available. Returns nil at the end of the stream or if the task
+        /// Returns the next chunk as soon as bytes are available. Returns `nil` at the end of the stream or if the task
         /// is cancelled.
         public mutating func next() async throws -> Data? { try await reader?.next() }
     }
@@ -54,8 +54,7 @@ final class AccessoryReader: Sendable {
                 return nil
             case .empty:
                 setBusy(false)
-                // If `waitForBytes()` was suspended, the resuming thread has already called `gate.begin()` for this
-                // reader.
+                // If `waitForBytes()` was suspended, the resuming thread has already called `beginElement()`.
                 if await core.waitForBytes() { state.withLock { $0.isBusy = true } }
             }
         }

@@ -5,7 +5,7 @@ import Foundation
 
 /// The input stream of a session.
 ///
-/// Overrides all members, because Foundation's implementations on Linux never call a delegate, and terminate the
+/// Overrides all members, because Foundation's implementations on Linux never call a delegate. They also terminate the
 /// process if `streamError` is read on a stream without an error.
 final class AccessoryInputStream: InputStream, StreamDelegate {
     private let core: SessionCore
@@ -19,8 +19,6 @@ final class AccessoryInputStream: InputStream, StreamDelegate {
 
     override func close() { core.close(.input) }
 
-    /// Reads available bytes without blocking. Returns 0 if no bytes are available, and also at the end of the stream;
-    /// see `streamStatus`.
     override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength len: Int) -> Int {
         core.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: max(0, len)))
     }
@@ -54,7 +52,6 @@ final class AccessoryInputStream: InputStream, StreamDelegate {
 
     override func setProperty(_ property: AnyObject?, forKey key: Stream.PropertyKey) -> Bool { false }
 
-    /// The delegate method of a stream that is its own delegate. Does nothing.
     func stream(_ aStream: Stream, handle eventCode: Stream.Event) {}
 }
 
@@ -67,7 +64,7 @@ final class AccessoryOutputStream: OutputStream, StreamDelegate {
         super.init(toMemory: ())
     }
 
-    /// Required by the superclass, but never called. Creates a closed stream.
+    /// Creates a closed stream. The superclass requires this initializer, but it is never called.
     required init(toMemory: ()) {
         core = .closed()
         super.init(toMemory: ())
@@ -77,8 +74,6 @@ final class AccessoryOutputStream: OutputStream, StreamDelegate {
 
     override func close() { core.close(.output) }
 
-    /// Writes as many bytes as there is space for, without blocking. Returns the number of bytes accepted, which may be
-    /// 0.
     override func write(_ buffer: UnsafePointer<UInt8>, maxLength len: Int) -> Int {
         core.write(UnsafeRawBufferPointer(start: buffer, count: max(0, len)))
     }
@@ -107,7 +102,6 @@ final class AccessoryOutputStream: OutputStream, StreamDelegate {
 
     override func setProperty(_ property: AnyObject?, forKey key: Stream.PropertyKey) -> Bool { false }
 
-    /// The delegate method of a stream that is its own delegate. Does nothing.
     func stream(_ aStream: Stream, handle eventCode: Stream.Event) {}
 }
 

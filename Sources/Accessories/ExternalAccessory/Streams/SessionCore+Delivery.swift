@@ -5,10 +5,9 @@ import Dispatch
 import Foundation
 import Synchronization
 
-// The executors of the streams and the delivery of events.
 extension SessionCore {
     private struct Call: @unchecked Sendable {
-        // Unchecked because it is created and used on the executor's thread.
+        // Unchecked because a call is created and used only on the executor's thread.
         var direction: Direction
         var event: Stream.Event
         var stream: Stream
@@ -27,7 +26,7 @@ extension SessionCore {
         remove(direction, StreamExecutor.key(of: loop, mode))
     }
 
-    /// Delivers the events of both streams only on a dispatch queue. If `queue` is nil, no events are delivered until
+    /// Delivers the events of both streams only on a dispatch queue. If `queue` is `nil`, no events are delivered until
     /// the streams are scheduled again.
     func setQueue(_ queue: DispatchQueue?) {
         let place = queue.map { StreamExecutor(queue: $0, session: self, device: device) }
@@ -37,8 +36,7 @@ extension SessionCore {
         }
     }
 
-    /// Adds an executor that the other stream already uses. Returns true if it was found, if this stream already uses
-    /// it, or if this stream is closed.
+    /// Reuses an executor of the other stream if possible. Returns false if the caller must create an executor.
     private func add(existing key: StreamExecutor.Key, to direction: Direction) -> Bool {
         let isKnown = state.withLock { state -> Bool in
             if state[direction].events.isClosed || state[direction].executors.contains(where: { $0.key == key }) {
@@ -89,14 +87,12 @@ extension SessionCore {
         if isLast { channel.close() }
     }
 
-    /// Closes both streams and ends the delivery of events. Called when the session is released or another session has
-    /// taken over its protocol.
+    /// Called when the session is released or another session takes over its protocol.
     func closeStreams() {
         close(.input)
         close(.output)
     }
 
-    /// Closes both streams and drops the references to them. Called when the session is released.
     func invalidate() {
         closeStreams()
         state.withLock { state in
@@ -107,10 +103,10 @@ extension SessionCore {
 
     // MARK: Delivery
 
-    /// Delivers the pending events of the streams that use this executor. Called on the executor's thread.
+    /// Delivers pending events on the executor's thread.
     ///
-    /// - Parameter all: If true and the connection has ended, all pending events are delivered without limit. Their
-    ///   number is finite once the connection has ended.
+    /// - Parameter all: True to deliver all events if the connection has ended. Otherwise, the number of events is
+    ///   limited.
     func deliver(at place: StreamExecutor, all: Bool = false) {
         guard var call = next(at: place, after: nil) else { return }
         let isDone = device.withCurrent {
@@ -129,8 +125,7 @@ extension SessionCore {
         if !isDone { place.signal() }
     }
 
-    /// Delivers all pending stream events on the main thread before the app is notified of the disconnection. Called on
-    /// the main thread.
+    /// Called on the main thread before the app is notified of the disconnection.
     func deliverOnMainThread() {
         let places = state.withLock { state in
             state.input.executors
@@ -139,7 +134,6 @@ extension SessionCore {
         for place in places { place.drainIfMainRunLoop() }
     }
 
-    /// Records that the previous event has been handled and returns the next call.
     private func next(at place: StreamExecutor, after former: Call?) -> Call? {
         let (direction, event) = (former?.direction, former?.event)
         let (call, hasMoved) = state.withLock { state -> (Call?, Bool) in
@@ -153,8 +147,8 @@ extension SessionCore {
                 nextCall(first, at: place, &state) ?? nextCall(state.lastDirection, at: place, &state), wasRescheduled
             )
         }
-        // If the callback rescheduled the stream, the new executor found no pending event while the callback was
-        // running, so the stream is signaled again.
+        // The callback has moved the stream to a new executor, which found no pending event while the callback was
+        // running. The stream is therefore signaled again.
         if hasMoved, let direction { signal(direction) }
         return call
     }
@@ -162,8 +156,8 @@ extension SessionCore {
     private func nextCall(_ direction: Direction, at place: StreamExecutor, _ state: inout State) -> Call? {
         guard let stream = state[direction].stream, state[direction].executors.contains(where: { $0 === place }),
             let event = pending(direction, state),
-            // Loaded last, so that the delegate is not released with the lock held. Without a delegate, the event stays
-            // pending.
+            // The delegate is loaded last, so that it is not released while the lock is held. Without a delegate, the
+            // event stays pending.
             let delegate = state[direction].delegate
         else { return nil }
         state[direction].events.begin(event)
@@ -176,7 +170,7 @@ extension SessionCore {
 }
 
 extension SessionCore.State {
-    /// Removes an executor from a stream, or all executors if `key` is nil. Returns the removed executors that the
+    /// Removes an executor from a stream, or all executors if `key` is `nil`. Returns the removed executors that the
     /// other stream does not use.
     fileprivate mutating func remove(_ direction: SessionCore.Direction, _ key: StreamExecutor.Key?) -> [StreamExecutor]
     {

@@ -15,7 +15,7 @@ extension SessionCore {
     /// The maximum size of a chunk, in bytes.
     private static let maximumChunkSize = 65_536
 
-    /// Prepares the core for reading by a task. From then on, the input stream's executor does not read from the
+    /// Prepares the session for reading by a task. From then on, the input stream's executor no longer reads from the
     /// channel, because this would delay the task.
     func beginReading() {
         state.withLock { $0.isReadByTasks = true }
@@ -40,7 +40,7 @@ extension SessionCore {
     }
 
     /// Suspends until bytes may be available, the stream has ended or the task is cancelled. Returns true if the
-    /// resuming thread has called `begin()` on the consumer gate of the playback.
+    /// resuming thread has called `beginElement()` on the playback's consumer gate.
     func waitForBytes() async -> Bool {
         await withTaskCancellationHandler {
             var hasWaited = false
@@ -110,8 +110,8 @@ extension SessionCore {
         return now.spaceAvailable == 0 && now.end == nil
     }
 
-    /// Suspends until the writers are resumed. Returns immediately if the condition is false. Throws
-    /// `CancellationError` if the task is cancelled.
+    /// Suspends until the writers are resumed, but only if `isInTheWay` returns true. Throws `CancellationError` if the
+    /// task is cancelled.
     private nonisolated(nonsending) func waitToWrite(_ isInTheWay: (State) -> Bool) async throws {
         await withTaskCancellationHandler {
             await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in

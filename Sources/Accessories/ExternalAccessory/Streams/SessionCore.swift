@@ -5,7 +5,7 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// The state that a session and its two streams share: the channel, the delegates and their executors.
+/// The state that a session and its two streams share. Contains the channel, the delegates and their executors.
 ///
 /// The streams are thin wrappers around this class, because `Stream` objects cannot be shared between threads. No lock
 /// is held while app code runs or while the channel is read or written, because the peer of an in-memory channel may
@@ -20,7 +20,7 @@ final class SessionCore: Sendable {
 
     struct Side {
         var events: StreamEvents
-        /// The session retains the stream and shuts down this core before it releases the stream.
+        /// The session retains the stream and shuts down this core before releasing the stream.
         var stream: HeldStream?
         weak var delegate: (any StreamDelegate)?
         var error: DeviceError?
@@ -32,7 +32,7 @@ final class SessionCore: Sendable {
     struct State {
         var input = Side(.input)
         var output = Side(.output)
-        /// The stream that reported the last event. The other stream is checked first for the next one.
+        /// The stream that reported the last event. The other stream is checked first for the next event.
         var lastDirection = Direction.output
         var accessory: EAAccessory
         /// Tasks that are suspended until bytes or space are available, or until another write has finished.
@@ -47,7 +47,6 @@ final class SessionCore: Sendable {
         }
     }
 
-    /// A weak reference to a session core.
     struct Weak { weak var core: SessionCore? }
 
     /// The maximum number of events in one drain. The limit prevents a high event rate from starving other sources of
@@ -55,12 +54,12 @@ final class SessionCore: Sendable {
     static let maximumEventsPerDrain = 8
 
     let channel: any ByteChannel
-    /// The same channel, if the input stream's executor can read from the channel.
+    /// The channel, or `nil` if the input stream's executor cannot read from it.
     private let pollableChannel: (any PollableChannel)?
     let device: Device
     let name: String
     let state: Mutex<State>
-    /// Copies of the state, which can be read for each byte without taking the lock.
+    /// Copies of the state that are checked on every read and write without taking the lock.
     private let isInputOpen = Atomic<Bool>(false)
     private let isOutputOpen = Atomic<Bool>(false)
 
@@ -79,7 +78,7 @@ final class SessionCore: Sendable {
         if channel.end != nil { receive(.ended) }
     }
 
-    /// The accessory. If the session follows its accessory, the accessory of the current connection.
+    /// The accessory, which changes when a session created with `init(following:protocol:changed:)` resumes.
     var accessory: EAAccessory { state.withLock { $0.accessory } }
 
     func setAccessory(_ accessory: EAAccessory) { state.withLock { $0.accessory = accessory } }
@@ -141,7 +140,6 @@ final class SessionCore: Sendable {
         }
     }
 
-    /// Updates the atomic copies after a stream has been opened or closed.
     func updateOpenFlag(_ direction: Direction, _ state: borrowing State) {
         let isOpen = state[direction].events.isOpen
         if direction == .input {
@@ -184,15 +182,15 @@ final class SessionCore: Sendable {
     }
 
     private struct DelegateReference: @unchecked Sendable {
-        // Unchecked because it only transfers the reference across the lock.
+        // Unchecked because the structure only carries the reference into or out of the lock.
         var delegate: (any StreamDelegate)?
     }
 
-    /// Lets the executor of the input stream read from the channel, if it is the stream's only executor and no task has
+    /// Lets the executor of the input stream read from the channel if the stream has no other executor and no task has
     /// read from the session.
     func updatePollingExecutor() {
         guard let pollableChannel else { return }
-        // The lock prevents an outdated executor from replacing the current one.
+        // The lock prevents an outdated executor from replacing the current executor.
         state.withLock { state in
             let places = state.input.executors
             pollableChannel.setExecutor(
@@ -212,12 +210,11 @@ final class SessionCore: Sendable {
         for place in places { place.signal() }
     }
 
-    /// Rearms the stream's event after the app has read or written.
     func rearm(_ direction: Direction) {
         let places = state.withLock { state in
             state[direction].events.rearm()
-            // Inside a callback, the executor checks for pending events after the callback has returned. The executor
-            // is signaled in case the callback runs a nested run loop.
+            // The executor checks for pending events after its callback, so they are not checked here. The executor is
+            // still signaled, in case the callback runs a nested run loop.
             if state[direction].executors.allSatisfy(\.isRunningHere) { return state[direction].executors }
             return executorsToSignal(direction, state)
         }
@@ -229,7 +226,7 @@ final class SessionCore: Sendable {
         return state[direction].executors
     }
 
-    // Takes the lock once and signals after releasing it, because each resumed thread takes the lock immediately.
+    // Signals executors and resumes tasks outside the lock, because the resumed threads take the lock immediately.
     private func receive(_ event: ByteChannelEvent) {
         let (inputs, outputs, readers, writers) = state.withLock { state in
             var (inputs, outputs): ([StreamExecutor], [StreamExecutor]) = ([], [])

@@ -4,12 +4,13 @@ import DeviceCore
 import Foundation
 import SystemCalls
 
-/// A state machine that determines the next event for the delegate of a stream. It has no side effects.
+/// A state machine without side effects that determines the next event for the delegate of a stream.
 ///
-/// The rules are those of Apple's streams:
+/// The rules match Apple's streams:
 /// - `openCompleted` is the first event.
 /// - `hasBytesAvailable` and `hasSpaceAvailable` are reported once, and again only after the app has read or written.
-/// - `endEncountered` or `errorOccurred` is reported once; for an input stream, after the last byte has been read.
+/// - `endEncountered` or `errorOccurred` is reported once. An input stream reports it after the last byte has been
+///   read.
 /// - No events are reported before the stream is opened or after it is closed.
 /// - If a callback runs the run loop, the event being handled is not reported again inside the callback.
 struct StreamEvents {
@@ -21,7 +22,6 @@ struct StreamEvents {
     private var phase = Phase.notOpen
     private var hasReportedOpening = false
     private var hasReportedEnd = false
-    /// True if available bytes or space have to be reported.
     private var isArmed = true
     private var hasFailed = false
     private var running: Stream.Event = []
@@ -31,19 +31,16 @@ struct StreamEvents {
     var isOpen: Bool { phase == .open }
     var isClosed: Bool { phase == .closed }
 
-    /// Opens the stream. Has no effect on an open or closed stream.
     mutating func open() { if phase == .notOpen { phase = .open } }
 
     mutating func close() { phase = .closed }
 
-    /// Rearms the report of available bytes or space. Called after each read and each successful write, including those
-    /// that transfer no bytes.
+    /// Allows available bytes or space to be reported again. Called after each read and each successful write, even if
+    /// no bytes were transferred.
     mutating func rearm() { isArmed = true }
 
-    /// Records that a write has failed because the connection has ended.
     mutating func fail() { hasFailed = true }
 
-    /// Returns the event to report, based on the channel status, or nil if there is no event to report.
     func pending(_ channel: @autoclosure () -> ByteChannelStatus) -> Stream.Event? {
         guard phase == .open, !hasReportedEnd else { return nil }
         guard hasReportedOpening else { return .openCompleted }
@@ -56,8 +53,8 @@ struct StreamEvents {
         return failure(in: channel) == nil ? .endEncountered : .errorOccurred
     }
 
-    /// Returns the end of the channel if this stream has to report it as a failure, or nil otherwise. An input stream
-    /// fails after all bytes have been read. An output stream also fails if written bytes were lost.
+    /// Returns the end of the channel if this stream must report a failure, or `nil` otherwise. An input stream fails
+    /// after all bytes have been read. An output stream also fails if written bytes were lost.
     func failure(in channel: ByteChannelStatus) -> ByteChannelEnd? {
         guard let end = channel.end else { return nil }
         let isFailure =
@@ -68,7 +65,6 @@ struct StreamEvents {
         return isFailure ? end : nil
     }
 
-    /// Records that the delegate is about to receive a pending event.
     mutating func begin(_ event: Stream.Event) {
         running.insert(event)
         switch event {
@@ -109,8 +105,8 @@ extension ByteChannelEnd {
 }
 
 extension DeviceError {
-    /// The error as reported by a stream: an `NSError` in `NSPOSIXErrorDomain` with the system's error number, if there
-    /// is one, as its code. The `NSError` has the same description as this error, which is its underlying error.
+    /// The error that a stream reports, in `NSPOSIXErrorDomain`. The code is the system's error number, if available.
+    /// The underlying error is this `DeviceError`.
     var streamError: NSError {
         NSError(
             domain: NSPOSIXErrorDomain, code: Int(posixNumber),

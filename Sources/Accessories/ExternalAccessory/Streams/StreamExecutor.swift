@@ -7,11 +7,9 @@ import Foundation
 import Synchronization
 import SystemCalls
 
-/// An executor for the events of a session's streams: a run loop in a mode, or a dispatch queue.
-///
-/// Both streams of a session can share an executor, so that one wakeup serves both.
+/// Delivers the events of a session's streams on a run loop in a mode, or on a dispatch queue. Both streams can share
+/// an executor, so that one wakeup serves both.
 final class StreamExecutor: Sendable {
-    /// The run loop and mode, or the dispatch queue, for which a stream is scheduled.
     enum Key: Hashable {
         case loop(ObjectIdentifier, mode: String)
         case queue
@@ -21,16 +19,17 @@ final class StreamExecutor: Sendable {
     private let isMainRunLoop: Bool
     private let mode: RunLoop.Mode
     private let delivery: any CallbackExecutor
-    /// The same object as `delivery`, if it is a run loop source that is not wrapped for playback.
+    /// The run loop source, or `nil` for a dispatch queue or the player's executor. `delivery` may wrap it during
+    /// playback.
     private let source: RunLoopExecutor?
     private let isSignalled = Atomic<Bool>(false)
     private let depth = Atomic<Int>(0)
-    /// The thread that runs the callbacks. It is always the same for a run loop.
+    /// The thread that runs the callbacks. For a run loop, the thread never changes.
     private let callbackThread = Atomic<UInt>(0)
     private let session: Mutex<SessionCore.Weak>
 
-    /// Creates an executor for a run loop in a mode. While a trace is played, the executor of the player is used,
-    /// unless the player delivers as on live hardware.
+    /// Creates an executor for a run loop in a mode. During playback, uses the player's executor, unless the player
+    /// delivers events as on live hardware.
     init(loop: RunLoop, mode: RunLoop.Mode, session: SessionCore, device: Device) {
         key = Self.key(of: loop, mode)
         isMainRunLoop = loop === RunLoop.main
@@ -46,8 +45,6 @@ final class StreamExecutor: Sendable {
         }
     }
 
-    /// Creates an executor for a dispatch queue. While a trace is played, the executor of the player is used, unless
-    /// the player delivers as on live hardware.
     init(queue: DispatchQueue, session: SessionCore, device: Device) {
         key = .queue
         isMainRunLoop = false
@@ -57,7 +54,7 @@ final class StreamExecutor: Sendable {
         delivery = ExecutorSelection.executor(for: queue, device: device)
     }
 
-    /// The identity that channels use for this executor; nil if the executor cannot read from channels.
+    /// The identity that channels use for this executor, or `nil` if the executor cannot read from channels.
     var executorIdentity: ExecutorIdentity? { ExecutorIdentity(delivery) }
 
     static func key(of loop: RunLoop, _ mode: RunLoop.Mode) -> Key {
@@ -68,28 +65,26 @@ final class StreamExecutor: Sendable {
     func signal() {
         guard !isSignalled.exchange(true, ordering: .acquiringAndReleasing) else { return }
         if let source, delivery === source {
-            // The run loop iterates again after this executor's callback; waking it would cause an additional
-            // iteration.
+            // After this executor's callback, the run loop iterates again anyway. Waking the run loop would cause an
+            // additional iteration.
             source.schedule({ self.run() }, wakes: !isRunningHere)
         } else {
             delivery.schedule { self.run() }
         }
     }
 
-    /// True inside a callback of this executor. Always false for an executor that is not a run loop.
+    /// True inside a callback of this executor. Always false if the executor is not a run loop.
     var isRunningHere: Bool {
-        // Does not use the current run loop, because accessing it on a thread without one would create it with its
-        // descriptors.
+        // On a thread without a run loop, accessing the current run loop would create a run loop with its descriptors.
         guard source != nil, depth.load(ordering: .acquiring) > 0 else { return false }
         return callbackThread.load(ordering: .relaxed) == currentThread()
     }
 
-    /// Delivers all pending events now if the main run loop runs in the mode of this executor. Called on the main
-    /// thread.
+    /// Delivers all pending events if the main run loop runs in the mode of this executor. Called on the main thread.
     func drainIfMainRunLoop() {
         guard isMainRunLoop else { return }
         guard let source else {
-            // This method is called from the player's executor.
+            // During playback, the player's executor calls this method.
             run(all: true)
             return
         }

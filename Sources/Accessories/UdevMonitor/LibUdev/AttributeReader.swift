@@ -4,22 +4,22 @@
 import JSONBytes
 import SystemCalls
 
-/// A reader of sysfs attributes. Replaces the libudev functions, which cache attributes and truncate binary attributes
-/// at the first zero byte.
+/// Reads sysfs attributes. Unlike this reader, libudev caches attributes and truncates binary attributes at the first
+/// zero byte.
 final class AttributeReader {
     static let maximumTextLength = 4096
     static let maximumBinaryLength = 65_536
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: maximumBinaryLength, alignment: 16)
 
-    /// The last error caused by a lack of resources. The caller resets it to nil. The file may exist despite the error.
+    /// The last error caused by a lack of resources, or `nil`. The caller resets the value to `nil`.
     var resourceError: Int32?
 
-    /// Returns true if an error number indicates a lack of resources. The file may then exist or not.
+    /// Returns true if an error indicates a lack of resources. The file may exist despite such an error.
     static func isResourceError(_ error: Int32) -> Bool { [EMFILE, ENFILE, ENOMEM].contains(error) }
 
     deinit { buffer.deallocate() }
 
-    /// Returns the text of an attribute from the first path that has the attribute, without trailing newlines.
+    /// Reads a text attribute from the first path that has the attribute, and removes trailing newlines.
     func text(_ name: String, at paths: [String]) -> String? {
         guard var bytes = bytes(name, at: paths, limit: Self.maximumTextLength) else { return nil }
         if let zero = bytes.firstIndex(of: 0) { bytes = bytes[..<zero] }
@@ -34,7 +34,7 @@ final class AttributeReader {
 
     private func bytes(_ name: String, at paths: [String], limit: Int) -> Slice<UnsafeRawBufferPointer>? {
         for path in paths {
-            // `O_NONBLOCK` ensures that opening the file does not block.
+            // `O_NONBLOCK` prevents `open` from blocking.
             let descriptor = open("\(path)/\(name)", O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
             guard descriptor >= 0 else {
                 let error = errno

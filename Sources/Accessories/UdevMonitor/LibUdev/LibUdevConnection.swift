@@ -6,10 +6,9 @@ import CLibUdev
 import DeviceCore
 import SystemCalls
 
-/// A connection that uses libudev, with one context and one monitor. libudev objects must be used on a single thread.
+/// Receives device messages through libudev. libudev objects must be used on a single thread.
 final class LibUdevConnection: UdevConnection {
-    /// The default size of the receive buffer, in bytes, which newer versions of libudev also request. The kernel
-    /// allocates the memory only as needed.
+    /// The default size of the receive buffer, in bytes. The kernel allocates the memory only when needed.
     static let defaultReceiveBuffer = 128 * 1024 * 1024
 
     let problem: DeviceError?
@@ -20,7 +19,6 @@ final class LibUdevConnection: UdevConnection {
     private let selections: [UdevSelection]
     private let reader: LibUdevReader
 
-    /// Opens libudev and starts to receive messages, if the system permits.
     init(_ group: UdevGroup, selections: [UdevSelection], receiveBuffer: Int?) throws(DeviceError) {
         var error: Int32 = 0
         guard let context = dsudev_open(&error) else {
@@ -55,19 +53,19 @@ final class LibUdevConnection: UdevConnection {
             let action = udev_device_get_action(device).map(String.init(cString:))
         else { return .unusable }
         if action == "remove" { return .removed(path: path) }
-        // libudev filters messages of the kernel's group itself, and older versions may not filter by type.
+        // libudev filters the kernel's messages in user space, and older versions may not filter by device type.
         guard let (record, exists) = reader.record(of: device, path: path) else { return .none }
         if action == "move", let former = LibUdevReader.previousPath(of: device) { return .moved(from: former, record) }
         return .updated(record, isAdd: action == "add", exists: exists)
     }
 
-    /// Peeks at the next message. Returns a result if libudev must not read the message, and nil otherwise.
+    /// Validates the next message and discards it if it is rejected. Returns `nil` if libudev may read the message.
     private func rejectNextMessage(_ descriptor: Int32) -> UdevMessage? {
         let flags = Int32(MSG_PEEK) | Int32(MSG_TRUNC) | Int32(MSG_DONTWAIT)
         let length = recv(descriptor, buffer.baseAddress, buffer.count, flags)
         guard length >= 0 else { return errno == ENOTSOCK ? nil : Self.message(errno) }
-        // The peer of a socket that replaces the netlink socket has been closed. The socket would remain readable
-        // forever.
+        // If a different kind of socket replaces the netlink socket, its peer may close the connection. The socket then
+        // stays readable forever.
         guard length > 0 else {
             recv(descriptor, buffer.baseAddress, 1, Int32(MSG_DONTWAIT))
             return .failed(errno: ECONNRESET)
@@ -109,8 +107,7 @@ final class LibUdevConnection: UdevConnection {
             guard let name = udev_list_entry_get_name(current) else { continue }
             var error: Int32 = 0
             guard let device = dsudev_device(context, name, &error) else {
-                // Skips a device that was removed in the meantime. Fails if the device could not be opened for lack of
-                // resources.
+                // The device was removed in the meantime, unless the error indicates a lack of resources.
                 guard AttributeReader.isResourceError(error) else { continue }
                 throw Self.listingError("udev_device_new_from_syspath", error)
             }
@@ -118,17 +115,16 @@ final class LibUdevConnection: UdevConnection {
             guard let path = LibUdevReader.path(of: device), let (record, _) = reader.record(of: device, path: path)
             else { continue }
             records.append(record)
-            // A record without its attributes would appear to be a different device.
+            // A record without its attributes would appear to describe a different device.
             if let error = reader.attributes.resourceError { throw Self.listingError("open", error) }
         }
         return records
     }
 
-    /// Sets the size of the receive buffer, in bytes, or the maximum that the system permits.
     private static func setReceiveBuffer(_ descriptor: Int32, _ bytes: Int) {
         // The kernel doubles the value, which must not overflow.
         let size = Int32(clamping: min(max(bytes, 1), Int(Int32.max) / 2))
-        // SO_RCVBUFFORCE can exceed the system's limit, but requires a privilege.
+        // SO_RCVBUFFORCE can exceed the system's limit, but requires the capability CAP_NET_ADMIN.
         if !Sockets.setOption(descriptor, level: SOL_SOCKET, name: SO_RCVBUFFORCE, value: size) {
             Sockets.setOption(descriptor, level: SOL_SOCKET, name: SO_RCVBUF, value: size)
         }
@@ -142,7 +138,7 @@ final class LibUdevConnection: UdevConnection {
         for selection in selections {
             udev_monitor_filter_add_match_subsystem_devtype(monitor, selection.subsystem, selection.type)
         }
-        // Sets the buffer size before messages can arrive.
+        // The buffer size must be set before messages can arrive.
         setReceiveBuffer(udev_monitor_get_fd(monitor), receiveBuffer ?? defaultReceiveBuffer)
         let result = udev_monitor_enable_receiving(monitor)
         guard result >= 0 else {

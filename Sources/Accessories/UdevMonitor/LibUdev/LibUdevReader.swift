@@ -6,7 +6,7 @@ import CLibUdev
 import DeviceCore
 import SystemCalls
 
-/// A converter of libudev devices to records. The size of a record is bounded, regardless of message and file contents.
+/// Converts libudev devices to records of bounded size.
 final class LibUdevReader {
     static let maximumProperties = 256
     static let maximumPropertyLength = 4096
@@ -20,7 +20,6 @@ final class LibUdevReader {
 
     init(_ selections: [UdevSelection]) { self.selections = selections }
 
-    /// Returns the sysfs path of the device, or nil if the path is not below /sys.
     static func path(of device: OpaquePointer) -> String? {
         guard let path = udev_device_get_syspath(device).map(String.init(cString:)), isBelowSysfs(path) else {
             return nil
@@ -28,7 +27,6 @@ final class LibUdevReader {
         return path
     }
 
-    /// Returns the path that the device had before a "move" event.
     static func previousPath(of device: OpaquePointer) -> String? {
         guard let path = udev_device_get_property_value(device, "DEVPATH_OLD").map({ "/sys" + String(cString: $0) }),
             isBelowSysfs(path)
@@ -36,7 +34,7 @@ final class LibUdevReader {
         return path
     }
 
-    /// Returns the record of a device and whether the device still exists, or nil if no selection matches.
+    /// Returns `nil` if no selection matches.
     func record(of device: OpaquePointer, path: String) -> (UdevRecord, exists: Bool)? {
         guard let subsystem = udev_device_get_subsystem(device).map(String.init(cString:)) else { return nil }
         let type = udev_device_get_devtype(device).map(String.init(cString:)) ?? ""
@@ -65,14 +63,14 @@ final class LibUdevReader {
 
     private func setUSBParents(_ record: inout UdevRecord, _ device: OpaquePointer) {
         if record.subsystem == "usb", record.type == "usb_device" {
-            // The nearest USB device among its parents is its hub.
+            // A search for the nearest parent USB device would find the hub.
             record.usbDevice = record.path
             return
         }
-        // Most devices are not on USB, and searching all their parents takes longer than the rest of the conversion.
+        // Most devices are not on USB, and searching their parents takes longer than the rest of the conversion.
         guard Self.isOnUSB(record.path) else { return }
         func above(_ type: String) -> String {
-            // The child owns the reference to its parent, which must not be released here.
+            // The child device owns the reference to its parent, so the parent must not be released here.
             guard let parent = udev_device_get_parent_with_subsystem_devtype(device, "usb", type) else { return "" }
             return Self.path(of: parent) ?? ""
         }
@@ -98,7 +96,7 @@ final class LibUdevReader {
         return properties
     }
 
-    /// Returns true if a path is below a USB root hub, such as "/sys/devices/pci0000:00/0000:00:14.0/usb1/1-2".
+    /// Returns true if a path is below a USB root hub, as in "/sys/devices/pci0000:00/0000:00:14.0/usb1/1-2".
     private static func isOnUSB(_ path: String) -> Bool {
         path.utf8.split(separator: UInt8(ascii: "/")).contains { $0.starts(with: "usb".utf8) }
     }

@@ -2,17 +2,14 @@
 
 import SystemCalls
 
-/// A watcher for udevd's control socket that uses inotify instead of polling.
-///
-/// Must be used on a single thread.
+/// Watches udevd's control socket using inotify instead of polling. Must be used on a single thread.
 final class ControlSocketWatcher {
-    /// The inotify descriptor. Becomes readable when the socket or its directory changes. Negative if inotify is
-    /// unavailable.
+    /// The inotify descriptor, or a negative value if inotify is unavailable.
     let descriptor: Int32
     private let path: String
     private var number: Int32 = -1
-    /// True if the socket exists, but no process listens on it: udevd was killed and left the socket behind, or is
-    /// starting.
+    /// True if the socket exists, but no process listens on it. Either udevd is starting, or udevd was killed and left
+    /// the socket behind.
     private(set) var isRefused = false
 
     init(_ path: String) {
@@ -24,11 +21,10 @@ final class ControlSocketWatcher {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// The group from which messages are currently expected.
+    /// The group that sends messages, which is `kernel` if udevd is not running.
     var group: UdevGroup { !isRefused && access(path, F_OK) == 0 ? .udev : .kernel }
 
-    /// Drains the inotify events and watches the socket. If the socket does not exist, watches its directory, or the
-    /// parent directory.
+    /// Drains the inotify events and watches the socket, its directory or the parent directory.
     func rearm() {
         guard descriptor >= 0 else { return }
         withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
@@ -38,8 +34,8 @@ final class ControlSocketWatcher {
         probe()
     }
 
-    /// Determines whether a process listens on the socket. If connecting is not permitted, assumes that a process
-    /// listens.
+    /// Checks whether a process listens on the socket. If the system does not permit a connection, assumes that a
+    /// process listens.
     func probe() {
         isRefused = false
         var status = stat()
@@ -62,10 +58,10 @@ final class ControlSocketWatcher {
         _ = watchFile()
     }
 
-    /// Watches the socket itself rather than its directory, because udevd creates and removes a file there for each
+    /// Watches the socket rather than its directory, because udevd creates and removes a file in the directory for each
     /// event.
     private func watchFile() -> Bool {
-        // While a process has the socket open, unlinking it only changes its link count (IN_ATTRIB).
+        // Unlinking a socket that a process has open only changes its link count (IN_ATTRIB).
         watch(path, [UInt32(IN_DELETE_SELF), UInt32(IN_MOVE_SELF), UInt32(IN_ATTRIB)])
     }
 
@@ -78,7 +74,7 @@ final class ControlSocketWatcher {
     private func watch(_ path: String, _ signs: [UInt32]) -> Bool {
         let added = inotify_add_watch(descriptor, path, signs.reduce(0, |))
         guard added >= 0 else { return false }
-        // The previous watch may already have been removed because its file was deleted.
+        // inotify removes a watch automatically when the watched file is deleted.
         if number >= 0, number != added { inotify_rm_watch(descriptor, number) }
         number = added
         return true

@@ -3,17 +3,15 @@
 import AccessoryFinding
 import DeviceCore
 
-/// The known devices by path. Each change returns the resulting events.
+/// The known devices, keyed by path. Each change returns the events to report.
 struct DeviceTable {
     private(set) var devices: [String: UdevRecord] = [:]
-    /// True if a device was omitted because the table was full. Reset by a scan in which all devices fit into the
-    /// table.
+    /// True if the table was full and a device was omitted. A scan resets the flag if all devices fit into the table.
     private(set) var hasOmittedDevices = false
     private let limit: Int
 
     init(limit: Int) { self.limit = max(1, limit) }
 
-    /// Processes a message about an existing device.
     mutating func update(_ record: UdevRecord, isAdd: Bool, exists: Bool) -> [UdevEvent] {
         guard let known = devices[record.path] else {
             // Ignores a late message about a device that has been removed.
@@ -23,7 +21,7 @@ struct DeviceTable {
         if isAdd, exists, Self.haveDifferentDeviceNumbers(known, record) { return replace(known, with: record) }
         var record = record
         if !isAdd || !exists {
-            // While a device is being removed, its attributes disappear one by one before its last message arrives.
+            // The attributes of a device disappear one by one before the removal message arrives.
             record.attributes = known.attributes.merging(record.attributes) { _, new in new }
             if record.usbInterface.isEmpty { record.usbInterface = known.usbInterface }
             if record.usbDevice.isEmpty { record.usbDevice = known.usbDevice }
@@ -33,8 +31,7 @@ struct DeviceTable {
 
     private mutating func updateKnown(_ known: UdevRecord, _ record: UdevRecord) -> [UdevEvent] {
         var record = record
-        // A message from udevd implies that its rules have been run. udevd often has no database entry for a device
-        // without a node.
+        // A device without a node often has no database entry, even though udevd has already run its rules.
         if known.isInitialized { record.isInitialized = true }
         guard record != known else { return [] }
         devices[record.path] = record
@@ -46,13 +43,12 @@ struct DeviceTable {
         return [.added(record)]
     }
 
-    /// Processes a removal message.
     mutating func remove(_ path: String) -> [UdevEvent] {
         devices.removeValue(forKey: path).map { [.removed($0)] } ?? []
     }
 
-    /// Replaces the contents with a complete list of devices. Returns the differences: first the removed devices,
-    /// children before parents, then the added and changed devices, parents before children.
+    /// Replaces the contents with a complete list of devices and returns the differences. Removed devices come first,
+    /// children before parents. Added and changed devices follow, parents before children.
     mutating func resynchronise(_ records: [UdevRecord]) -> [UdevEvent] {
         var present: [String: UdevRecord] = [:]
         for record in records { present[record.path] = record }
@@ -70,7 +66,7 @@ struct DeviceTable {
         return events
     }
 
-    /// All devices, parents before children.
+    /// All devices. Parents precede their children.
     var all: [UdevRecord] { Self.sorted(devices.values) }
 
     private mutating func replace(_ known: UdevRecord, with record: UdevRecord) -> [UdevEvent] {
@@ -87,8 +83,8 @@ struct DeviceTable {
         return [.added(record)]
     }
 
-    /// Returns true if two records describe different devices that were attached to the same port. Each attached device
-    /// has a new device number on its bus.
+    /// Returns true if the records describe two devices attached to the same port one after the other. The kernel
+    /// assigns a new device number to each attached device.
     private static func haveDifferentDeviceNumbers(_ first: UdevRecord, _ second: UdevRecord) -> Bool {
         guard let former = first.properties["DEVNUM"], let latter = second.properties["DEVNUM"] else { return false }
         return former != latter

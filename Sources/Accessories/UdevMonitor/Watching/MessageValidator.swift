@@ -2,18 +2,16 @@
 
 import SystemCalls
 
-/// A validator of messages, which runs before libudev reads them.
+/// Validates messages before libudev reads them.
 ///
-/// libudev 252 does not validate the properties offset in the message header and may access arbitrary memory. In
-/// addition, a single libudev call reads several messages if the first messages do not match its filter. Messages that
-/// do not match are therefore discarded here, so that libudev only reads validated messages.
+/// libudev 252 does not validate the properties offset in the message header and may access arbitrary memory. Messages
+/// that match no selection are also discarded here. Otherwise, a single libudev call would skip such a message and read
+/// the next one without validation.
 struct MessageValidator {
     enum ValidationResult {
         case valid
-        /// No selection matches the device.
         case notSelected
         case unusable
-        /// The message is longer than the buffer.
         case tooLong
     }
 
@@ -28,7 +26,6 @@ struct MessageValidator {
     private let group: UdevGroup
     private let wanted: [(subsystem: [UInt8], type: [UInt8]?)]
 
-    /// Creates a validator that accepts messages about selected devices.
     init(_ group: UdevGroup, _ selections: [UdevSelection]) {
         self.group = group
         wanted = selections.map { (Array($0.subsystem.utf8), $0.type.map { Array($0.utf8) }) }
@@ -47,7 +44,7 @@ struct MessageValidator {
             let entry = UnsafeRawBufferPointer(rebasing: rest[..<length])
             if entry.starts(with: Self.subsystemKey) {
                 let value = UnsafeRawBufferPointer(rebasing: entry[Self.subsystemKey.count...])
-                // Rejects contradictory entries, because it is undefined which entry libudev uses.
+                // Contradictory entries are rejected because it is undefined which entry libudev uses.
                 if let subsystem, !subsystem.elementsEqual(value) { return .unusable }
                 subsystem = value
             } else if entry.starts(with: Self.typeKey) {
@@ -66,11 +63,10 @@ struct MessageValidator {
         return isWanted ? .valid : .notSelected
     }
 
-    /// Returns the offset of the properties.
     private func bodyStart(_ message: UnsafeRawBufferPointer) -> Int? {
         guard message.count >= Self.headSize else { return nil }
         guard message.starts(with: Self.name) else {
-            // Messages of the kernel begin with a header line. Only the kernel can send to its group.
+            // A kernel message begins with a header line. Only the kernel can send to the kernel group.
             guard group == .kernel, let zero = message.firstIndex(of: 0) else { return nil }
             return zero + 1
         }
@@ -81,28 +77,26 @@ struct MessageValidator {
     }
 }
 
-/// The message groups that can reach this process, depending on its namespaces.
+/// Determines from the namespaces of this process which message groups can reach the process.
 ///
 /// Messages from udevd reach only udevd's network namespace. Messages from the kernel reach all network namespaces that
-/// are owned by the initial user namespace. In other user namespaces, libudev also rejects the kernel and udevd as
-/// untrusted senders. In a namespace that messages do not reach, a socket can be opened, but receives nothing.
+/// the initial user namespace owns. In other user namespaces, libudev rejects the kernel and udevd as untrusted
+/// senders. A process can open a socket in any namespace, but the socket may never receive a message.
 package struct ReachableGroups: Sendable, Equatable {
     /// The inode number of the initial user namespace, which is the same on all machines.
     private static let firstUserNamespace: UInt64 = 0xEFFF_FFFD
-    /// The first file exists in every network namespace, the second only in the initial network namespace. Unlike the
-    /// namespaces of other processes, the files can be examined without privileges.
+    /// `everyNetwork` exists in every network namespace. `firstNetwork` exists only in the initial network namespace.
+    /// Reading these files requires no privileges, unlike examining the namespaces of other processes.
     private static let everyNetwork = "/proc/sys/net/core/somaxconn"
     private static let firstNetwork = "/proc/sys/net/core/netdev_max_backlog"
 
-    /// True in the initial user namespace, or if the namespace is unknown.
+    /// True if the user namespace is initial or unknown.
     var isFirstUser = true
-    /// True in the initial network namespace, or if the namespace is unknown.
+    /// True if the network namespace is initial or unknown.
     var isFirstNetwork = true
 
-    /// All message groups, as on a machine without namespaces.
     package static let everywhere = ReachableGroups()
 
-    /// The message groups that can reach this process.
     package static var current: ReachableGroups {
         var status = stat()
         let isKnown = stat("/proc/self/ns/user", &status) == 0

@@ -5,15 +5,14 @@ import DeviceCore
 import Logging
 import SystemCalls
 
-/// The main loop of a monitor. Opens the connection, processes messages and rescans the devices when messages are lost.
-///
-/// Used only on the monitor's thread.
+/// The main loop of a monitor. Opens the connection, processes messages, and rescans the devices when messages are
+/// lost. Runs only on the monitor's thread.
 final class MonitorLoop {
     /// The minimum interval between log entries about lost messages, in seconds.
     static let overflowLogInterval = 60.0
-    /// The number of consecutive failures after which the connection is reopened.
+    /// The number of consecutive failures after which the monitor reopens the connection.
     static let maximumFailures = 16
-    /// The initial delay before a failed connection is reopened, in seconds.
+    /// The initial delay before the monitor reopens a failed connection, in seconds.
     static let firstRetry = 0.1
 
     private let parts: MonitorParts
@@ -28,18 +27,16 @@ final class MonitorLoop {
     private var group = UdevGroup.kernel
     private var hasSnapshot = false
     private var hasLostMessages = false
-    /// True if messages may not reach this process although the connection is open. Cleared by the first message.
+    /// True until the first message arrives, if the process may be in a namespace that no messages reach.
     private var mayBeUnreachable = false
-    /// True if enumerating the devices failed and has to be repeated.
     private var needsRescan = false
     private var failures = 0
     private var backoff: Backoff
-    /// The delays between probes of udevd's control socket while no process listens on it.
+    /// The delays between probes of udevd's control socket while no process listens on the socket.
     private var probeBackoff: Backoff
-    /// The time of the next scan or probe, even if no message arrives.
+    /// The time of the next scan or probe if no message arrives.
     private var nextScan = BootTime.never
     private var loggedOverflowAt: BootTime?
-    /// The current problems, all of which have been reported.
     private var problems: [Concern: DeviceError] = [:]
 
     /// The subject of a problem. Each subject has at most one problem at a time.
@@ -78,10 +75,10 @@ final class MonitorLoop {
             if errors & Int16(POLLNVAL | POLLHUP) != 0, messages == 0 {
                 discardConnection()
             } else if messages != 0 || errors != 0 {
-                // POLLERR is cleared by reading, or by reading SO_ERROR.
+                // Reading the socket or SO_ERROR clears POLLERR.
                 processMessages(isError: errors & Int16(POLLERR) != 0)
             }
-            // Also checked after messages, because they may arrive continuously.
+            // A continuous stream of messages must not prevent the scan.
             if nextScan != .never, !control.isStopped, parts.clock.now >= nextScan { performDueScan() }
         }
     }
@@ -108,12 +105,11 @@ final class MonitorLoop {
 
     // MARK: Connection
 
-    /// Opens a connection to the current message group and scans all devices. Later changes arrive as messages.
     private func open() {
         group = watch.group
         mayBeUnreachable = !parts.options.reachableGroups.includes(group)
         needsRescan = false
-        // Keeps the previous connection open until the new connection receives messages.
+        // The previous connection stays open until the new connection receives messages.
         let former = connection
         do throws(DeviceError) {
             let opened = try connect(group)
@@ -121,7 +117,7 @@ final class MonitorLoop {
             control.count { $0.group = group }
             failures = 0
             hasLostMessages = false
-            // Reports problems before the devices, so that a subscriber that waits for the snapshot knows its
+            // Problems are reported before the snapshot, so that subscribers that wait for the snapshot know its
             // limitations.
             let receivesMessages = opened.descriptor != nil
             updateProblem(nil, for: .connection)
@@ -151,7 +147,6 @@ final class MonitorLoop {
         nextScan = after(backoff.nextDelay())
     }
 
-    /// Scans all devices and reports the changes. Schedules another scan if the devices cannot be enumerated.
     private func scan() {
         guard let connection else { return }
         defer { scheduleNextScan() }
@@ -171,7 +166,6 @@ final class MonitorLoop {
         deliverSnapshot()
     }
 
-    /// Reports the snapshot once, before all changes.
     private func deliverSnapshot() {
         guard !hasSnapshot else { return }
         hasSnapshot = true
@@ -180,8 +174,8 @@ final class MonitorLoop {
 
     // MARK: Messages
 
-    /// Waits for messages, a change of udevd's control socket, a stop request or the next scan. Returns the poll events
-    /// of the connection, and whether the control socket has changed.
+    /// Waits for messages, a change of the control socket or the next scan. Returns the poll events of the connection,
+    /// and whether the control socket has changed.
     private func wait() -> (messages: Int16, errors: Int16, isControl: Bool) {
         var descriptors = (
             pollfd(fd: control.wakeUp.readEnd, events: Int16(POLLIN), revents: 0),
@@ -190,7 +184,7 @@ final class MonitorLoop {
         )
         var milliseconds: Int32 = -1
         if nextScan != .never {
-            // Rounds up, so that the scan is due when poll() returns.
+            // Rounding up ensures that the scan is due when poll() returns.
             let rest = max(0, nextScan.seconds(since: parts.clock.now))
             milliseconds = Int32(min((rest * 1000).rounded(.up), 86_400_000))
         }
@@ -203,8 +197,8 @@ final class MonitorLoop {
         return (state & Int16(POLLIN), state & Int16(POLLERR | POLLHUP | POLLNVAL), descriptors.2.revents != 0)
     }
 
-    /// Processes all available messages. If messages were lost, scans all devices once the buffer is empty, because the
-    /// kernel drops further messages until the buffer has been drained.
+    /// Receives all available messages. After a loss, scans only when the buffer is empty, because the kernel drops
+    /// further messages until then.
     private func processMessages(isError: Bool) {
         guard let connection, let descriptor = connection.descriptor else { return }
         if isError, Sockets.clearPendingError(descriptor) == ENOBUFS { recordOverflow() }
@@ -227,7 +221,7 @@ final class MonitorLoop {
             case .foreign: break
             case .unusable: control.count { $0.unusable += 1 }
             case .none:
-                // A message that libudev filters out has the same result as an empty buffer.
+                // libudev returns the same result for a filtered message as for an empty buffer.
                 if !hasLostMessages || !Sockets.isReadable(descriptor) { break messages }
             case .failed:
                 failures += 1
@@ -265,7 +259,7 @@ final class MonitorLoop {
 
     private func deliver(_ events: [UdevEvent]) { for event in events where !control.isStopped { receive(event) } }
 
-    /// If the problem of a subject has changed, reports the previous problem as solved and then the new problem.
+    /// If the problem of a subject has changed, the previous problem is reported as solved first.
     private func updateProblem(_ problem: DeviceError?, for concern: Concern) {
         let former = problems[concern]
         guard former?.message != problem?.message else { return }

@@ -4,12 +4,11 @@ import AccessoryFinding
 import DeviceCore
 import Synchronization
 
-/// The functions of libudev that a monitor requires. Implemented with libudev and by tests. Must be used on a single
-/// thread.
+/// The libudev functions that a monitor requires. Must be used on a single thread.
 protocol UdevConnection: AnyObject {
-    /// The descriptor that becomes readable when messages are available; nil if the system permits no messages.
+    /// A descriptor that becomes readable when messages are available, or `nil` if messages cannot be received.
     var descriptor: Int32? { get }
-    /// The reason why the system permits no messages.
+    /// The reason why messages cannot be received, or `nil` if they can.
     var problem: DeviceError? { get }
     /// Returns the next message without blocking.
     func receive() -> UdevMessage
@@ -18,10 +17,8 @@ protocol UdevConnection: AnyObject {
 
 /// A message about a device, or the reason why no message is available.
 enum UdevMessage {
-    /// The device exists. `isAdd` is true if it has just been added. `exists` is false if it has been removed in the
-    /// meantime.
+    /// The device was added or changed. `exists` is false if the device has been removed in the meantime.
     case updated(UdevRecord, isAdd: Bool, exists: Bool)
-    /// The path of the device has changed.
     case moved(from: String, UdevRecord)
     case removed(path: String)
     case none
@@ -29,7 +26,7 @@ enum UdevMessage {
     case foreign
     /// The message is invalid, or its sender is not authorized.
     case unusable
-    /// The message is too long to be validated, and its content is lost.
+    /// The message was too long, so its content is lost.
     case tooLong
     case overflow
     case failed(errno: Int32)
@@ -39,7 +36,7 @@ enum UdevMessage {
 struct MonitorParts: Sendable {
     let clock: any DeviceClock
     let options: UdevMonitorOptions
-    /// Opens a connection, which must be used on the calling thread. nil if the program was built without libudev.
+    /// Opens a connection for use on the calling thread. `nil` if the program was built without libudev.
     let connect: (@Sendable (UdevGroup) throws(DeviceError) -> any UdevConnection)?
 }
 
@@ -65,7 +62,6 @@ final class MonitorControl: Sendable {
 
 /// The counters of a monitor's thread, for tests and measurements.
 package struct UdevStatistics: Sendable, Equatable {
-    /// The number of times that the thread has woken up.
     package internal(set) var wakeUps = 0
     package internal(set) var messages = 0
     /// The number of messages that were invalid or too long.
@@ -77,7 +73,7 @@ package struct UdevStatistics: Sendable, Equatable {
 }
 
 package enum UdevGroup: String, Sendable {
-    /// udevd, which sends after running its rules.
+    /// Messages from udevd, which are sent after udevd has run its rules.
     case udev
     case kernel
 }

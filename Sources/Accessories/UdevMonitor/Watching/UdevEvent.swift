@@ -4,54 +4,49 @@ package import AccessoryFinding
 package import DeviceCore
 import Synchronization
 
-/// An event of a monitor.
 package enum UdevEvent: Sendable {
-    /// All existing devices, parents before children. Reported once, when the monitor starts. Only problems can precede
-    /// the snapshot.
+    /// All existing devices. Parents precede their children. Reported once, when the monitor starts. Only problems may
+    /// precede the snapshot.
     case snapshot([UdevRecord])
-    /// A device has been added, or the record of a known device has changed. Messages that change nothing, such as
-    /// those caused by `udevadm trigger`, are not reported.
+    /// A device was added, or the record of a known device has changed.
     case added(UdevRecord)
-    /// A device has been removed. Contains its last known record.
+    /// A device was removed. The event contains the last known record.
     case removed(UdevRecord)
-    /// Devices cannot be monitored, or can be monitored only without the information that udev adds. The message
-    /// contains a remedy. A problem is reported once, and again only after it has been solved. Problems that are known
-    /// at the start are reported before the snapshot.
+    /// The monitor works with limitations or not at all. The error message contains a remedy. The monitor reports a
+    /// problem again only after the problem has been solved. Problems that exist at the start precede the snapshot.
     case problem(DeviceError)
-    /// A reported problem has been solved.
     case solved(DeviceError)
 }
 
 package struct UdevMonitorOptions: Sendable {
-    /// The size of the kernel's message buffer, in bytes. Limits how many messages are kept while the monitor's thread
-    /// is busy. nil selects the maximum that the system permits.
+    /// The size of the kernel's message buffer, in bytes. `nil` selects the default, 128 MiB, or the system's limit if
+    /// that is smaller.
     package var receiveBuffer: Int?
-    /// True if udev rules are required, for example for protocol names and node permissions. A missing udevd is then
-    /// reported as a problem and logged. False if the devices are used without udev rules.
+    /// True if the devices need udev rules, for example for protocol names and node permissions. The monitor then
+    /// reports a missing udevd as a problem.
     package var expectsRules = true
-    /// The maximum number of devices. Further devices are omitted, which is reported as a problem.
+    /// The maximum number of devices. The monitor omits further devices and reports a problem.
     package var maximumDevices = 8192
-    /// The interval, in seconds, between scans of all devices if the system permits no messages or messages may not
+    /// The interval between scans of all devices, in seconds. The monitor scans periodically if messages may not
     /// arrive.
     package var scanInterval = 2.0
-    /// The path of udevd's control socket. The socket exists if udevd is running or is started on demand.
+    /// The path of udevd's control socket. The socket exists if udevd is running or can be started on demand.
     package var controlSocketPath = "/run/udev/control"
-    /// The message groups that can reach this process.
     package var reachableGroups = ReachableGroups.current
 
     package init() {}
 }
 
-/// A device filter, with the attributes to read.
+/// Selects devices and the attributes to read from them.
 package struct UdevSelection: Sendable, Hashable {
     /// The subsystem, such as "tty", "usb", "hidraw" or "iio".
     package var subsystem: String
-    /// The device type, such as "usb_device"; nil for all types of the subsystem.
+    /// The device type, such as "usb_device", or `nil` for all types of the subsystem.
     package var type: String?
-    /// The sysfs attributes to read as text, such as "serial", up to 4,096 bytes each. An attribute that the device
-    /// lacks is read from its USB interface, then from its USB device.
+    /// The sysfs attributes to read as text, such as "serial". Each is truncated to 4,096 bytes. If the device lacks an
+    /// attribute, the monitor tries the device's USB interface and then its USB device.
     package var attributes: [String]
-    /// The sysfs attributes to encode in hexadecimal, such as "descriptors", up to 65,536 bytes each.
+    /// The sysfs attributes to encode in hexadecimal, such as "descriptors". Each is truncated to 65,536 bytes.
     package var binaryAttributes: [String]
 
     package init(subsystem: String, type: String? = nil, attributes: [String] = [], binaryAttributes: [String] = []) {
@@ -67,7 +62,7 @@ package struct UdevSelection: Sendable, Hashable {
 }
 
 enum MonitorProblem {
-    // Logged once per process, regardless of the number of monitors.
+    // These problems are logged once per process, regardless of the number of monitors.
     static let rulesLogOnce = LogOnce()
     static let reachLogOnce = LogOnce()
 
