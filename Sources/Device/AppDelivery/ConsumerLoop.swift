@@ -9,7 +9,7 @@ package protocol ConsumerBuffer: Sendable {
     mutating func popFirst() -> Element?
 }
 
-/// The buffer of one loop over an async sequence, and the consumer that waits for an element. The loop begins when the
+/// Buffers the elements of one loop over an async sequence and delivers them to the consumer. The loop begins when the
 /// consumer requests the first element. Playback waits while the consumer processes an element.
 package final class ConsumerLoop<State: ConsumerBuffer>: Sendable {
     private struct Content: Sendable {
@@ -48,7 +48,8 @@ package final class ConsumerLoop<State: ConsumerBuffer>: Sendable {
             await withCheckedContinuation { continuation in
                 let result = content.withLock { content -> State.Element?? in
                     let wasBusy = content.isBusy
-                    // Ends the previous element after the next one has begun, so that the gate is not idle in between.
+                    // Counts the previous element as ended only after the next one has begun, so that playback does not
+                    // continue in between.
                     defer { if wasBusy { gate?.endElement() } }
                     content.isBusy = false
                     if content.isFinished || Task.isCancelled { return .some(nil) }
@@ -65,7 +66,8 @@ package final class ConsumerLoop<State: ConsumerBuffer>: Sendable {
         }
     }
 
-    /// Updates the state and delivers an element to a waiting consumer. Does nothing after the loop has ended.
+    /// Updates the state and, if the consumer is waiting, delivers the next element. Has no effect after the loop has
+    /// ended.
     package func update(_ body: (inout State) -> Void) {
         let resumption = content.withLock { content -> (CheckedContinuation<State.Element?, Never>, State.Element)? in
             guard !content.isFinished else { return nil }
@@ -79,7 +81,7 @@ package final class ConsumerLoop<State: ConsumerBuffer>: Sendable {
 
     package func read<Result: Sendable>(_ body: (State) -> Result) -> Result { content.withLock { body($0.state) } }
 
-    /// Ends the loop and the consumer's wait. Further calls have no effect.
+    /// Ends the loop and resumes a waiting consumer. Further calls have no effect.
     package func finish() {
         let waiting = content.withLock { content -> CheckedContinuation<State.Element?, Never>? in
             guard !content.isFinished else { return nil }

@@ -5,7 +5,7 @@ package import Dispatch
 package import Foundation
 import Logging
 
-/// Selects the executor of a manager's callbacks from the context in which the manager is created.
+/// Selects the executor of a manager's callbacks based on the context in which the manager is created.
 ///
 /// - Main thread or main queue: the main queue, which works with `RunLoop.main.run()`, `dispatchMain()` and an async
 ///   `main`.
@@ -55,12 +55,13 @@ package enum ExecutorSelection {
     /// True on threads that the app created. False in tasks and on Dispatch worker threads.
     private static var isOnDedicatedThread: Bool {
         if withUnsafeCurrentTask(body: { $0 != nil }) { return false }
-        // `isExecuting` is true on Foundation threads. Threads of pthread_create(3) do not run dispatch queues.
+        // `isExecuting` is true on Foundation threads. Threads created with pthread_create(3) do not run dispatch
+        // queues.
         return Thread.current.isExecuting || !isOnDispatchQueue
     }
 
     /// True on Dispatch worker threads. On all other threads, Dispatch returns the label of its default overcommit root
-    /// queue, which Swift code cannot use.
+    /// queue. Swift code cannot use that queue, so the label is unambiguous.
     private static var isOnDispatchQueue: Bool {
         guard let label = queueLabel(nil) else { return false }
         return String(cString: label) != "com.apple.root.default-qos.overcommit"

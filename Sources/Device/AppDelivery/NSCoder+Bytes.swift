@@ -3,8 +3,8 @@
 package import Foundation
 
 // Archives are untrusted files. On Linux, Foundation terminates the process if an object has an unexpected class,
-// discards the whole archive if a key is missing, and decodes a value of the wrong type as 0, which would mean perfect
-// accuracy. Byte arrays decode safely and preserve every bit of a number, including NaN payloads.
+// discards the whole archive if a key is missing, and decodes a value of the wrong type as 0, which could be mistaken
+// for perfect accuracy. Byte arrays decode safely and preserve every bit of a number, including NaN payloads.
 extension NSCoder {
     package func encode(words: [UInt64], forKey key: String) {
         encode(bytes: words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) } }, key)

@@ -13,7 +13,8 @@ final class OperationQueueExecutor: CallbackExecutor {
 
     func schedule(_ work: @escaping @Sendable () -> Void) { queue.addOperation(UncancellableOperation(work)) }
 
-    /// Ignores cancellation, because the scheduler waits for each operation and itself detects stopped updates.
+    /// Ignores cancellation, because clients rely on every scheduled operation being run and detect stopped updates
+    /// themselves.
     private final class UncancellableOperation: Operation, @unchecked Sendable {
         private let work: @Sendable () -> Void
 
@@ -24,19 +25,20 @@ final class OperationQueueExecutor: CallbackExecutor {
     }
 }
 
-/// An executor for the main queue, as seen by both Dispatch and Foundation.
+/// An executor for the main queue of both Dispatch and Foundation.
 ///
-/// Work runs on the main dispatch queue, which takes half the time of an operation. After `dispatchMain()` and in an
-/// async `main`, that queue runs on other threads, where Foundation does not recognize it. Work then becomes an
-/// operation on `OperationQueue.main`. Otherwise, a notification posted by the work would deadlock if an observer uses
-/// the main operation queue, because Foundation waits for an operation on the queue that is still running the work.
+/// Work runs on the main dispatch queue, which takes half as long as an operation. In programs that call
+/// `dispatchMain()` or have an async `main`, other threads run that queue, and Foundation does not recognize it. Work
+/// is then added to `OperationQueue.main`. Otherwise, work that posts a notification to an observer on the main
+/// operation queue would deadlock, because Foundation would wait for the observer while the work occupies the queue.
 final class MainQueueExecutor: PollingExecutor {
     static let shared = MainQueueExecutor()
 
-    /// The thread on which the main queue's work was last observed to run.
+    /// The thread that last ran the main queue's work.
     private enum QueueThread: UInt8, AtomicRepresentable {
         case unknown, mainThread
-        /// A different thread. A main thread that has given up the main queue never runs the queue again.
+        /// A different thread. This state is final, because a main thread that has given up the main queue never runs
+        /// it again.
         case other
     }
 

@@ -10,10 +10,10 @@ package final class RequestSubscription<Request: Equatable & Sendable>: Sendable
 
     package init() {}
 
-    /// Creates, replaces, keeps or ends the subscription to match `wanted`, which is called with a lock held, so that
-    /// the last caller uses the latest request. A previous subscription is cancelled after the new one has been
-    /// created, so that the sensor keeps running. Receivers of events must not call this method, because events may
-    /// arrive during the call.
+    /// Creates, replaces, keeps or ends the subscription to match the request that `wanted` returns. `wanted` is called
+    /// with a lock held, so that the last of several concurrent calls uses the latest request. The previous
+    /// subscription is cancelled after the new one has been created, so that the sensor keeps running. Event handlers
+    /// must not call this method, because events may be delivered during the call.
     package func update(to wanted: () -> Request?, subscribe: (Request) -> Subscription) {
         let former = current.withLock { current -> Subscription? in
             let request = wanted()

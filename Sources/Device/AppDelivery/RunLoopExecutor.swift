@@ -9,12 +9,13 @@ import Synchronization
 /// An executor for one run loop in one mode. The run loop may belong to a different thread.
 ///
 /// Core Foundation provides the `CFRunLoop` of the current thread and of the main thread. For any other run loop, a
-/// timer that fires immediately determines the `CFRunLoop`. Unlike `RunLoop.perform`, a timer wakes the run loop.
+/// timer obtains the `CFRunLoop` on the run loop's own thread. Unlike `RunLoop.perform`, a timer wakes the run loop.
 ///
 /// The main run loop does not run in programs that call `dispatchMain()` or have an async `main`. Work for the default
 /// mode or the common modes of the main run loop then runs on the main queue.
 package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
-    // Unchecked because any thread may signal a source, and the run loop is set only once, with the lock held.
+    // `@unchecked Sendable` because any thread may signal a source, and the run loop is set only once, with the lock
+    // held.
     private struct Loop: @unchecked Sendable { let value: CFRunLoop }
 
     private struct State {
@@ -93,12 +94,12 @@ package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
         return RunLoopPoller.start(loop: loop.value, mode: mode, set: set, executor: self, read: read)
     }
 
-    /// - Parameter wakes: False if the caller already runs on this executor, so that the run loop need not be woken.
+    /// - Parameter wakes: False if the caller already runs on this executor and need not wake the run loop.
     package func schedule(_ item: @escaping @Sendable () -> Void, wakes: Bool) {
         if DeferredCallbacks.append(item, for: self) { return }
         work.add(item)
         let (loop, runner, isInvalid) = currentState
-        // An invalid source never runs the work, and pending work may retain this executor.
+        // Runs the work immediately. An invalid source would never run it, and pending work may retain this executor.
         if isInvalid { return work.run() }
         if runner == .mainQueue {
             DispatchQueue.main.async { [work] in work.run() }
@@ -117,8 +118,8 @@ package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
         return modes(RunLoop.Mode(rawValue: RunLoopExecutor.text(of: current)))
     }
 
-    /// Removes the source from the run loop and runs pending work immediately. The work detects that it is no longer
-    /// needed. Without this step, playback would wait for the pending work in vain.
+    /// Removes the source from the run loop and runs pending work immediately, because playback would otherwise wait
+    /// for the work forever. The work detects that it is no longer needed.
     package func invalidate() {
         let (wasValid, attached) = state.withLock { state in
             defer { state.isInvalid = true }

@@ -5,8 +5,8 @@ import DeviceCore
 import Foundation
 
 /// Lets a run loop poll a set of descriptors itself, so that no other thread has to wake the run loop. On Linux, the
-/// "port" of a version 1 source is a descriptor. A run loop polls the port and then reads eight bytes, as from its own
-/// event descriptors. Reading from an epoll descriptor fails and consumes nothing.
+/// "port" of a version 1 source is a descriptor. When the port becomes readable, the run loop reads eight bytes from
+/// it, as it does from its own event descriptors. For an epoll descriptor, this read fails and consumes nothing.
 enum RunLoopPoller {
     private final class Reader {
         let set: EpollSet
@@ -23,7 +23,7 @@ enum RunLoopPoller {
         func perform() { callbacks.run(after: read) { run in run() } }
     }
 
-    // Unchecked because any thread may invalidate a source or wake a run loop.
+    // `@unchecked Sendable` because any thread may invalidate a source or wake a run loop.
     private struct Source: @unchecked Sendable {
         let value: CFRunLoopSource
         let loop: CFRunLoop

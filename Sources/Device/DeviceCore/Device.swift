@@ -2,8 +2,8 @@
 
 import Synchronization
 
-/// A machine with its clock, its sources, and the components that managers share. A manager selects its device when it
-/// is created: the task's `current` device, else the `installed` device, else the live device.
+/// A machine with its clock, its sources, and the components that managers share. A manager selects its device when the
+/// manager is created: the task's `current` device, else the `installed` device, else the live device.
 public final class Device: Sendable {
     /// The name used in log messages.
     public let name: String

@@ -14,7 +14,8 @@ package enum DecimalDigits {
         }
     }
 
-    /// Writes digits from right to left, ending before `place`. The buffer must have enough space.
+    /// Writes digits from right to left and moves `place` from the end of the number to its start. The buffer must have
+    /// enough space.
     @inline(__always) private static func write(
         _ value: UInt64, minimum: Int, to text: UnsafeMutableBufferPointer<UInt8>, before place: inout Int
     ) {
@@ -72,7 +73,8 @@ package enum DecimalDigits {
     }
 }
 
-/// An output stream that appends to a byte array. Formatting through an intermediate `String` takes two thirds longer.
+/// An output stream that appends to a byte array. Formatting through an intermediate `String` takes about 1.7 times as
+/// long.
 private struct ASCIISink: TextOutputStream {
     var bytes: [UInt8]
 

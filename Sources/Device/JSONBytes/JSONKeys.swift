@@ -95,7 +95,7 @@ package struct JSONKeys: Sendable {
 }
 
 extension JSONReader {
-    /// Skips a key and its colon if they match these bytes. Otherwise, reads nothing and returns false.
+    /// Skips a key and its colon if they match the given bytes. Otherwise, reads nothing and returns false.
     @inline(__always) fileprivate mutating func skipKey(
         _ text: (low: UInt64, high: UInt64), _ mask: (low: UInt64, high: UInt64), _ length: Int
     ) -> Bool {

@@ -48,8 +48,8 @@ package struct JSONNumber {
 
     /// The value of a number with up to 20 digits, most of them after the decimal point, as in a Double printed with
     /// full precision. Divides the mantissa by a power of five in integer arithmetic. A non-zero remainder sets the
-    /// quotient's lowest bit. The result is rounded once and scaled by a power of two, which is exact. nil for other
-    /// exponents.
+    /// quotient's lowest bit. The result is rounded once and scaled by a power of two, which is exact. The value is nil
+    /// for other exponents.
     @inline(never) private var longQuotient: Double? {
         let power = 0 &- exponent
         guard power > 0, power < Self.powersOfFive.count else { return nil }

@@ -3,7 +3,7 @@
 extension JSONReader {
     @inline(__always) func isDigit(at index: Int) -> Bool { index < limit && bytes[index] &- UInt8(ascii: "0") <= 9 }
 
-    /// Returns true if a number in digits starts at the index. Words such as `NaN` are not included.
+    /// Returns true if the byte at the index is a digit, or a minus sign that precedes a digit.
     @inline(__always) func startsNumber(_ byte: UInt8, at index: Int) -> Bool {
         byte &- UInt8(ascii: "0") <= 9 || byte == UInt8(ascii: "-") && isDigit(at: index &+ 1)
     }
@@ -95,7 +95,7 @@ extension JSONReader {
 
     private func numberError(_ at: Int) -> JSONError {
         if at == limit { return JSONError(.truncated, at: at) }
-        // A word may follow a minus sign.
+        // The minus sign may belong to a word such as `-Infinity`.
         let word = bytes[at &- 1] == UInt8(ascii: "-") ? wordError(at &- 1) : JSONError(.invalidNumber, at: at)
         return word.reason == .truncated ? word : JSONError(.invalidNumber, at: at)
     }

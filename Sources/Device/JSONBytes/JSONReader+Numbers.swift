@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension JSONReader {
-    /// Reads a correctly rounded number. Returns ±infinity beyond the range of Double, and NaN for `null` and NaN.
+    /// Reads a correctly rounded number. Returns ±infinity for numbers beyond the range of Double, and NaN for `null`
+    /// and `NaN`.
     package mutating func readDouble() throws(JSONError) -> Double {
         let byte = try nextByte(&offset)
         guard startsNumber(byte, at: offset) else {

@@ -74,7 +74,7 @@ extension JSONReader {
         case bool(Bool)
         case number(Double)
 
-        /// The value if a number is requested: NaN for `null`, or nil for a Boolean.
+        /// The numeric value, which is NaN for `null` and nil for a Boolean.
         var number: Double? {
             switch self {
             case .null: .nan
@@ -86,7 +86,7 @@ extension JSONReader {
 
     /// Returns the word's value and length in bytes, or nil if no known word starts at the offset.
     func literal(at start: Int) -> (value: Literal, count: Int)? {
-        // Negative numbers also reach this function, much more often than negative words.
+        // Returns early for negative numbers, which are much more frequent than words with a minus sign.
         if isDigit(at: start + 1) { return nil }
         if isWord("true", at: start) { return (.bool(true), 4) }
         if isWord("false", at: start) { return (.bool(false), 5) }

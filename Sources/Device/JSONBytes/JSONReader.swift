@@ -109,7 +109,7 @@ package struct JSONReader {
         case UInt8(ascii: "t"), UInt8(ascii: "f"): return .bool
         case UInt8(ascii: "n"):
             if isWord("nan", at: offset) { return .number }
-            // Otherwise, a caller could peek at the same unreadable value forever.
+            // Without this error, a caller could peek at the same unreadable value forever.
             guard isWord("null", at: offset) else { throw JSONError(.unexpectedByte, at: offset) }
             return .null
         case UInt8(ascii: "N"), UInt8(ascii: "I"), UInt8(ascii: "i"): return .number

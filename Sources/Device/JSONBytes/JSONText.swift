@@ -77,7 +77,7 @@
 }
 
 extension JSONText {
-    /// Creates a text from unvalidated bytes, to repair the output of programs that omit escapes. Keeps a backslash
+    /// Creates a string from unvalidated bytes, to repair the output of programs that omit escapes. Keeps a backslash
     /// that does not start a valid escape.
     package init(unchecked rawBytes: UnsafeRawBufferPointer) {
         if rawBytes.contains(UInt8(ascii: "\\")) {

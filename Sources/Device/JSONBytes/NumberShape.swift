@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The sign and the numbers of digits before and after the decimal point. Empty if there is no decimal point or there
-/// are too many digits.
+/// The format of a number: its sign and the numbers of digits before and after the decimal point. Empty if the number
+/// has no decimal point or too many digits.
 struct NumberShape: Sendable, Equatable {
     /// The maximum total number of digits before and after the point. Double represents integers of this size exactly.
     private static let maximumDigits = 15
@@ -35,7 +35,8 @@ struct NumberShape: Sendable, Equatable {
 
 extension JSONReader {
     /// Reads a number of exactly this shape, followed by a comma or a closing brace. Otherwise, reads nothing and
-    /// returns nil. The number's end depends only on the shape, so the processor need not wait for the bytes.
+    /// returns nil. The end of the number depends only on the shape, so the processor can continue before the bytes are
+    /// loaded.
     @inline(__always) mutating func number(_ shape: NumberShape) -> Double? {
         // Covers all bytes that are accessed: the sign, the digits, the point, and the 16 bytes after the point.
         guard shape.fractionDigits > 0, offset &+ 26 <= limit else { return nil }
@@ -64,7 +65,7 @@ extension JSONReader {
         return shape.isNegative ? -value : value
     }
 
-    /// Returns the value of 1 to 8 digits, or nil for any other character. Eight bytes must be readable at `start`.
+    /// Returns the value of 1 to 8 digits, or nil if a byte is not a digit. Eight bytes must be readable at `start`.
     @inline(__always) private func digits(at start: Int, count: Int) -> UInt64? {
         let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: start, as: UInt64.self))
         let values = (word ^ 0x3030_3030_3030_3030) &<< UInt64(truncatingIfNeeded: 64 &- 8 &* count)

@@ -4,11 +4,11 @@ package import DeviceCore
 import Logging
 import Synchronization
 
-/// LiveSources functions that are resolved by the linker instead of an import.
+/// Functions of LiveSources that the linker resolves without an import.
 ///
-/// Even in a target that does not depend on this package, `#if canImport(CoreLocation)` may be true. The compiler then
+/// In a target that does not depend on this package, `#if canImport(CoreLocation)` may still be true. The compiler then
 /// loads these modules without the flags that C libraries need. Therefore, a framework must not import a C module, not
-/// even indirectly. The manifest's dependency on LiveSources is sufficient for linking.
+/// even indirectly. For linking, the manifest's dependency on LiveSources is sufficient.
 @_silgen_name("DeviceServices_livePositionSource")
 private func livePositionSource(configuration: Configuration, clock: any DeviceClock) -> any PositionSource
 
@@ -39,15 +39,15 @@ package enum LiveDevice {
             calibrations: CalibrationDirectory.forCurrentUser())
     }()
 
-    /// Creates the accessory source, which is initially empty. External Accessory replaces the factory to provide the
-    /// udev source, so that other apps do not link udev code.
+    /// Creates the accessory source. By default, there are no accessories. External Accessory replaces the factory to
+    /// provide the udev source, so that other apps do not link udev code.
     private static let accessorySourceFactory = Mutex(AccessorySourceFactory { NoAccessorySource() })
 
     package static func setAccessorySourceFactory(_ accessories: @escaping @Sendable () -> any AccessorySource) {
         accessorySourceFactory.withLock { $0 = AccessorySourceFactory(make: accessories) }
     }
 
-    /// The Swift 6.2 optimizer confuses a closure stored directly in a `Mutex` with its replacement.
+    /// A wrapper, because the Swift 6.2 optimizer confuses a closure stored directly in a `Mutex` with its replacement.
     private struct AccessorySourceFactory: Sendable { var make: @Sendable () -> any AccessorySource }
 
     /// The device for a new manager: the current task's device, else the installed device, else the live device.

@@ -10,7 +10,7 @@ package enum StateDirectory {
     /// The age, in seconds, above which a temporary file is considered stale. Writing a file takes less than a second.
     private static let maximumAge: Int64 = 3600
     private static let maximumNames = 10_000
-    /// The number of the process's last temporary file. The initial value is random because processes in different
+    /// The number of this process's last temporary file. The initial value is random because processes in different
     /// containers that share the directory may have the same ID.
     private static let lastNumber = Atomic<UInt32>(.random(in: 0...UInt32.max))
 
@@ -37,8 +37,8 @@ package enum StateDirectory {
         return name == temporaryName(process: process, number)
     }
 
-    /// Removes temporary files whose writers ended before renaming them. Decides by age, because process IDs are reused
-    /// and the directory may be shared with a different system.
+    /// Removes temporary files left behind by processes that have ended. The criterion is age, because process IDs are
+    /// reused and the directory may be shared with a different system.
     private static func removeStaleTemporaryFiles(in path: String) {
         guard var entries = DirectoryEntries(path) else { return }
         var now = timespec()
@@ -52,7 +52,8 @@ package enum StateDirectory {
             guard fstatat(entries.descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0,
                 status.st_mode & S_IFMT == S_IFREG
             else { continue }
-            // A modification time in the future also counts, because it was set by a clock that was ahead.
+            // A file with a modification time in the future is also stale, because it was written while the clock was
+            // ahead.
             if abs(Int64(now.tv_sec) - Int64(status.st_mtim.tv_sec)) > maximumAge { leftovers.append(name) }
         }
         for name in leftovers { unlinkat(entries.descriptor, name, 0) }

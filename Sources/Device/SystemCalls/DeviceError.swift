@@ -30,7 +30,7 @@ public struct DeviceError: Error, Sendable, CustomStringConvertible {
         public static let permissionDenied = Code(kind: .permissionDenied)
         /// The named resource does not exist.
         public static let notFound = Code(kind: .notFound)
-        /// The resource is in use, or no such resource is available.
+        /// The resource is in use or exhausted.
         public static let busy = Code(kind: .busy)
         /// Reading or writing failed.
         public static let inputOutput = Code(kind: .inputOutput)
@@ -66,7 +66,7 @@ public struct DeviceError: Error, Sendable, CustomStringConvertible {
         self.sourceLocation = "\(file):\(line)"
     }
 
-    /// Returns a copy of the error with a name, for example of the affected device, before the message.
+    /// Returns a copy of the error whose message begins with a name, for example of the affected device.
     package func within(_ name: String) -> DeviceError {
         var error = self
         error.message = "\(name): \(message)"

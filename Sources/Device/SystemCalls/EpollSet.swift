@@ -126,7 +126,8 @@ package final class WakeupPipe: Sendable {
         }
     }
 
-    /// Waits for a wakeup or the socket. A negative timeout waits indefinitely. Returns true if the socket is ready.
+    /// Waits until a wakeup is signaled or the socket is ready. A negative timeout waits indefinitely. Returns true if
+    /// the socket is ready.
     package func wait(for socket: Int32?, events: Int16, milliseconds: Int32) -> Bool {
         var descriptors = (
             pollfd(fd: readEnd, events: Int16(POLLIN), revents: 0), pollfd(fd: socket ?? -1, events: events, revents: 0)

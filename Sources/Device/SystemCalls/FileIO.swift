@@ -8,7 +8,7 @@ package enum FileIO {
         return try read(path, limit: limit, status: &status)
     }
 
-    /// Reads a file like `read(_:limit:)`, and the status of the opened file.
+    /// Reads a file like `read(_:limit:)` and also obtains the status of the opened file.
     package static func read(_ path: String, limit: Int, status: inout stat) throws(DeviceError) -> [UInt8] {
         // Opens without blocking because the path may be a FIFO without a writer.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -125,7 +125,8 @@ package enum TemporaryFiles {
         return named.isEmpty ? other : named
     }
 
-    /// Creates a directory for its owner only and returns the path. Returns nil on failure, with the reason in `errno`.
+    /// Creates a directory that only its owner can access, and returns the path. Returns nil on failure, with the
+    /// reason in `errno`.
     package static func createDirectory(prefix: String, in place: String) -> String? {
         make(prefix, in: place) { mkdtemp($0) != nil }
     }

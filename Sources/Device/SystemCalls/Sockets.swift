@@ -108,7 +108,7 @@ package enum Sockets {
     }
 }
 
-/// Calls connect(2), which the method of the same name hides inside `Sockets`.
+/// Calls connect(2). Inside `Sockets`, the method of the same name hides the C function.
 private func connectSocket(_ descriptor: Int32, _ address: UnsafePointer<sockaddr>, _ length: socklen_t) -> Int32 {
     connect(descriptor, address, length)
 }

@@ -26,14 +26,14 @@ public struct AccessoryDescription: Sendable, Hashable, Identifiable {
     public var firmwareRevision: String
     /// The hardware revision. Empty if unknown.
     public var hardwareRevision: String
-    /// The physical USB port in the kernel's notation, a bus and a chain of ports, for example "1-2.4". For other
-    /// accessories, the kernel's path or a name from the configuration.
+    /// The physical USB port in the kernel's notation, which consists of a bus number and a chain of port numbers, for
+    /// example "1-2.4". For other accessories, the kernel's path or a name from the configuration.
     public var portPath: String
     /// The USB vendor ID, or nil if the accessory is not a USB device.
     public var vendorID: UInt16?
     /// The USB product ID, or nil if the accessory is not a USB device.
     public var productID: UInt16?
-    /// The supported protocols, sorted by interface number, with unique names.
+    /// The supported protocols, sorted by interface number. Each name occurs only once.
     public var protocols: [AccessoryProtocol]
 
     /// Creates a description.

@@ -51,8 +51,8 @@ package struct NoAccessorySource: AccessorySource {
     { throw DeviceError(.notFound, "There is no accessory \(accessory).") }
 }
 
-/// Keeps the list of attached accessories and delivers changes to subscribers, in order and one at a time. Sources that
-/// open channels themselves wrap the hub. No lock is held while subscribers run.
+/// Keeps the list of attached accessories and delivers changes to subscribers, in order and one at a time. No lock is
+/// held while subscribers run.
 package final class AccessoryHub: Sendable {
     private struct Content {
         var accessories: [AccessoryDescription] = []
@@ -80,7 +80,7 @@ package final class AccessoryHub: Sendable {
             let snapshot = AccessoryEvent.snapshot(state.content.accessories)
             subscriber.request.withLock { queue in
                 queue.append(snapshot)
-                // Claims the drain here, so that no other thread delivers events before the snapshot.
+                // Marks a drain as scheduled, so that no other thread delivers events before the snapshot.
                 _ = queue.scheduleDrainIfNeeded()
             }
         }

@@ -91,7 +91,7 @@ public enum ByteChannelEvent: Sendable {
     case ended
 }
 
-/// The reason why a connection to an accessory ended, and any error.
+/// The end of a connection to an accessory, with the reason and any error.
 public struct ByteChannelEnd: Sendable {
     /// The reasons why a connection ended.
     public enum Reason: Sendable, Hashable {
@@ -112,7 +112,7 @@ public struct ByteChannelEnd: Sendable {
     /// The number of accepted bytes that were not passed to the system before the connection ended.
     public let unsentBytes: Int
 
-    /// Creates a description of a connection's end.
+    /// Creates a value that describes the end of a connection.
     public init(_ reason: Reason, error: DeviceError? = nil, unsentBytes: Int = 0) {
         self.reason = reason
         self.error = error

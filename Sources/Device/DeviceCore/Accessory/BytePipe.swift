@@ -2,8 +2,8 @@
 
 import Synchronization
 
-/// A bounded byte buffer between one writer and one reader, for one direction of a channel. Each side is notified on
-/// the thread of the other side, while no lock is held.
+/// A bounded byte buffer for one direction of a channel, with one writer and one reader. Each side is notified on the
+/// thread of the other side. No lock is held during a notification.
 package final class BytePipe: Sendable {
     package enum ReaderEvent: Sendable { case readable, ended }
     package enum WriterEvent: Sendable { case writable, ended }
@@ -38,7 +38,8 @@ package final class BytePipe: Sendable {
 
     package var bytesAvailable: Int { state.withLock { $0.ring.count } }
 
-    /// The free space in bytes, or 0 after the pipe has ended. A full pipe notifies the writer once it has space.
+    /// The free space in bytes, or 0 after the pipe has ended. If the pipe is full, the writer is notified when space
+    /// becomes available.
     package var spaceAvailable: Int {
         state.withLock { state in
             if state.end != nil { return 0 }
@@ -76,9 +77,10 @@ package final class BytePipe: Sendable {
         append { ring in ring.write(bytes) }
     }
 
-    /// Lets the closure write into the pipe's memory without the lock, so that both sides can continue. The closure
-    /// returns the number of bytes written. Requires a single writer that uses no other write method. If the pipe is
-    /// full or has ended, returns nil without calling the closure. A full pipe notifies the writer once it has space.
+    /// Calls the closure with unused memory of the pipe, without holding the lock, so that the reader can continue. The
+    /// closure returns the number of bytes written. Requires a single writer that uses no other write method. If the
+    /// pipe has ended or is full, returns nil without calling the closure. The writer of a full pipe is notified when
+    /// space becomes available.
     package func fillUnlocked<Result>(
         _ body: (UnsafeMutableRawBufferPointer) -> (count: Int, result: Result)
     ) -> Result? {
@@ -104,7 +106,8 @@ package final class BytePipe: Sendable {
         return result
     }
 
-    /// Returns true if the pipe has space for this many bytes. Otherwise, the writer is notified once it has.
+    /// Returns true if the pipe has space for this many bytes. Otherwise, the writer is notified when space becomes
+    /// available.
     package func hasSpace(for length: Int) -> Bool {
         state.withLock { state in
             if state.ring.space >= length { return true }
@@ -125,7 +128,7 @@ package final class BytePipe: Sendable {
         return result
     }
 
-    /// Ends the pipe, so that nothing more can be written, and discards unread bytes if `drops` is true.
+    /// Ends the pipe, after which nothing more can be written. Discards unread bytes if `drops` is true.
     package func finish(_ end: ByteChannelEnd, drops: Bool = false) {
         typealias Sides = (reader: (@Sendable (ReaderEvent) -> Void)?, writer: (@Sendable (WriterEvent) -> Void)?)
         let sides = state.withLock { state -> Sides in

@@ -44,7 +44,7 @@ package struct ByteRingBuffer: ~Copyable {
         return writableBytes(atMost: space)
     }
 
-    /// Appends bytes from the start of the reserved memory and returns their number.
+    /// Appends up to `length` bytes from the start of the reserved memory. Returns the number of bytes appended.
     @discardableResult package mutating func commit(_ length: Int) -> Int {
         isReserved = false
         let added = max(0, min(length, writableBytes(atMost: space).count))
@@ -74,7 +74,7 @@ package struct ByteRingBuffer: ~Copyable {
         start += length
         if start >= memory.count { start -= memory.count }
         count -= length
-        // Restarts at the beginning, so that the next bytes are contiguous.
+        // Returns to the start of the memory, so that the next bytes are contiguous.
         if count == 0 && !isReserved { start = 0 }
     }
 }

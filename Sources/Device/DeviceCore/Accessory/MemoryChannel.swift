@@ -33,7 +33,7 @@ package final class MemoryChannel: ByteChannel {
     package var status: ByteChannelStatus {
         if isClosed.load(ordering: .acquiring) { return .closed }
         let space = output.spaceAvailable
-        // Reads the end before `bytesAvailable`, because no bytes arrive after the end.
+        // Must be read before `bytesAvailable`, so that a status with an end counts all received bytes.
         let end = input.end ?? output.end
         return ByteChannelStatus(bytesAvailable: input.bytesAvailable, spaceAvailable: space, end: end)
     }
@@ -67,14 +67,14 @@ package final class MemoryChannel: ByteChannel {
         input.finish(ByteChannelEnd(.hungUp), drops: true)
     }
 
-    /// Ends the connection from outside, for example on detachment. Both ends can still read earlier bytes.
+    /// Ends the connection for both ends, for example on detachment. Earlier bytes can still be read.
     package func end(_ end: ByteChannelEnd) {
         output.finish(end)
         input.finish(end)
     }
 }
 
-/// Reports the end only once, although both pipes end. This object is faster than a weak reference to the channel.
+/// Reports the end of a channel only once, although both pipes end. A weak reference to the channel would be slower.
 private final class EndNotifier: Sendable {
     private let isNotified = Atomic<Bool>(false)
 

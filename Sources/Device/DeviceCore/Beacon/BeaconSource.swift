@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package protocol BeaconSource: Sendable {
-    /// The reason why beacons cannot be received, or nil if they can. A live source may take up to 2 s.
+    /// The reason why beacons cannot be received, or nil if they can. A live source may need up to 2 s to determine the
+    /// reason.
     var problem: DeviceError? { get }
 
     /// Delivers events in order, one at a time and on a thread of the source. If beacons cannot be received, the loss

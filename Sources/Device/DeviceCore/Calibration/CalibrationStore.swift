@@ -11,7 +11,7 @@ package protocol CalibrationStore: Sendable {
     func store(_ calibration: SensorCalibration, for sensor: SensorIdentity) throws(DeviceError)
     func remove(_ sensor: SensorIdentity) throws(DeviceError)
 
-    /// The errors for stored calibrations that are unusable.
+    /// The errors that make stored calibrations unusable.
     var problems: [DeviceError] { get }
 
     /// Returns the path of the sensor's calibration file, or nil if the calibration is not stored in a file.

@@ -25,9 +25,10 @@ public struct SensorCalibration: Sendable, Hashable {
     public var fieldStrength = Double.nan
     /// The angle of the magnetic field below the horizon, in radians, or NaN if unknown. Used for magnetometers only.
     public var dip = Double.nan
-    /// The device orientations on which a magnetometer calibration is based, as unit vectors that pointed up.
+    /// The device orientations that a magnetometer calibration covers. Each one is given as the unit vector that
+    /// pointed up.
     public var upDirections: [SIMD3<Double>] = []
-    /// The system clock's time at the calibration.
+    /// The time of the calibration, according to the system clock.
     public var date = WallTime.epoch
 
     /// Creates an identity calibration, which leaves readings unchanged.
@@ -46,7 +47,7 @@ extension SensorCalibration {
     package func problem(for kind: SensorKind) -> String? {
         let (first, second, third) = matrix
         let entries = [offset / kind.maximumOffset * 4, first, second, third]
-        // False if an element is NaN.
+        // Comparisons with NaN are false, so NaN elements are rejected.
         let areBounded = entries.allSatisfy { abs($0.x) <= 4 && abs($0.y) <= 4 && abs($0.z) <= 4 }
         let conditions = [
             (areBounded, "its values are out of range for a sensor of this kind"),
@@ -59,13 +60,15 @@ extension SensorCalibration {
         return conditions.first { !$0.0 }?.1
     }
 
-    /// Converts a calibration from the sensor's axes to the device's axes if the mount matrix can be inverted.
+    /// Converts a calibration from the sensor's axes to the device's axes. Has no effect if the mount matrix has no
+    /// inverse.
     package func convertedToDeviceAxes(by mount: MountMatrix) -> SensorCalibration {
         guard !mount.isIdentity, let inverse = mount.inverse else { return self }
         return rotated(by: mount, inverse: inverse)
     }
 
-    /// Converts a calibration from the device's axes to the sensor's axes if the mount matrix can be inverted.
+    /// Converts a calibration from the device's axes to the sensor's axes. Has no effect if the mount matrix has no
+    /// inverse.
     package func convertedToSensorAxes(by mount: MountMatrix) -> SensorCalibration {
         guard !mount.isIdentity, let inverse = mount.inverse else { return self }
         return rotated(by: inverse, inverse: mount)
@@ -82,7 +85,7 @@ extension SensorCalibration {
 }
 
 extension MountMatrix {
-    /// Returns the matrix that applies the right-hand matrix first.
+    /// Returns the matrix product, which applies the right-hand matrix first.
     static func * (left: MountMatrix, right: MountMatrix) -> MountMatrix {
         let (a, b, c) = left.rows
         let (x, y, z) = right.rows

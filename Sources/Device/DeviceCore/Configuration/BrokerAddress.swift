@@ -45,7 +45,7 @@ public struct BrokerAddress: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// The paths of the files with the credentials for a broker. Each path may be nil.
+/// The paths of the files that contain the credentials for a broker. Each path may be nil.
 ///
 /// | Setting | Environment variable | Key in the file |
 /// | --- | --- | --- |

@@ -77,7 +77,7 @@ extension Configuration {
         }
     }
 
-    /// Sets a value that was read from the file. A nil value is skipped because its problem is already recorded.
+    /// Sets a value that was read from the file. Ignores nil, for which a problem has already been recorded.
     mutating func set<Value>(
         _ setting: WritableKeyPath<Configuration, Setting<Value>>, _ value: Value?, _ json: SettingsJSON
     ) { if let value { self[keyPath: setting] = Setting(value, origin: .file(json.path)) } }

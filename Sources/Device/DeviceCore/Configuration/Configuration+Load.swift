@@ -104,7 +104,7 @@ extension Configuration {
         }
     }
 
-    /// Returns the file or parent directory through which another user can replace the file, or nil if no user can.
+    /// Returns the file or parent directory through which another user can replace the file, or nil if there is none.
     private static func componentWritableByOthers(_ path: String, _ isOpen: (String) -> Bool) -> String? {
         var place = path
         while !isOpen(place) {

@@ -22,14 +22,14 @@
 ///
 /// `accessoryRules` and `declaredAccessories` are declared in the module AccessoryFinding, which parses them.
 public struct Configuration: Sendable {
-    /// The address of gpsd, or of the MQTT topic of a different board.
+    /// The address of gpsd, or of an MQTT topic to which another board publishes.
     public var positionSource = Setting(PositionSourceAddress())
     /// The device path of the receiver to use, as gpsd reports it, or nil for the best receiver.
     public var receiver = Setting<String?>(nil)
     /// True to correct GPS week rollovers. The receiver's time is then shifted by the multiple of 1024 weeks that
     /// brings it closest to the system clock.
     public var repairsWeekRollover = Setting(false)
-    /// The files with the credentials for an MQTT broker.
+    /// The files that contain the credentials for an MQTT broker.
     public var brokerFiles = Setting(BrokerCredentialFiles())
     /// The rule that determines whether programs may use the location.
     public var locationRule = Setting(LocationRule.grant)
@@ -41,7 +41,8 @@ public struct Configuration: Sendable {
     public var motionSources = Setting([MotionSourceAddress.local])
     /// Settings for individual motion sensors. Each property comes from the first matching setting that specifies it.
     public var sensors = Setting<[SensorSetting]>([])
-    /// The directories with files that declare accessories. A declared accessory exists as long as its file exists.
+    /// The directories that contain the files of declared accessories. A declared accessory exists as long as its file
+    /// exists.
     public var accessoryDirectories = Setting<[String]>([])
     /// True to detect accessories attached to this machine. If false, only declared accessories exist.
     public var watchesUdev = Setting(true)
@@ -51,7 +52,7 @@ public struct Configuration: Sendable {
     public var accessorySettleTime = Setting(0.15)
     /// The values that higher-level modules parse, by key: `accessories.rules` and `accessories.declared`.
     package var deferredSections: [String: DeferredSection] = [:]
-    /// The errors for values that could not be read or used. Their defaults apply.
+    /// The errors for values that could not be read or used. The default values are used instead.
     public var problems: [DeviceError] = []
 
     /// Creates a configuration with the default values.
@@ -62,6 +63,6 @@ public struct Configuration: Sendable {
 package enum DeferredSection: Sendable {
     /// Unparsed JSON from the file at the path.
     case json([UInt8], path: String)
-    /// A `Setting` made by the program.
+    /// A `Setting` that the program assigned.
     case set(any Sendable)
 }

@@ -38,9 +38,11 @@ public struct Setting<Value: Sendable>: Sendable {
 
 /// The rule that determines the location authorization of programs.
 public enum LocationRule: String, Sendable {
-    /// Undetermined until the program requests authorization or starts updates, which grants it. The default.
+    /// Undetermined until the program requests authorization or starts updates. Either action grants authorization. The
+    /// default.
     case grant
-    /// Undetermined until the program requests authorization, which grants it. Starting updates does not grant it.
+    /// Undetermined until the program requests authorization. The request grants authorization, but starting updates
+    /// does not.
     case ask
     /// Authorized as "always" from the start.
     case always

@@ -29,7 +29,7 @@ package struct SettingsJSON {
 
     /// Records a problem if the text is not valid UTF-8. Invalid bytes are read as U+FFFD.
     mutating func checkText(_ bytes: UnsafeRawBufferPointer) {
-        // Decoding replaces invalid bytes, so the re-encoded text then differs from the input.
+        // Decoding replaces invalid bytes, so invalid text differs from its re-encoded form.
         var text = String(decoding: bytes, as: UTF8.self)
         guard !text.withUTF8({ UnsafeRawBufferPointer($0).hasSameBytes(as: bytes) }) else { return }
         recordProblem(
@@ -42,7 +42,8 @@ package struct SettingsJSON {
         seenKeys.append([])
     }
 
-    /// Returns the next key of the innermost object, or nil at the end. Messages begin with the prefix and the key.
+    /// Returns the next key of the innermost object, or nil at the end of the object. In messages, the prefix precedes
+    /// the key.
     @inline(never)
     package mutating func nextKey(_ reader: inout JSONReader, _ prefix: String) throws(JSONError) -> String? {
         guard let key = try reader.nextKey()?.string() else {
@@ -59,8 +60,9 @@ package struct SettingsJSON {
         return key
     }
 
-    /// Reads an object. The closure receives each key and its full name and reads the value, or returns false if the
-    /// key is unknown. If the value is not an object, records a problem, skips the value and returns false.
+    /// Reads an object. The closure receives each key and the key's full name. The closure must read the value and
+    /// return true, or return false if the key is unknown. If the value is not an object, records a problem, skips the
+    /// value and returns false.
     @discardableResult package mutating func readObject(
         _ reader: inout JSONReader, _ name: String, _ consequence: String = defaultConsequence, prefix: String? = nil,
         _ readMember: (String, String, inout JSONReader, inout SettingsJSON) throws(JSONError) -> Bool

@@ -2,12 +2,12 @@
 
 package import Synchronization
 
-/// A bounded queue of undelivered items, oldest first, and the state of its drains.
+/// A bounded queue whose items are delivered in drains, oldest first.
 ///
-/// The queue is protected by the lock of the client that contains it. After appending an item, the client calls
-/// `scheduleDrainIfNeeded()` and, if the result is true, schedules a drain on the app's executor. The drain delivers
-/// the items that were pending when it began, one at a time and without the lock. Items appended during a drain wait
-/// for the next drain, so that a flood of items does not block the app's thread. There is at most one drain at a time.
+/// The client that contains the queue protects it with a lock. After appending an item, the client calls
+/// `scheduleDrainIfNeeded()` and, if the result is true, schedules a drain on the app's executor. A drain delivers the
+/// items that were pending at its start, one at a time and without the lock. Items appended during a drain wait for the
+/// next drain, so that many items do not block the app's thread. There is at most one drain at a time.
 ///
 /// ```swift
 /// if state.withLock({ $0.queue.append(item, limit: 1024); return $0.queue.scheduleDrainIfNeeded() }) {
@@ -32,7 +32,7 @@ package import Synchronization
     @inlinable package var count: Int { drainingItems.count + items.count }
     @inlinable package var isEmpty: Bool { drainingItems.isEmpty && items.isEmpty }
 
-    /// The number of items appended since the current drain began, or of all items if no drain is running.
+    /// The number of items appended since the current drain began, or the total number if no drain is running.
     @inlinable package var countSinceDrainBegan: Int { items.count }
 
     @inlinable package var first: Item? { drainingItems.last ?? items.first }
@@ -42,7 +42,8 @@ package import Synchronization
         drainingItems.contains(where: isWanted) || items.contains(where: isWanted)
     }
 
-    /// Appends an item. If `limit` items that satisfy `isOfKind` are pending, drops the oldest and returns true.
+    /// Appends an item. If `limit` items that satisfy `isOfKind` are pending, drops the oldest of them and returns
+    /// true.
     @discardableResult @inlinable
     package mutating func append(_ item: Item, limit: Int = .max, of isOfKind: (Item) -> Bool = { _ in true }) -> Bool {
         let limit = max(1, limit)
@@ -106,7 +107,7 @@ package import Synchronization
         return isDrainScheduled
     }
 
-    /// Removes all items and abandons the claimed drain. A drain that is already scheduled delivers nothing.
+    /// Removes all items and resets the drain state. A drain that is already scheduled delivers nothing.
     @inlinable package mutating func reset() {
         removeAll()
         isDrainScheduled = false

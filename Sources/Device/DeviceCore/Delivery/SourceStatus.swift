@@ -50,8 +50,8 @@ extension MotionEvent: StatusEvent {}
 /// ```
 ///
 /// A joining subscriber is notified of the status but receives no readings. The hub holds its lock while it calls
-/// `setStatus`, so that statuses arrive in the hub's order, but not while it calls other functions. Only one thread at
-/// a time notifies a subscriber. That thread also reports statuses that are set in the meantime.
+/// `setStatus`, so that statuses arrive in the hub's order. The hub calls all other functions without the lock. Only
+/// one thread at a time notifies a subscriber. That thread also reports statuses that are set in the meantime.
 struct SubscriberState: ~Copyable, Sendable {
     private enum Phase: UInt8, AtomicRepresentable { case joining, receiving, cancelled }
 

@@ -95,7 +95,7 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
 /// A value that only one thread can use at a time, without a lock. A source keeps its decoder in an exclusive value
 /// because decoding calls subscribers, which must not be called while a lock is held.
 package struct ExclusiveValue<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
-    // Unchecked because the flag ensures that only one thread at a time accesses the value.
+    // `@unchecked Sendable` because the flag ensures that only one thread at a time accesses the value.
     private let isInUse = Atomic<Bool>(false)
     private let value: UnsafeMutablePointer<Value>
 
@@ -133,9 +133,9 @@ package struct Backoff: Sendable {
     private let limit: Double
     private var next: Double
 
-    /// Creates a backoff with delays from `first` to `limit`, in seconds. The minimum is 10 ms.
+    /// Creates a backoff with delays from `first` to `limit`, in seconds. Every delay is at least 10 ms.
     package init(first: Double, limit: Double) {
-        // A minimum keeps repeated failures from busy-waiting.
+        // The minimum prevents busy-waiting after repeated failures.
         self.initialDelay = max(first, 0.01)
         self.limit = max(limit, self.initialDelay)
         next = self.initialDelay

@@ -3,7 +3,7 @@
 import Synchronization
 
 final class Subscriber<Request: Sendable & ~Copyable, Event: Sendable>: Sendable {
-    /// The subscriber's request, or data that the hub keeps for the subscriber.
+    /// The subscriber's request. An `AccessoryHub` stores the queue of undelivered events instead.
     let request: Request
     private let executor: ExecutorIdentity?
     private let receive: @Sendable (Event) -> Void
@@ -80,7 +80,8 @@ final class SubscriberRegistry<Content: Sendable, Request: Sendable & ~Copyable,
         }
     }
 
-    /// Changes the content and delivers the resulting event to all subscribers. Must be called on one thread at a time.
+    /// Changes the content and delivers the resulting event, if any, to all subscribers. Must be called on one thread
+    /// at a time.
     func publish(_ change: (inout Content) -> Event?) {
         let (event, subscribers) = withLock { state in (change(&state.content), state.subscribers) }
         if let event { for subscriber in subscribers { subscriber.deliver(event) } }

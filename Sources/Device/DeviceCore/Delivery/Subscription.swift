@@ -2,8 +2,8 @@
 
 import Synchronization
 
-/// A subscription to a source, which delivers events until the subscription is cancelled or released. A source runs its
-/// hardware while at least one subscription exists.
+/// A subscription to the events of a source. The source delivers events until the subscription is cancelled or
+/// released, and runs its hardware while at least one subscription exists.
 public final class Subscription: Sendable {
     private let cancelled = Atomic<Bool>(false)
     private let onCancel: Mutex<(@Sendable () -> Void)?>

@@ -154,8 +154,8 @@ package final class MotionHub: MotionSource {
 
     // MARK: Input
 
-    /// Replaces the list of sensors. If no listed sensor matches a subscriber's request any longer, the subscriber is
-    /// notified of the loss and receives readings again once a matching sensor is listed.
+    /// Replaces the list of sensors. If a subscriber's request no longer matches a listed sensor, the subscriber is
+    /// notified of the loss. Readings resume once a matching sensor is listed.
     package func post(sensors: [SensorDescription], contextDescriptions: [String]) {
         let moved = state.withLock { state -> [MotionSubscriber] in
             let former = exchange(&state.sensors, with: [])
@@ -248,7 +248,7 @@ package final class MotionHub: MotionSource {
         for subscriber in subscribers { subscriber.state.reportStatus(subscriber.notify) }
     }
 
-    /// Reports to all subscribers that no readings follow for now, for example at the end of a trace.
+    /// Notifies all subscribers that no more readings follow for now, for example at the end of a trace.
     package func postQuiet() {
         let subscribers = state.withLock { state in state.sensors.flatMap(\.subscribers) }
         for subscriber in subscribers { subscriber.reportInputIdle() }

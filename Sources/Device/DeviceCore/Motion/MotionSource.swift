@@ -20,8 +20,8 @@ public protocol MotionSource: Sendable {
     ///
     /// If the sensor is already lost, the loss is delivered before this call returns. If the sensor does not exist yet,
     /// no event is delivered until the sensor appears. The hardware runs at the rate of the fastest subscriber, and
-    /// readings for slower subscribers are decimated. `quiet` is called when no readings follow for now, for example at
-    /// the end of a trace, so that a subscriber need not wait for readings from other sensors.
+    /// readings for slower subscribers are decimated. `quiet` is called when no more readings follow for now, for
+    /// example at the end of a trace. The subscriber then need not wait for readings from other sensors.
     func subscribe(
         _ request: MotionRequest, receive: @escaping @Sendable (MotionEvent) -> Void,
         quiet: @escaping @Sendable () -> Void

@@ -23,7 +23,7 @@ public struct SensorDescription: Sendable, Hashable, Identifiable {
     public var name = ""
     /// The label from the firmware, for example "accel-display". Empty if there is none.
     public var label = ""
-    /// The location in the machine that the driver reports: "display", "base" or "lid". Empty if unknown.
+    /// The sensor's location in the machine, as reported by the driver: "display", "base" or "lid". Empty if unknown.
     public var location = ""
     /// The chip's serial number. Empty if unknown.
     public var serial = ""
@@ -39,7 +39,7 @@ public struct SensorDescription: Sendable, Hashable, Identifiable {
     public var mountMatrix = MountMatrix.identity
     /// The origin of the matrix, as text: "in_accel_mount_matrix", a configuration file, or "none given".
     public var mountMatrixOrigin = ""
-    /// The clock of the time stamps, as named by the driver, for example "boottime". Empty without time stamps.
+    /// The clock of the time stamps, as named by the driver, for example "boottime". Empty if there are no time stamps.
     public var clock = ""
     /// Remarks for the user, for example about an unusable matrix.
     public var remarks: [String] = []

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The quantity that a motion sensor measures, in the units of the kernel's Industrial I/O subsystem. The raw value is
-/// the name in traces, configurations and commands, and the name of sensors that have no other name.
+/// used in traces, configurations and commands, and as the name of sensors that have no other name.
 public enum SensorKind: String, Sendable, Hashable, CaseIterable {
     /// Proper acceleration (specific force) in m/s². At rest, the axis that points up reads +9.81.
     case accelerometer

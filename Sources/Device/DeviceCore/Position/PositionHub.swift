@@ -14,7 +14,8 @@ package final class PositionHub: PositionSource {
     }
 
     private let registry: SubscriberRegistry<Content, PositionRequest, PositionEvent>
-    // The numbers of subscribers that request lines and raw reports. Atomic because they are read for each line.
+    // The number of subscribers that request lines, and the number that request raw reports. Atomic because they are
+    // read for each line.
     private let lineRequestCount = Atomic<Int>(0)
     private let rawRequestCount = Atomic<Int>(0)
     private let isTogether = Atomic<Bool>(false)
@@ -29,10 +30,11 @@ package final class PositionHub: PositionSource {
 
     package var hasSubscribers: Bool { registry.hasSubscribers }
 
-    /// Changes when the hub gets its first subscriber, so that sources can end a delay that began earlier.
+    /// A counter that increases when a subscriber joins a hub without subscribers. Sources then end their current
+    /// delay.
     package var demand: UInt64 { registry.withLock { $0.content.demand } }
 
-    /// The executor of the only subscriber, or nil if the executor cannot poll or there is not exactly one subscriber.
+    /// The subscriber's executor if there is exactly one subscriber and the executor can poll, or nil otherwise.
     package var executor: (any PollingExecutor)? {
         registry.withLock { $0.subscribers.count == 1 ? $0.subscribers[0].request.executor?.delivery : nil }
     }
@@ -47,7 +49,7 @@ package final class PositionHub: PositionSource {
         count(request, by: 1)
         registry.add(subscriber) { if $0.subscribers.isEmpty { $0.content.demand += 1 } }
         subscriber.state.start { notify(subscriber, $0) }
-        // Called for every new subscriber, because an executor may poll only if it belongs to the only subscriber.
+        // Called for every new subscriber, because an executor must stop polling when a second subscriber joins.
         registry.demandDidChange()
         return Subscription { [weak self] in
             subscriber.state.cancel()
@@ -206,7 +208,8 @@ package final class PositionHub: PositionSource {
         for subscriber in subscribers { subscriber.state.reportStatus { notify(subscriber, $0) } }
     }
 
-    /// Restarts the stream at a different time with the given last fixes, which are not delivered. Drops held reports.
+    /// Restarts the stream at a different time and drops held reports. The given fixes become the receivers' last fixes
+    /// but are not delivered.
     package func restart(fixes: [PositionReport]) { change { $0.content.flow.restart(fixes: fixes) } }
 
     // MARK: Held epochs
@@ -236,7 +239,7 @@ package final class PositionHub: PositionSource {
     /// Delivers all held reports. Called when no more reports follow.
     package func flush() { deliverDueReports(now: BootTime(nanoseconds: .max - 1)) }
 
-    /// Drops held reports, which date from before the process was suspended.
+    /// Drops held reports, which are outdated after the process was suspended.
     package func discardHeld() { change { $0.content.flow.discardHeld() } }
 }
 

@@ -67,7 +67,7 @@ public struct PositionRequest: Sendable, Hashable {
 public enum PositionEvent: Sendable {
     /// A position report. The request determines whether every report or one report per epoch is delivered.
     case report(PositionReport)
-    /// The satellites in view, from which the position reports are derived.
+    /// A report of the satellites in view.
     case sky(SkyReport)
     /// A compass or inertial report.
     case attitude(AttitudeReport)
@@ -106,7 +106,8 @@ public struct ReceiverDescription: Sendable, Hashable {
 struct ReceiverQuality: Sendable {
     /// The time in seconds without a report after which a receiver is considered silent.
     static let silenceTimeout = 5.0
-    /// The maximum error of a clearly better receiver with the same fix mode, relative to the chosen receiver's error.
+    /// With the same fix mode, a receiver is clearly better if its error is below this fraction of the chosen
+    /// receiver's error.
     static let maximumErrorRatio = 0.5
     /// The time in seconds for which a receiver must be clearly better before it is chosen.
     static let switchDelay = 10.0

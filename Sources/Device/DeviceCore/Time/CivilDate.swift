@@ -57,7 +57,7 @@ package struct CivilDate: Sendable, Hashable {
         let shifted = (month > 2 ? year : year - 1) + 400
         let marchMonth = month > 2 ? month - 3 : month + 9
         let beforeYear = shifted * 365 + shifted / 4 - shifted / 100 + shifted / 400
-        // The day number of 1970-01-01 in the same count: 2369 * 365 + 592 - 23 + 5 + 306.
+        // In this count, 1970-01-01 is day 865565: 2369 * 365 + 592 - 23 + 5 + 306.
         return beforeYear + (153 * marchMonth + 2) / 5 + day - 1 - 865_565
     }
 

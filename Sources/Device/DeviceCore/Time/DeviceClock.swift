@@ -2,7 +2,7 @@
 
 import Synchronization
 
-// Re-exports errors, files, threads and wakeups to the modules that import DeviceCore.
+// Re-exports SystemCalls to the modules that import DeviceCore.
 @_exported public import SystemCalls
 
 /// The clock of a device: either the machine's clock or a virtual clock that only playback advances. All timeouts use
@@ -50,7 +50,8 @@ public final class ClockTimer: Sendable {
 }
 
 extension WakeupPipe {
-    /// Waits until the deadline for a wakeup or the socket. Returns true if the socket is ready.
+    /// Waits until a wakeup is signaled, the socket is ready or the deadline has passed. Returns true if the socket is
+    /// ready.
     package func wait(
         for socket: Int32?, events: Int16 = Int16(POLLIN), until deadline: BootTime, clock: any DeviceClock
     ) -> Bool {

@@ -39,7 +39,8 @@ public final class LiveClock: DeviceClock {
     }
 }
 
-/// A Dispatch timer. Unchecked because Dispatch timers are thread-safe, although their protocol is not `Sendable`.
+/// A Dispatch timer. `@unchecked Sendable` because Dispatch timers are thread-safe, although their protocol is not
+/// `Sendable`.
 private final class TimerSource: @unchecked Sendable {
     let source: any DispatchSourceTimer
 

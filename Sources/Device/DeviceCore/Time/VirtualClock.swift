@@ -22,7 +22,8 @@ public final class VirtualClock: DeviceClock {
     }
 
     private let timers = Mutex(Timers())
-    // Atomic instead of locked, because these values are read several times per trace reading. All are in nanoseconds.
+    // Atomic because these values are read several times per trace reading. A lock would be slower. All values are in
+    // nanoseconds.
     private let currentTime: Atomic<Int64>
     /// The difference between the civil time and the time since boot.
     private let wallTimeOffset: Atomic<Int64>
@@ -72,9 +73,10 @@ public final class VirtualClock: DeviceClock {
         return entry != nil
     }
 
-    /// Advances the clock and returns true, unless a timer is due by the given time and has to run first.
+    /// Advances the clock and returns true. If a timer is due by the given time, returns false instead, because the
+    /// timer must run first.
     package func moveUnlessTimerIsDue(by time: BootTime) -> Bool {
-        // `Int64.max` also means that no timer is set, so the deadline read under the lock decides.
+        // `Int64.max` may also mean that there is no timer, so `nextDeadline` is checked as well.
         if nextDue.load(ordering: .acquiring) <= time.nanoseconds, let deadline = nextDeadline, deadline <= time {
             return false
         }
@@ -99,7 +101,8 @@ public final class VirtualClock: DeviceClock {
 }
 
 extension Array {
-    /// Returns the start of the elements that satisfy the predicate, which must all be at the end.
+    /// Returns the index of the first element that satisfies the predicate, or `endIndex` if there is none. All later
+    /// elements must also satisfy the predicate.
     @inlinable package func partitioningIndex(where belongsToEnd: (Element) -> Bool) -> Int {
         var low = startIndex
         var high = endIndex

@@ -2,7 +2,7 @@
 
 import DeviceCore
 
-/// The attributes of one power supply, which is a directory in `/sys/class/power_supply`. Missing and invalid values
+/// The attributes of one power supply, read from its directory in `/sys/class/power_supply`. Missing and invalid values
 /// are nil. Energies are in microwatt-hours and charges in microampere-hours, as in the kernel.
 struct PowerSupply: Equatable {
     /// The status that a battery's driver reports.
@@ -94,9 +94,9 @@ extension BatteryReading {
         self.init(level: level, state: Self.state(of: batteries.map(\.status), isPlugged: isPlugged, level: level))
     }
 
-    /// Returns the charge level. A single battery's level is the driver's value, or else calculated from energy or
-    /// charge. Several batteries are combined by energy or by charge, provided that all of them report that quantity.
-    /// Otherwise, the result is the average of the levels.
+    /// Returns the charge level. For a single battery, the driver's value is preferred to a level calculated from
+    /// energy or charge. Several batteries are combined by energy or by charge if all of them report that quantity.
+    /// Otherwise, the result is the average of their levels.
     private static func level(of batteries: [PowerSupply]) -> Double? {
         if batteries.count == 1 { return batteries.first.flatMap { $0.capacity ?? $0.measuredLevel } }
         for (now, full) in [(\PowerSupply.energyNow, \PowerSupply.energyFull), (\.chargeNow, \.chargeFull)] {

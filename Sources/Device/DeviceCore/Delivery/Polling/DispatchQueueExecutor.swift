@@ -46,7 +46,7 @@ package final class DispatchQueueExecutor: PollingExecutor {
             let callbacks = DeferredCallbacks(for: self)
             while !isCancelled.value.load(ordering: .acquiring) {
                 guard wakeUp.wait(for: set.descriptor, events: Int16(POLLIN), milliseconds: -1) else { continue }
-                // Calls the queue synchronously, because an asynchronous call would wake another thread.
+                // Dispatches synchronously, because asynchronous dispatch would wake another thread.
                 callbacks.run(after: read) { run in queue.sync(execute: run) }
             }
             endPolling()

@@ -11,14 +11,14 @@ package protocol PollingExecutor: CallbackExecutor {
     /// readiness. Callbacks that `read` schedules on this executor run immediately after `read` returns. `read` may be
     /// called once more while the subscription is being cancelled.
     ///
-    /// - Parameter onReady: Called at most once, on any thread, if this function returned nil and the executor may
-    ///   since have become able to poll.
+    /// - Parameter onReady: Called at most once, on any thread, if this function returned nil and polling may now be
+    ///   possible.
     /// - Returns: The subscription, or nil if the executor cannot poll or cannot poll yet.
     func register(_ set: EpollSet, onReady: @escaping @Sendable () -> Void, read: @escaping @Sendable () -> Void)
         throws(DeviceError) -> Subscription?
 }
 
-/// A polling executor in a request. Two values are equal if their executors are identical.
+/// Identifies the polling executor in a request. Two values are equal if they refer to the same executor.
 package struct ExecutorIdentity: Sendable, Hashable {
     package let delivery: any PollingExecutor
 
@@ -61,13 +61,13 @@ package final class DeferredCallbacks {
     }
 
     /// Returns false if the current thread is reading for a different executor. A subscriber with a different executor
-    /// may join while this executor polls. That subscriber must not be called on the polling thread, because it may be
-    /// waiting for the polling executor.
+    /// may join while this executor polls. Calling that subscriber on the polling thread could cause a deadlock,
+    /// because the subscriber may be waiting for the polling executor.
     package static func permits(_ executor: ExecutorIdentity?) -> Bool {
         current.map { $0.executor === executor?.delivery } ?? true
     }
 
-    /// Calls `read` and then runs the deferred callbacks, if there are any, inside `enter`.
+    /// Calls `read`. If callbacks were deferred, then calls `enter` with a closure that runs them.
     package func run(after read: () -> Void, enter: (() -> Void) -> Void) {
         // Calls can be nested: a callback may run a run loop, in which this thread reads again.
         let outer = pthread_getspecific(Self.key)

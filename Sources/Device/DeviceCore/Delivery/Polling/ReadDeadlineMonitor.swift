@@ -2,9 +2,9 @@
 
 /// Determines when an executor's read is overdue, and sets the timer that wakes the source's thread at that time.
 ///
-/// The expected interval between reads follows the longer of the recent intervals, because an epoch's reports arrive in
-/// quick succession. The timer is set again only if it would expire too late or before the next expected read. This
-/// avoids a system call for most readings.
+/// The expected interval between reads increases immediately but decreases gradually, because the reports of an epoch
+/// arrive in quick succession. The timer is set again only if it would expire too late or before the next expected
+/// read. This avoids a system call for most readings.
 struct ReadDeadlineMonitor: Sendable {
     private let tolerance: Double
     private let longestInterval: Double
@@ -14,8 +14,8 @@ struct ReadDeadlineMonitor: Sendable {
     /// The time at which the next read is overdue.
     private(set) var dueTime: BootTime
 
-    /// Expects the first read within the tolerance. `limit` is the maximum time between a read and the due time of the
-    /// next read. Both are in seconds.
+    /// The first read is due after `tolerance`. `limit` is the maximum time between a read and the due time of the next
+    /// read. Both are in seconds.
     init(tolerance: Double, limit: Double, now: BootTime) {
         self.tolerance = tolerance
         longestInterval = max(0, limit - tolerance) / 1.5
@@ -33,7 +33,7 @@ struct ReadDeadlineMonitor: Sendable {
         if min(dueTime, deadline) < timerTime || timerTime < nextRead { setTimer(timer, now: now, deadline: deadline) }
     }
 
-    /// Expects a read within the tolerance, because the descriptor is readable or might be.
+    /// Makes the next read due after the tolerance. Called when the descriptor may be readable.
     mutating func expectRead(_ timer: TimerFD, now: BootTime, deadline: BootTime) {
         dueTime = now.advanced(bySeconds: tolerance)
         setTimer(timer, now: now, deadline: deadline)

@@ -17,8 +17,9 @@ import SystemCalls
 /// ```
 ///
 /// While an executor polls, the source's thread sleeps until a read is overdue, for example because the app's main
-/// thread is busy. The source's thread then reads until the executor reads again, so that readings are received in time
-/// and wait in bounded queues. If there is no input, the source's thread waits for the descriptor instead of the timer.
+/// thread is busy. The source's thread then reads until the executor reads again, and the readings wait in bounded
+/// queues. If a read is overdue but nothing can be read, the source's thread waits for the descriptor instead of the
+/// timer.
 package struct ReadinessCoordinator: ~Copyable {
     private enum Owner {
         case thread
@@ -34,8 +35,8 @@ package struct ReadinessCoordinator: ~Copyable {
     private let monitor: ReadDeadlineMonitor
     private let executor: @Sendable () -> (any PollingExecutor)?
     private var owner = Owner.thread
-    /// The executor for which registration was last attempted. Registration is attempted again for a different
-    /// executor, or once this executor may have become ready.
+    /// The executor of the last registration attempt. Another attempt is made when the executor changes or may have
+    /// become able to poll.
     private weak var lastAttempt: (any PollingExecutor)?
     private let readiness = Flag()
 
