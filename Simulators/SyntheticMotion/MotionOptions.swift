@@ -13,18 +13,18 @@ public struct MotionOptions: Sendable, Hashable {
         case coordinated
     }
 
-    /// The wall-clock time at the start. The default is the start time of the route, or the start of 2026.
+    /// The wall-clock time at the start of the trace. The default is the start time of the route, or the start of 2026.
     public var start: WallTime?
-    /// The time since boot at the start.
+    /// The time since boot at the start of the trace.
     public var boot = BootTime(nanoseconds: 10_000_000_000)
-    /// The seed of all noise. The same seed and options produce the same bytes.
+    /// The seed of the noise generators. The same seed and options produce the same bytes.
     public var seed: UInt64 = 1
 
     /// The sampling rate of the accelerometer and the gyroscope, in hertz.
     public var sampleRate = 100.0
-    /// The sampling rate of the magnetometer, in hertz. If nil, `sampleRate` is used, but at most 100.
+    /// The sampling rate of the magnetometer, in hertz. If nil, the rate is `sampleRate`, but at most 100 Hz.
     public var magnetometerRate: Double?
-    /// The sampling rate of the barometer, in hertz. If nil, `sampleRate` is used, but at most 10.
+    /// The sampling rate of the barometer, in hertz. If nil, the rate is `sampleRate`, but at most 10 Hz.
     public var pressureRate: Double?
     /// The rate of positions, in hertz, or 0 for no positions.
     public var fixRate = 1.0
@@ -46,15 +46,15 @@ public struct MotionOptions: Sendable, Hashable {
     /// The mount matrix in the trace header, which rotates the sensor frame to the device frame.
     public var mountMatrix = MountMatrix.identity
 
-    /// The accelerometer and the gyroscope, or nil to include neither.
+    /// The accelerometer and the gyroscope, or nil to omit both.
     public var inertialUnit: InertialUnit? = .ideal
-    /// The magnetometer, or nil to include none.
+    /// The magnetometer, or nil to omit it.
     public var magnetometer: SensorModel? = .ideal
-    /// The barometer, or nil to include none.
+    /// The barometer, or nil to omit it.
     public var barometer: SensorModel? = .ideal
-    /// The fraction of the data sheet's bias tolerance that limits the random bias of each axis, from 0 to 1.
+    /// The maximum random bias of each axis, as a fraction (0 to 1) of the bias tolerance in the data sheet.
     public var biasFraction = 0.0
-    /// The hard iron offset (the device's own magnetic field) in the magnetometer's axes, in gauss.
+    /// The magnetic field of the device itself (hard iron) in the magnetometer's axes, in gauss.
     public var hardIron = SIMD3<Double>.zero
     /// The soft iron matrix in the magnetometer's axes. A reading is this matrix times the field, plus `hardIron`.
     public var softIron = MountMatrix.identity

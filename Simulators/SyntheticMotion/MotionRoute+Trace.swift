@@ -6,11 +6,12 @@ import Geodesy
 public import Trace
 
 extension MotionRoute {
-    /// The minimum distance (metres) and speed (m/s) for determining a direction from two positions.
+    /// The minimum distance, in metres, and the minimum speed, in m/s, for determining a direction from two positions.
     private static let minimumDirectionDistance = 0.5
     private static let minimumDirectionSpeed = 0.3
 
-    /// Creates a route along the positions of one receiver in a trace. The route is a section of a longer route.
+    /// Creates a route along the positions of one receiver in a trace. The route is treated as a section of a longer
+    /// route, so it does not begin or end at rest.
     ///
     /// If the first position has a time, positions without a time are skipped. Otherwise, arrival times are used.
     /// Altitudes are above mean sea level if available, otherwise above the ellipsoid. A position without an altitude
@@ -51,7 +52,7 @@ extension MotionRoute {
             stage.start = stages.last?.end ?? 0
             stage.azimuth = path.initialAzimuth
             stage.climb = climb
-            // A minimal ground distance gives a vertical leg a direction and a climb.
+            // A vertical leg needs a small ground distance, because a distance of 0 denotes a stay.
             stage.distance = max(path.distance, climb == 0 ? 0 : 1e-6)
             stage.firstSpeed = stage.distance / seconds
             (stage.maximumSpeed, stage.lastSpeed) = (stage.firstSpeed, stage.firstSpeed)
@@ -92,7 +93,7 @@ extension MotionRoute {
 private struct TracePositionReader {
     struct Position {
         var report: PositionReport
-        /// In nanoseconds, on a clock common to all positions.
+        /// The time in nanoseconds, on the same clock for all positions.
         var time: Int64
         var wallTime: WallTime?
 
@@ -105,7 +106,7 @@ private struct TracePositionReader {
     private var cursor: TraceCursor
     private var decoder = GPSDDecoder()
     private var receiver: String?
-    /// Whether to use the times in reports instead of their arrival times, as determined by the first report.
+    /// Whether to use report times instead of arrival times. The first report determines the value.
     private var hasReportTimes: Bool?
 
     init(_ trace: TraceFile, receiver: String?) {

@@ -5,12 +5,13 @@ import SystemCalls
 public import DeviceCore
 
 extension MotionRoute {
-    /// The distance, in metres, below which waypoints are treated as one.
+    /// The distance, in metres, below which two waypoints are treated as one.
     private static let minimumLegLength = 0.01
     /// The minimum speed in corners, in m/s.
     private static let minimumCornerSpeed = 0.3
 
-    /// Corners of at least this angle (degrees) are turned at rest for this duration (seconds) to prevent a spin.
+    /// At corners of at least this angle, in degrees, the body turns at rest for this duration, in seconds. This
+    /// prevents a spin.
     private static let standingTurnAngle = 120.0
     private static let standingTurnDuration = 4.0
 

@@ -23,7 +23,7 @@ public struct MotionRoute: Sendable {
     public let start: WallTime?
     /// Warnings to show to the user.
     public let warnings: [String]
-    /// True for a section of a longer route, which continues beyond its ends at the same speed.
+    /// True if the route is a section of a longer route and continues at the same speed beyond its ends.
     let extends: Bool
     let stages: [RouteStage]
 
@@ -45,7 +45,8 @@ public struct MotionRoute: Sendable {
         return stages[index].point(at: time, extends: extends)
     }
 
-    /// Sets the directions of stages that have none. Each half of a stage uses the direction of the adjacent stage.
+    /// Sets the directions of stages that have none. Halfway through such stages, the direction changes from that of
+    /// the preceding stage to that of the next stage.
     static func fillDirections(_ stages: inout [RouteStage], heading: Double) {
         var last: RouteDirection?
         var index = 0
@@ -86,7 +87,8 @@ public struct Waypoint: Sendable, Hashable {
     public var longitude: Double
     /// The altitude in metres above mean sea level. NaN means the preceding altitude, or 0 for the first waypoint.
     public var altitude: Double
-    /// The speed to the next waypoint in m/s. NaN means the preceding speed, or initially ``RouteOptions/speed``.
+    /// The speed to the next waypoint in m/s. NaN means the preceding speed, or ``RouteOptions/speed`` for the first
+    /// waypoint.
     public var speed: Double
     /// The time at rest at this waypoint, in seconds.
     public var pause: Double

@@ -19,7 +19,7 @@ extension MotionSynthesizer {
     /// Returns the header of the trace, which contains the clocks, the sensors and the synthesis parameters.
     package func header() -> TraceHeader { header(SyntheticSources(options)) }
 
-    /// Writes the trace in order of time. Memory use does not depend on the trace's length.
+    /// Writes the trace in chronological order. Memory use does not depend on the trace's length.
     ///
     /// The same route, options and seed produce the same bytes.
     ///

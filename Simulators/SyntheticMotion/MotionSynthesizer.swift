@@ -18,11 +18,11 @@ package import SensorFusion
 /// try synthesizer.write(to: try TraceWriter(path: "drive.trace"))
 /// ```
 ///
-/// The path is smooth: corners and changes of speed are spread over a few seconds. The body faces the direction of
-/// travel. A route between waypoints begins and ends with a few seconds at rest, so ``duration`` is longer than the
+/// Corners and changes of speed are spread over a few seconds. The body faces the direction of travel. For a route
+/// between waypoints, smoothing extends the path by a few seconds at each end, so ``duration`` is longer than the
 /// duration of the route. Each reading is computed independently, so errors do not accumulate.
 public struct MotionSynthesizer: Sendable {
-    /// Half the interval h of the central difference for the rotation rate, in seconds. The truncation error is h²/6
+    /// The half interval h of the central difference for the rotation rate, in seconds. The truncation error is h²/6
     /// times the second derivative of the rate, which is below 1 nrad/s for wheeled vehicles.
     static let halfStep = 0.0005
 
@@ -99,7 +99,7 @@ public struct MotionSynthesizer: Sendable {
         let field = MagneticModel.wmm2025.field(
             latitude: state.latitude, longitude: state.longitude, altitude: state.ellipsoidalAltitude,
             year: DecimalYear.at(secondsSince1970: start.seconds + state.time), withRates: false)
-        // The model's components point north, east and down, in nanoteslas.
+        // The model returns north, east and down components in nanoteslas.
         return state.attitude.conjugate.rotate(SIMD3(field.y, field.x, -field.z) * 1e-5)
     }
 }
@@ -145,18 +145,19 @@ package struct MotionState: Sendable {
     package var ellipsoidalAltitude: Double
     /// The velocity over ground in m/s (east, north, up).
     package var velocity: SIMD3<Double>
-    /// The direction that the body faces, from 0 to 360 degrees clockwise from true north. At 1.5 m/s and above, the
-    /// heading is the course. Below 0.3 m/s, it is the direction of the route, with a smooth transition.
+    /// The direction that the body faces, from 0 to 360 degrees clockwise from true north. At 1.5 m/s and above, it is
+    /// the course. Below 0.3 m/s, it is the direction of the route. In between, it changes smoothly.
     package var heading: Double
     /// The pitch in degrees, positive if the front is raised.
     package var pitch: Double
     /// The roll in degrees, positive to the right.
     package var roll: Double
-    /// The rotation from the device frame to east, north, up.
+    /// The rotation from the device frame to the east, north, up frame.
     package var attitude: Quaternion
     /// The proper acceleration in the device frame, in m/s². At rest, the axis that points up reads +9.81.
     package var specificForce: SIMD3<Double>
-    /// The rotation rate in the device frame, in rad/s, including the earth's rotation if that option is enabled.
+    /// The rotation rate in the device frame, in rad/s, including the earth's rotation if
+    /// ``MotionOptions/earthRotates`` is true.
     package var rotationRate: SIMD3<Double>
 
     /// The horizontal speed over ground in m/s.

@@ -20,12 +20,12 @@ struct NoiseSource: Sendable {
         deviation = noise.density * (rate / 2).squareRoot()
         walkStep = noise.biasWalk / rate.squareRoot()
         numbers = GaussianNumbers(seed: seed, stream: stream)
-        // These numbers are always drawn, so the noise is the same with and without a bias.
+        // These numbers are drawn even if there is no bias, so that the bias does not change the noise.
         let drawn = SIMD3(numbers.uniform(), numbers.uniform(), numbers.uniform())
         bias = drawn * (noise.biasTolerance * biasFraction) * (isVector ? SIMD3(1, 1, 1) : SIMD3(1, 0, 0))
     }
 
-    /// Returns the reading for a true value, and advances the noise by one sample.
+    /// Adds noise to a true value and returns the resulting reading. Each call advances the noise by one sample.
     mutating func reading(_ truth: SIMD3<Double>) -> SIMD3<Double> {
         var value = truth + bias
         if walkStep > 0 {

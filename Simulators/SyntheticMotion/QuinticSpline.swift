@@ -12,7 +12,7 @@ enum QuinticSpline {
         var seconds: (Double, Double, Double, Double, Double, Double)
     }
 
-    /// Returns the weights at a parameter from 0 to 1 between the third and the fourth point.
+    /// Returns the weights between the third and the fourth point, for a parameter from 0 to 1.
     static func weights(_ u: Double) -> Weights {
         let v = 1 - u
         func value(_ t: Double) -> (edge: Double, next: Double, middle: Double) {
@@ -37,7 +37,7 @@ enum QuinticSpline {
             let t3 = t2 * t
             return (t3 / 6, (1 + 3 * t + 3 * t2 - 5 * t3) / 6, (1 - 3 * t - 6 * t2 + 5 * t3) / 3)
         }
-        // By symmetry, the weights of the left points use the parameter measured from the other end.
+        // By symmetry, the weights of the left points are those of the right points for the parameter 1 - u.
         let (a, b) = (value(v), value(u))
         let (da, db) = (first(v), first(u))
         let (dda, ddb) = (second(v), second(u))
@@ -47,7 +47,8 @@ enum QuinticSpline {
             seconds: (dda.edge, dda.next, dda.middle, ddb.middle, ddb.next, ddb.edge))
     }
 
-    /// Returns the weighted sum of points. Differences from the first point preserve precision far from the origin.
+    /// Returns the weighted sum of the differences from the first point. Differences preserve precision far from the
+    /// origin.
     static func sum<Value: SplineValue>(_ w: (Double, Double, Double, Double, Double, Double), _ d: [Value]) -> Value {
         d[0] * w.1 + d[1] * w.2 + d[2] * w.3 + d[3] * w.4 + d[4] * w.5
     }

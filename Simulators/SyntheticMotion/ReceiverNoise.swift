@@ -18,7 +18,7 @@ public struct ReceiverNoise: Sendable, Hashable {
     package var vertical = 0.0
     /// The standard deviation of the correlated altitude error, in metres.
     package var verticalWander = 0.0
-    /// The time after which the correlation of the correlated errors is 1/e, in seconds.
+    /// The correlation time of the correlated errors, in seconds. After this time, the correlation is 1/e.
     package var wanderTime = 60.0
     /// The standard deviation of each velocity component, in m/s.
     package var velocity = 0.0
@@ -63,7 +63,7 @@ struct ReceiverSource: Sendable {
         wander = numbers.vector()
     }
 
-    /// Returns the report for a true state, and advances the receiver by one fix.
+    /// Adds errors to a true state and returns the resulting report. Each call advances the receiver by one fix.
     mutating func report(_ state: MotionState, time: WallTime, _ options: MotionOptions) -> PositionReport {
         let white = numbers.vector()
         let error =
@@ -103,7 +103,8 @@ struct ReceiverSource: Sendable {
         return report
     }
 
-    /// Sets error estimates at the 95 % confidence level, as gpsd does. No real receiver reports an error of 0.
+    /// Sets error estimates at the 95 % confidence level, as gpsd does. The estimates are never 0, because no real
+    /// receiver reports an error of 0.
     private func setErrorEstimates(_ report: inout PositionReport) {
         func sum(_ a: Double, _ b: Double) -> Double { max((a * a + b * b).squareRoot(), 0.01) }
         let horizontal = sum(noise.horizontal, noise.horizontalWander)

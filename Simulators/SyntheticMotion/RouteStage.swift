@@ -3,7 +3,7 @@
 import Geodesy
 import SystemCalls
 
-/// A section of a route: a leg along one geodesic, or a stay.
+/// A section of a route, which is either a leg along one geodesic or a stay.
 struct RouteStage: Sendable {
     /// The start time, in seconds since the start of the route.
     var start = 0.0
@@ -15,14 +15,15 @@ struct RouteStage: Sendable {
     var distance = 0.0
     var altitude: Double
     var climb = 0.0
-    /// The speed (m/s) rises from `firstSpeed` to `maximumSpeed` and then falls to `lastSpeed`.
+    /// The speeds in m/s. The speed rises from `firstSpeed` to `maximumSpeed` and then falls to `lastSpeed`.
     var firstSpeed = 0.0
     var maximumSpeed = 0.0
     var lastSpeed = 0.0
     /// The durations of acceleration and deceleration, in seconds.
     var rise = 0.0
     var fall = 0.0
-    /// For a stage without a direction, `before` applies until `turningTime` (seconds since the start of the route).
+    /// The directions of a stage without a direction of its own, before and after `turningTime`. The time is in seconds
+    /// since the start of the route.
     var before = RouteDirection()
     var after = RouteDirection()
     var turningTime = 0.0

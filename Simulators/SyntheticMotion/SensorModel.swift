@@ -40,7 +40,7 @@ public struct SensorModel: Sendable, Hashable {
     private static let microtesla = 0.01
 }
 
-/// The errors of a sensor's readings, in the sensor's unit: m/s², rad/s, gauss or kPa.
+/// The errors of a sensor's readings, in the sensor's unit (m/s², rad/s, gauss or kPa).
 ///
 /// A reading is the sum of the true value, a constant bias, a random walk of the bias and white noise. The sum is
 /// rounded to the step size and clamped to the range. Each axis has independent noise.
@@ -50,7 +50,7 @@ package struct SensorNoise: Sendable, Hashable {
     package var density = 0.0
     /// The maximum zero offset after power-up, in units (see ``MotionOptions/biasFraction``).
     package var biasTolerance = 0.0
-    /// The random walk of the bias: the standard deviation of its change in one second, in units.
+    /// The random walk of the bias, in units. The value is the standard deviation of the change in one second.
     package var biasWalk = 0.0
     /// The step size of the converter, in units, or 0 for no quantization.
     package var step = 0.0
@@ -58,7 +58,7 @@ package struct SensorNoise: Sendable, Hashable {
     package var range = Double.infinity
 
     var isValid: Bool {
-        // Comparisons with NaN are false.
+        // The comparisons also reject NaN.
         [density, biasTolerance, biasWalk, step].allSatisfy { $0 >= 0 && $0 <= 1e6 } && range > 0
     }
 }
@@ -66,7 +66,7 @@ package struct SensorNoise: Sendable, Hashable {
 /// An accelerometer and a gyroscope in one chip, sometimes with a magnetometer in the same package.
 ///
 /// The values are typical data sheet values at the smallest ranges, ±2 g and ±250 °/s. The random walk of the bias is
-/// an assumption: 0.002 °/s for gyroscopes and 0.1 mg for accelerometers after one minute (standard deviations).
+/// assumed to have a standard deviation of 0.002 °/s for gyroscopes and 0.1 mg for accelerometers after one minute.
 public struct InertialUnit: Sendable, Hashable {
     /// The name of the chip in the kernel driver.
     package var name: String

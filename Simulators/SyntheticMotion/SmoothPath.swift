@@ -9,7 +9,8 @@ import SystemCalls
 /// Points of the route at uniform intervals are the control points of a quintic B-spline in earth-fixed coordinates.
 /// Velocity and acceleration are therefore exact derivatives of the position, without special cases at the poles.
 struct SmoothPath: Sendable {
-    /// The speeds (m/s) up to which the heading is the direction of the route, and from which it is the course.
+    /// Below the first speed, the heading is the direction of the route. Above the second speed, it is the course. Both
+    /// speeds are in m/s.
     private static let routeHeadingSpeed = 0.3
     private static let courseHeadingSpeed = 1.5
 
@@ -19,11 +20,12 @@ struct SmoothPath: Sendable {
         var place: EarthFixed.GeodeticPosition
         /// The velocity in m/s (east, north, up).
         var velocity: SIMD3<Double>
-        /// The angles in radians: heading clockwise from north, pitch upwards, roll to the right.
+        /// The angles in radians. The heading is clockwise from north, the pitch is positive upwards, and the roll is
+        /// positive to the right.
         var heading: Double
         var pitch: Double
         var roll: Double
-        /// The rotation from the body frame to east, north, up.
+        /// The rotation from the body frame to the east, north, up frame.
         var attitude: Quaternion
         /// The rotation from the body frame to the earth-fixed frame.
         var earthAttitude: Quaternion
@@ -40,7 +42,7 @@ struct SmoothPath: Sendable {
     }
 
     let route: MotionRoute
-    /// The time (in seconds) before the start of the route, which a path that begins at rest needs to accelerate.
+    /// The time, in seconds, by which the path extends the route at each end. For a section of a longer route, it is 0.
     let lead: Double
     let duration: Double
     private let knot: Double
@@ -49,7 +51,7 @@ struct SmoothPath: Sendable {
     private let pitches: Bool
     private let leans: Bool
     private var stage = 0
-    /// A cache of control points. The number of a control point, modulo the size of the cache, is its index.
+    /// A cache of control points. The position in the cache is the index of the control point modulo the cache size.
     private var controls = [Control](repeating: Control(), count: 16)
 
     init(_ route: MotionRoute, _ options: MotionOptions) {
@@ -109,7 +111,7 @@ struct SmoothPath: Sendable {
             (speed - Self.routeHeadingSpeed) / (Self.courseHeadingSpeed - Self.routeHeadingSpeed))
         let course = atan2(velocity.x, velocity.y)
         guard share < 1 else { return course }
-        // The sums of the rotations between successive points, each of which is at most half a turn.
+        // The cumulative rotations from the first point. Each step between successive points is at most half a turn.
         var turns: [Double] = []
         for (point, next) in zip(points, points.dropFirst()) {
             turns.append((turns.last ?? 0) + Self.wrapped(next.azimuth - point.azimuth))

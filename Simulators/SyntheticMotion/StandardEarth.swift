@@ -25,9 +25,9 @@ enum NormalGravity {
     }
 }
 
-/// The air pressure of the International Standard Atmosphere (ISO 2533:1975). The atmosphere has 101.325 kPa and 15 °C
-/// at sea level, becomes 6.5 K colder per kilometre up to 11 km, and has a constant temperature above. Above 20 km, the
-/// pressure is slightly too low because the model omits the rising temperature.
+/// The air pressure of the International Standard Atmosphere (ISO 2533:1975). At sea level, the pressure is 101.325 kPa
+/// and the temperature is 15 °C. The temperature falls by 6.5 K per kilometre up to 11 km and is constant above. Above
+/// 20 km, the pressure is slightly too low because the model omits the rise in temperature.
 enum StandardAtmosphere {
     /// Returns the air pressure in kPa. The altitude is in metres above mean sea level.
     static func pressure(altitude: Double) -> Double {
@@ -42,8 +42,7 @@ enum StandardAtmosphere {
     }
 }
 
-/// Earth-centered, earth-fixed coordinates in metres. The x axis points to 0° N, 0° E, and the z axis to the north
-/// pole.
+/// Earth-centred, earth-fixed coordinates in metres. The x axis points to 0° N, 0° E, and the z axis to the north pole.
 ///
 /// In this frame, the poles and the antimeridian are not special cases.
 enum EarthFixed {

@@ -4,7 +4,7 @@ import DeviceCore
 
 /// The sources of a synthetic trace, with their noise and the times of their next readings.
 struct SyntheticSources {
-    /// The kinds of readings. Simultaneous readings are written in the order of the cases.
+    /// The kinds of readings. Simultaneous readings are written in this order.
     enum Kind: Int, CaseIterable {
         /// The gyroscope and the accelerometer, which are sampled at the same times.
         case motion
@@ -67,7 +67,8 @@ struct SyntheticSources {
     mutating func advance(_ kind: Kind) {
         let index = kind.rawValue
         counts[index] += 1
-        // Computing the time from the count avoids accumulating rounding errors. Report times are whole milliseconds.
+        // Computing the time from the count prevents rounding errors from accumulating. Report times are whole
+        // milliseconds.
         let seconds = Double(counts[index]) / rates[index]
         arrivals[index] =
             kind == .fix ? Int64((seconds * 1e3).rounded()) * 1_000_000 + delay : Int64((seconds * 1e9).rounded())

@@ -3,11 +3,11 @@
 public import Dispatch
 import LiveDevice
 
-/// Additions for Linux.
+/// Properties that exist only on Linux.
 extension CLLocationManager {
     /// The serial queue on which callbacks run. If nil (the default), callbacks use the queue or run loop of the
-    /// context in which the manager was created. During trace playback, the player runs all callbacks in one global
-    /// order, unless it is configured to deliver callbacks as live hardware does.
+    /// context in which the manager was created. Trace playback runs all callbacks in one global order unless the
+    /// player is configured to deliver them like live hardware.
     public var delegateQueue: DispatchQueue? {
         get { client.delegateQueue }
         set { client.delegateQueue = newValue }
@@ -15,8 +15,9 @@ extension CLLocationManager {
 
     /// The receiver's path as reported by gpsd, for example "/dev/ttyACM0". If nil (the default), the manager uses the
     /// configured receiver (`position.receiver`) or, if none is configured, the best available receiver. The manager
-    /// uses one receiver at a time. It switches when the current receiver has no fix, or when a different receiver has
-    /// been clearly better (a 3D fix, or half the error) for ten seconds.
+    /// uses one receiver at a time. It switches if the current receiver has no fix, or if a different receiver has been
+    /// clearly better for ten seconds. A receiver is clearly better if only this receiver has a 3D fix, or if its error
+    /// is at most half as large.
     public var receiver: String? {
         get { client.settings.receiver }
         set { client.set { $0.receiver = newValue } }
@@ -29,7 +30,8 @@ extension CLLocationManager {
         set { client.set { $0.deliversEveryReport = newValue } }
     }
 
-    /// Whether each location keeps the JSON of its report. The default is false, which saves memory.
+    /// Whether each location retains the JSON report from which it was created. The default is false, which saves
+    /// memory.
     public var keepsRawReports: Bool {
         get { client.settings.keepsRawReports }
         set { client.set { $0.keepsRawReports = newValue } }
@@ -56,8 +58,8 @@ extension CLLocationManager {
         }
     }
 
-    /// The minimum distance beyond a border at which a crossing is reported, in metres. The default is 10. In small
-    /// regions, a quarter of the radius is sufficient. If this value is 0, the accuracy of positions is ignored. The
+    /// The minimum distance beyond a border at which a crossing is reported, in metres. The default is 10. For small
+    /// regions, it is limited to a quarter of the radius. If this value is 0, the accuracy of positions is ignored. The
     /// setting applies to all regions and conditions of the current device.
     public static var regionCushion: CLLocationDistance {
         get { RegionEngine.of(LiveDevice.resolved).rules.cushion }

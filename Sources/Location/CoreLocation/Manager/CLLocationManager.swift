@@ -30,7 +30,7 @@ import LiveDevice
 /// dispatch queue uses a private serial queue. A manager created on any other thread uses that thread's run loop, which
 /// must be running. Set `delegateQueue` to use a different queue. Callbacks never run inside a call that starts a
 /// service, and never after a `stop…` method has returned on the callback thread. The manager holds its delegate
-/// weakly, and the app must keep a reference to the manager.
+/// weakly.
 ///
 /// **Errors.** `CLError.locationUnknown` means that no position is currently available because there is no fix, no
 /// receiver, or no connection to gpsd. The manager reports this error once per loss and keeps trying. The underlying
@@ -70,7 +70,7 @@ open class CLLocationManager: NSObject {
 
     /// The desired accuracy, in metres. A negative value (the default) requests the best available accuracy. The value
     /// is a hint, not a filter, so locations may be more or less accurate. On Linux, it determines when
-    /// `requestLocation()` finishes. For this purpose, the best accuracy means 10 metres.
+    /// `requestLocation()` finishes. Values below 10 metres count as 10 metres.
     open var desiredAccuracy: CLLocationAccuracy {
         get { client.settings.desiredAccuracy }
         set { client.set { $0.desiredAccuracy = newValue } }
@@ -90,9 +90,9 @@ open class CLLocationManager: NSObject {
         set { client.set { $0.activityType = newValue } }
     }
 
-    /// Whether updates may pause while the device is stationary. The default is true, as on Apple's platforms. However,
-    /// updates pause only after the app has set this property, because Apple never pauses an app in use, and a Linux
-    /// process is always in use.
+    /// Whether updates may pause while the device is stationary. The default is true, as on Apple's platforms, but
+    /// updates pause only if the app has set this property. Apple never pauses an app in use, and a Linux process is
+    /// always in use.
     ///
     /// The device is stationary while it moves at less than 1 m/s within a radius of 15 metres, or within the accuracy
     /// of its positions if that is larger. Updates pause when the device has been stationary for three minutes
@@ -122,20 +122,22 @@ open class CLLocationManager: NSObject {
     }
 
     /// The minimum change between delivered headings, in degrees. The default is 1. `kCLHeadingFilterNone` delivers
-    /// every heading, up to 100 per second. The first heading after a start is always delivered. A heading with a
-    /// smaller change is delivered if the heading becomes valid or invalid, or if its accuracy doubles or halves.
+    /// every heading, up to 100 per second. The first heading after a start is always delivered. A smaller change is
+    /// delivered if the heading becomes valid or invalid, or if its accuracy doubles or halves.
     open var headingFilter: CLLocationDegrees {
         get { client.headings.filter }
         set { client.setHeadings { $0.filter = newValue } }
     }
 
-    /// The device orientation, which selects the edge whose direction is the heading. The default is portrait.
+    /// The device orientation for which headings are computed. The default is portrait.
     ///
-    /// The selected edge points up in this orientation: the top edge in `portrait`, the bottom edge in
-    /// `portraitUpsideDown`, the right edge in `landscapeLeft` and the left edge in `landscapeRight`. If this edge
-    /// rises more than 60 degrees above the horizon, the heading becomes the direction of the device's back until the
-    /// edge falls below 50 degrees. At the same angles below the horizon, the heading is the direction of the screen.
-    /// Other values are ignored.
+    /// The heading is the direction of the edge that is at the top in this orientation. This is the top edge in
+    /// `portrait`, the bottom edge in `portraitUpsideDown`, the right edge in `landscapeLeft` and the left edge in
+    /// `landscapeRight`. If this edge rises more than 60 degrees above the horizon, the heading is the direction of the
+    /// device's back until the edge falls below 50 degrees. If the edge points down at these angles, the heading is the
+    /// direction of the screen.
+    ///
+    /// The values `unknown`, `faceUp` and `faceDown` are ignored.
     open var headingOrientation: CLDeviceOrientation {
         get { client.headings.orientation }
         set {
@@ -157,13 +159,14 @@ open class CLLocationManager: NSObject {
     open func stopUpdatingLocation() { client.stop(.standard) }
 
     /// Delivers one location or `CLError.locationUnknown`, then stops. The manager delivers the first location with the
-    /// desired accuracy, or the best location received within `locationRequestTimeout` (ten seconds by default). A fix
-    /// may be up to 15 seconds old. The call has no effect while updates or another request is running.
+    /// desired accuracy, or the best location received within `locationRequestTimeout` (ten seconds by default). The
+    /// location may be based on a fix that is up to 15 seconds old. The call has no effect while updates or another
+    /// request is running.
     open func requestLocation() { client.requestLocation() }
 
-    /// Starts the delivery of a location about every 500 metres, and at most every five minutes. The last known
-    /// location is delivered first. `distanceFilter` and `desiredAccuracy` do not apply. The receiver runs continuously
-    /// because, unlike a phone, a board has no cheaper way to detect movement.
+    /// Starts the delivery of locations that are at least 500 metres and five minutes apart. The last known location is
+    /// delivered first. `distanceFilter` and `desiredAccuracy` do not apply. The receiver runs continuously because,
+    /// unlike a phone, a board has no cheaper way to detect movement.
     open func startMonitoringSignificantLocationChanges() { client.start(.significantChanges) }
 
     /// Stops the delivery of significant location changes.
@@ -176,11 +179,11 @@ open class CLLocationManager: NSObject {
     /// the gyroscope. Without a magnetometer, headings come from a compass that reports to gpsd (ATT reports). As on
     /// Apple's platforms, no authorization is necessary because a heading does not reveal the position.
     ///
-    /// `trueHeading` is valid while the same manager's location updates are running and have determined a position.
-    /// Without a magnetometer or compass, use `CLLocation.course`, the direction of movement.
+    /// `trueHeading` is valid while the same manager's location updates are running and a position is known. Without a
+    /// magnetometer or compass, use `CLLocation.course`, the direction of movement.
     ///
-    /// `CLError.headingFailure` is reported once for each magnetic disturbance of five seconds, when the sensors are
-    /// lost, and when no heading is available within ten seconds of the start.
+    /// `CLError.headingFailure` is reported once when a magnetic disturbance has lasted five seconds, when the sensors
+    /// are lost, or when no heading is available within ten seconds of the start.
     open func startUpdatingHeading() { client.startHeadings() }
 
     /// Stops the delivery of headings.
@@ -227,13 +230,14 @@ open class CLLocationManager: NSObject {
     /// Starts monitoring a region, which replaces any monitored region with the same identifier.
     ///
     /// The manager calls `didStartMonitoringFor` first, then `didDetermineState` as soon as the state is known. After
-    /// that, each crossing causes `didDetermineState` and then `didEnterRegion` or `didExitRegion`. Being inside at the
-    /// start is not an entry. ``CLCircularRegion`` describes when crossings are reported.
+    /// that, each crossing causes `didDetermineState` and then `didEnterRegion` or `didExitRegion`. If the device is
+    /// inside the region at the start, no entry is reported. ``CLCircularRegion`` describes when crossings are
+    /// reported.
     ///
-    /// The manager calls `monitoringDidFailFor` with `CLError.regionMonitoringFailure` if the region is too large, has
-    /// an invalid centre or exceeds the limit of 20 regions. The error is `CLError.regionMonitoringDenied` if the app
-    /// is not authorized to use the position with full accuracy. The underlying error contains the reason. A beacon
-    /// region also fails if beacons cannot currently be received. This check may take up to two seconds.
+    /// The manager calls `monitoringDidFailFor` with `CLError.regionMonitoringFailure` if the region is too large or
+    /// has an invalid centre, or if 20 regions are already monitored. The error is `CLError.regionMonitoringDenied` if
+    /// the app is not authorized to use the position with full accuracy. The underlying error contains the reason. A
+    /// beacon region also fails if beacons cannot currently be received. This check may take up to two seconds.
     ///
     /// Regions belong to the app and the current device, so all managers with a delegate are notified. Regions from an
     /// earlier run of the app are monitored again as soon as a manager has a delegate (see ``monitoredRegions``).
@@ -250,13 +254,13 @@ open class CLLocationManager: NSObject {
     /// and their last reported states for the next run of the app. During trace playback, nothing is stored.
     open var monitoredRegions: Set<CLRegion> { client.regions.regions }
 
-    /// The largest radius of a monitored region, in metres: 2,128,000, as on an iPhone.
+    /// The maximum radius of a monitored region, in metres. The value is 2,128,000, as on an iPhone.
     open var maximumRegionMonitoringDistance: CLLocationDistance { RegionShape.maximumRadius }
 
     /// Starts the delivery of visits to `didVisit`. An arrival is reported after the device has stayed at a place for
-    /// five minutes. A departure is reported when the device has been away for five minutes, or is far away (see
-    /// ``CLVisit``). Visits require authorization for full accuracy. The receiver runs continuously because, unlike a
-    /// phone, a board has no cheaper way to detect that it is stationary.
+    /// five minutes. A departure is reported when the device has been away for five minutes, or as soon as it is far
+    /// away (see ``CLVisit``). Visits require authorization for full accuracy. The receiver runs continuously because,
+    /// unlike a phone, a board has no cheaper way to detect that it is stationary.
     open func startMonitoringVisits() { client.setMonitorsVisits(true) }
 
     /// Stops the delivery of visits and discards a visit in progress.
@@ -275,20 +279,20 @@ open class CLLocationManager: NSObject {
     /// default is true, whether or not gpsd is reachable.
     open class func locationServicesEnabled() -> Bool { LocationAuthorization.current.servicesEnabled }
 
-    /// Always returns true, because the standard location service provides significant changes.
+    /// Always returns true, because significant changes are derived from the standard location service.
     open class func significantLocationChangeMonitoringAvailable() -> Bool { true }
 
-    /// Returns whether the device can currently provide headings. It can if it has a magnetometer and an accelerometer,
-    /// or if a compass has reported a heading to gpsd.
+    /// Returns whether the device can currently provide headings. This requires a magnetometer and an accelerometer, or
+    /// a compass that has reported a heading to gpsd.
     ///
     /// gpsd does not announce which receivers are compasses. A compass is known only after its first report, which
     /// arrives only while a manager is subscribed. If a compass is the only source, start location updates first, or
     /// start headings without this check. The first call may take a few seconds.
     open class func headingAvailable() -> Bool { LocationClient.isHeadingAvailable(on: LiveDevice.resolved) }
 
-    /// Returns whether beacons can currently be received, which requires BlueZ and a powered adapter. If they cannot,
-    /// `locationManager(_:didFailRangingFor:error:)` reports the reason, and ranging begins as soon as it is possible.
-    /// The first call queries BlueZ, which takes up to two seconds.
+    /// Returns whether beacons can currently be received, which requires BlueZ and a powered Bluetooth adapter.
+    /// Otherwise, `locationManager(_:didFailRangingFor:error:)` reports the reason, and ranging begins when beacons can
+    /// be received. The first call queries BlueZ, which takes up to two seconds.
     open class func isRangingAvailable() -> Bool { LiveDevice.resolved.beaconSource.problem == nil }
 
     // MARK: Authorization
@@ -316,12 +320,13 @@ open class CLLocationManager: NSObject {
         client.authorization.request(.temporaryFullAccuracy(purposeKey: purposeKey), purpose: client.settings.purpose)
     }
 
-    /// Requests full accuracy. The closure receives nil, or an error if the request was refused.
+    /// Requests full accuracy. The closure receives an error if the request was refused, otherwise nil.
     open func requestTemporaryFullAccuracyAuthorization(
         withPurposeKey purposeKey: String, completion: (((any Error)?) -> Void)?
     ) {
-        // The closure is called exactly once, in the context that decides the request. As on Apple's platforms, it is
-        // not `@Sendable`. Otherwise, the class would not satisfy the protocols that apps declare for managers.
+        // The closure is called exactly once, in the context in which the request is decided. As on Apple's platforms,
+        // it is not `@Sendable`, because the class would otherwise not satisfy the protocols that apps declare for
+        // managers.
         nonisolated(unsafe) let completion = completion
         requestFullAccuracy(purposeKey) { completion?($0) }
     }
@@ -369,11 +374,11 @@ open class CLLocationManager: NSObject {
     @available(*, deprecated, message: "Use isMonitoringAvailable(for:) and authorizationStatus.")
     open class func regionMonitoringEnabled() -> Bool { locationServicesEnabled() }
 
-    /// The former name of the class method.
+    /// An older form of the class method `locationServicesEnabled()`.
     @available(*, deprecated, message: "Use the class method locationServicesEnabled().")
     open var locationServicesEnabled: Bool { client.authorization.servicesEnabled }
 
-    /// The former name of the class method.
+    /// An older form of the class method `headingAvailable()`.
     @available(*, deprecated, message: "Use the class method headingAvailable().")
     open var headingAvailable: Bool { LocationClient.isHeadingAvailable(on: client.device) }
 

@@ -8,8 +8,8 @@ public import Foundation
 /// `locationManagerDidChangeAuthorization(_:)` call their older forms, and all other methods do nothing.
 /// ``CLLocationManager`` describes the context in which the methods are called.
 ///
-/// On Linux, a method that only a subclass of the conforming class implements is not called. To override such a method
-/// in a subclass, implement an empty method in the conforming class.
+/// On Linux, a method is not called if only a subclass of the conforming class implements it. To override a method in a
+/// subclass, also implement it as an empty method in the conforming class.
 public protocol CLLocationManagerDelegate: NSObjectProtocol {
     /// Called with a new location and the previous one. For the first location, both arguments are the same. The method
     /// is not called if `locationManager(_:didUpdateLocations:)` is implemented.
@@ -37,7 +37,8 @@ public protocol CLLocationManagerDelegate: NSObjectProtocol {
     /// `locationManagerDidChangeAuthorization(_:)` is implemented.
     func locationManager(_ manager: CLLocationManager, didChangeAuthorization status: CLAuthorizationStatus)
 
-    /// Called in response to `requestState(for:)`, and before each entry and exit.
+    /// Called when the state of a region is first determined, before each entry and exit, and in response to
+    /// `requestState(for:)`.
     func locationManager(_ manager: CLLocationManager, didDetermineState state: CLRegionState, for region: CLRegion)
 
     /// Called when the device has entered a region.

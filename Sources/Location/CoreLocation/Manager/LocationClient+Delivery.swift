@@ -4,7 +4,7 @@ import DeviceCore
 import Synchronization
 
 extension LocationClient {
-    /// Changes the state, calls `next` without the lock, and then schedules a drain if callbacks are pending.
+    /// Changes the state, calls `next` without holding the lock, and then schedules a drain if callbacks are pending.
     @discardableResult
     func updateState<Result: Sendable>(_ body: (inout State) -> Result, then next: () -> Void = {}) -> Result {
         let (result, turn) = state.withLock { state -> (Result, DrainScheduler?) in
@@ -18,8 +18,8 @@ extension LocationClient {
 
     func scheduleDrainIfNeeded() { updateState { _ in } }
 
-    /// A scheduler that drains the pending callbacks on an executor. The client holds the scheduler until the manager
-    /// is deallocated. Weak references to the client would slow down its reference counting.
+    /// A scheduler that drains the pending callbacks on an executor. The scheduler holds the client strongly, because
+    /// weak references would slow down the client's reference counting. `shutDown()` breaks the reference cycle.
     final class DrainScheduler: Sendable {
         private let client: LocationClient
         let executor: any CallbackExecutor

@@ -26,7 +26,7 @@ extension LocationClient {
 
     func startHeadings() {
         guard !headings.isRunning else { return }
-        // Read without the lock because the first sensor discovery may take time.
+        // The first sensor discovery may take time, so availability is determined without holding the lock.
         let needsCompass = !MotionEngine.of(device).isAvailable(.heading)
         setHeadings { if !$0.isRunning { $0.start(needsCompass: needsCompass) } }
         if needsCompass, let report = compassRecord.report,
@@ -48,7 +48,7 @@ extension LocationClient {
 
     private func updateHeadingSubscriptions() {
         headingSubscriptions.withLock { current in
-            // Reading under the lock ensures that the last caller applies the latest state.
+            // The state is read under the lock so that the last caller applies the latest state.
             let (isRunning, needsCompass, run) = state.withLock {
                 ($0.headings.isRunning, $0.headings.needsCompass, $0.headings.run)
             }
@@ -66,7 +66,7 @@ extension LocationClient {
                         state.headings.handleTimeout(run: run, pendingCallbacks: &state.pendingCallbacks)
                     }
                 }
-                // The client subscribes even without a magnetometer, because the user may connect a magnetometer later.
+                // The client subscribes even without a magnetometer, because the user may connect one later.
                 // `shutDown()` releases the strong reference to `self`.
                 current.engine = MotionEngine.of(device).subscribe(
                     FusionRequest(need: .heading, interval: Self.headingInterval)
@@ -142,7 +142,8 @@ extension LocationClient {
     }
 }
 
-/// The last heading reported by any gpsd compass. gpsd's device list does not identify compasses.
+/// The last heading that any compass has reported to gpsd. Only such a report reveals a compass, because gpsd's device
+/// list does not identify compasses.
 final class CompassRecord: Sendable {
     private let last = Mutex<AttitudeReport?>(nil)
 

@@ -7,7 +7,7 @@ extension LocationClient {
     struct RangingRun {
         var subscription: Subscription?
         var timer: ClockTimer?
-        /// Identifies the run, because a timer from an earlier run may still fire.
+        /// The number of the run, which identifies late timers of earlier runs.
         var number: UInt32 = 0
     }
 
@@ -52,7 +52,7 @@ extension LocationClient {
 
     func updateRangingSubscription() {
         rangingRun.withLock { run in
-            // Reading under the lock ensures that the last caller applies the latest state.
+            // The state is read under the lock so that the last caller applies the latest state.
             let isWanted = !rangingRequests.isEmpty && authorization.grantedAccuracy == .fullAccuracy
             guard isWanted != (run.subscription != nil) else { return }
             run.number &+= 1

@@ -15,7 +15,7 @@ extension LocationClient {
             case .sky(let sky): state.converter.sky = sky
             case .lost(let error):
                 state.converter.sky = nil
-                // This loss is reported even if the app already knows that there is no fix.
+                // The loss of the source is reported even if the loss of the fix has already been reported.
                 if !state.isServiceLost { state.reportLoss(error) }
                 state.isServiceLost = true
             case .regained: state.isServiceLost = false

@@ -21,7 +21,8 @@ extension LocationClient {
             state.monitorsVisits = isWanted
             if !isWanted { state.pendingCallbacks.removeVisits() }
         }
-        // Two threads may start and stop visit monitoring at the same time. The loop applies the last request.
+        // Another thread may change the setting at the same time. The loop continues until the latest setting is
+        // applied.
         var wanted: Bool
         repeat {
             wanted = state.withLock { $0.monitorsVisits }
@@ -50,7 +51,7 @@ extension LocationClient {
 }
 
 extension LocationSettings {
-    /// The time that the device must be at rest before updates pause, in seconds, or nil if updates never pause.
+    /// The time at rest after which updates pause, in seconds, or nil if updates never pause.
     var pauseDelay: Double? {
         guard pausesAutomatically, isPausingSetByApp, desiredAccuracy != kCLLocationAccuracyBestForNavigation else {
             return nil

@@ -37,7 +37,7 @@ extension LocationClient {
                 state.cancelRequest()
                 state.pendingCallbacks.removePauses()
             }
-            // Stopping a service that is not running must not discard the pending result of a single request.
+            // Stopping a service that is not running must not discard the pending result of `requestLocation()`.
             let wasRunning = state.services.remove(service) != nil
             if state.services.isEmpty, wasRunning || service == .standard { state.pendingCallbacks.removePositions() }
         }
@@ -115,7 +115,8 @@ extension LocationClient {
             request.executor = ExecutorIdentity(delivery)
             return request
         } subscribe: { request in
-            // `shutDown()` releases this strong reference. A weak reference would slow down every use of the client.
+            // `shutDown()` releases this strong reference. A weak reference would slow down the client's reference
+            // counting.
             device.positionSource.subscribe(
                 request, receive: { event in self.receive(event) }, onBatchComplete: { self.scheduleDrainIfNeeded() })
         }

@@ -5,7 +5,8 @@ import Dispatch
 import Synchronization
 
 extension LocationClient {
-    // Unchecked because the manager and its delegate, which belong to the app's thread, are used only in callbacks.
+    // The conformance is unchecked because the manager and its delegate, which belong to the app's thread, are used
+    // only in callbacks.
     struct State: @unchecked Sendable {
         weak var manager: CLLocationManager?
         weak var delegate: (any CLLocationManagerDelegate)?
@@ -37,14 +38,15 @@ extension LocationClient {
         /// Whether the authorization was refused at the last change that this manager observed.
         var wasRefused: Bool
 
-        /// Returns whether a callback that restarts a service has already received this cached fix.
+        /// Returns true if a service that is started in a callback would deliver the last fix a second time.
         func isRepetition(_ fix: PositionFix) -> Bool { isInCallback && fix.report.arrival == lastArrival }
     }
 }
 
 extension LocationClient.State {
-    /// Gets the next item of a drain and its delegate. If the drain ends, `item` is nil, and `next` is set if another
-    /// drain is needed. All arguments must be nil on entry. Returning a tuple of optionals would be slow.
+    /// Sets `item` to the next callback and `recipient` to the delegate. At the end of the drain, `item` remains nil,
+    /// and `next` is set if another drain is needed. All arguments must be nil on entry. The parameters are inout
+    /// because returning a tuple of optionals would be slow.
     mutating func nextItem(
         _ item: inout PendingLocationCallbacks.Item?, _ recipient: inout (any CLLocationManagerDelegate)?,
         _ next: inout LocationClient.DrainScheduler?
@@ -76,7 +78,7 @@ extension LocationClient.State {
     mutating func reportLoss(_ error: DeviceError) {
         isLost = true
         lastLoss = error
-        // A single request reports the loss when it times out.
+        // `requestLocation()` reports a loss only when it times out.
         if services != .singleRequest { pendingCallbacks.add(.failure(CLError(.locationUnknown, cause: error))) }
     }
 
@@ -93,7 +95,7 @@ extension LocationClient.State {
         services.remove(.singleRequest)
     }
 
-    /// The first service resets the state of the previous session.
+    /// Adds a service. If no other service is running, the state of the previous session is reset.
     mutating func addService(_ service: LocationUse.Services, at time: WallTime) {
         if services.isEmpty {
             since = time

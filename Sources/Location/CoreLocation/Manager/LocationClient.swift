@@ -61,7 +61,7 @@ final class LocationClient: Sendable {
                 state.hasReportedAuthorization = true
                 state.pendingCallbacks.add(.authorization)
             }
-            // Resumes the regions that an earlier run of the app monitored.
+            // Resumes monitoring the regions from an earlier run of the app.
             if newValue != nil { regions.add(self) }
         }
     }
@@ -88,7 +88,7 @@ final class LocationClient: Sendable {
                 state.delegateQueue = newValue
                 state.drainScheduler = DrainScheduler(of: self, on: delivery)
             }
-            // The new executor may be able to poll the source itself, which changes the request.
+            // The position request depends on the executor, because some executors poll the source themselves.
             updateSubscription()
         }
     }
@@ -99,7 +99,7 @@ extension LocationClient: LocationAuthorization.Observer {
         updateState { state in
             if state.hasReportedAuthorization { state.pendingCallbacks.add(.authorization) }
             let isRefused = authorization.isDeniedOrRestricted
-            // Each refusal is reported once, in place of any undelivered result of a location request.
+            // Each refusal is reported once and replaces all pending locations and errors.
             if isRefused, !state.wasRefused, !state.services.isEmpty || state.pendingCallbacks.hasLocations {
                 state.pendingCallbacks.removePositions()
                 state.pendingCallbacks.add(.failure(CLError(.denied)))

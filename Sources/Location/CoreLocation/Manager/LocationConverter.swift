@@ -10,7 +10,7 @@ struct LocationConverter: Sendable {
     private var isAccessory = false
     private var lastTime: WallTime?
 
-    /// Returns the values of a location. The caller creates a `CLLocation` only if the location is delivered.
+    /// Returns the values and details of the location for a report.
     mutating func values(
         of report: PositionReport, on device: Device
     ) -> (values: CLLocation.Values, details: LocationDetails?) {
@@ -30,7 +30,7 @@ struct LocationConverter: Sendable {
     }
 }
 
-/// A filter that reduces a location to the centre of a grid cell, at most every 15 minutes.
+/// A filter that replaces a location with the centre of its grid cell, at most once every 15 minutes.
 struct ReducedAccuracy: Sendable {
     static let interval = 900.0
     /// The height of a grid cell, in degrees of latitude. Each cell is about as wide as it is high.
@@ -38,18 +38,18 @@ struct ReducedAccuracy: Sendable {
 
     private var last: BootTime?
 
-    /// Returns the reduced values, or nil if the interval has not elapsed.
+    /// Returns the values with reduced accuracy, or nil if the interval has not elapsed.
     mutating func reduce(_ values: CLLocation.Values, now: BootTime) -> CLLocation.Values? {
         if let last, now.seconds(since: last) < ReducedAccuracy.interval { return nil }
         last = now
         return ReducedAccuracy.reduced(values)
     }
 
-    /// Returns the centre and radius of the cell that contains the position, without altitude, course and speed.
+    /// Returns the centre and radius of the cell that contains the position. Altitude, course and speed are invalid.
     static func reduced(_ values: CLLocation.Values) -> CLLocation.Values {
         let row = (values.latitude / cellHeight).rounded(.down)
         let latitude = min(90, max(-90, (row + 0.5) * cellHeight))
-        // All cells in a row have the same width, so the centre does not reveal the position.
+        // All cells in a row have the same width, so the width does not reveal the exact latitude.
         let columns = max(1, (360 / cellHeight * cos(latitude * .pi / 180)).rounded())
         let width = 360 / columns
         let column = (values.longitude / width).rounded(.down)

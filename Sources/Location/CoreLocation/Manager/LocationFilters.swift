@@ -2,7 +2,7 @@
 
 import DeviceCore
 
-/// A filter that accepts a location that is more accurate than the last accepted location, or far enough from it.
+/// A filter that accepts a location if it is more accurate than the last accepted location or far enough away from it.
 struct DistanceFilter: Sendable {
     private var last: (place: CLLocationCoordinate2D, accuracy: Double)?
 
@@ -17,7 +17,8 @@ struct DistanceFilter: Sendable {
     }
 }
 
-/// A filter that accepts a location at least 500 metres and five minutes after the last accepted location.
+/// A filter that accepts a location at least 500 metres away from the last accepted location and at least five minutes
+/// later.
 struct SignificantChangeFilter: Sendable {
     /// The minimum distance, in metres.
     static let distance = 500.0
@@ -51,7 +52,7 @@ struct SingleRequest: Sendable {
     mutating func accept(_ location: CLLocation, desiredAccuracy: Double) -> Bool {
         if let best, best.values.horizontalAccuracy < location.values.horizontalAccuracy { return false }
         best = location
-        // If `desiredAccuracy` is NaN, `max` returns its first argument.
+        // If `desiredAccuracy` is NaN, `max` returns `bestAccuracy`.
         return location.values.horizontalAccuracy <= max(SingleRequest.bestAccuracy, desiredAccuracy)
     }
 }

@@ -25,9 +25,9 @@ import LiveDevice
 ///
 /// If the authorization status is not determined, adding a condition requests authorization.
 ///
-/// Unlike on Apple's platforms, monitors with the same name share their conditions and events, whereas Apple terminates
-/// the process. The limit of 20 conditions applies to each monitor, whereas Apple's limit applies to the app.
-/// Conditions are monitored only while the monitor or a loop over its events exists.
+/// Monitors with the same name share their conditions and events, whereas Apple terminates the process. The limit of 20
+/// conditions applies to each monitor, whereas Apple's limit applies to the app. Conditions are monitored only while
+/// the monitor or a loop over its events exists.
 public actor CLMonitor {
     /// The monitor's name.
     public nonisolated let name: String
@@ -61,7 +61,7 @@ public actor CLMonitor {
     public var identifiers: [String] { core.identifiers }
 
     /// An endless sequence of the monitor's events. Up to 1,024 events are buffered, even before the first loop starts.
-    /// Only one loop is active at a time: when a second loop starts, the first one ends. Trace playback waits while a
+    /// Only one loop is active at a time. When a second loop starts, the first one ends. Trace playback waits while a
     /// loop processes an event, so do not await `play()` in the loop body.
     public var events: Events { Events(core: core) }
 }
@@ -102,7 +102,8 @@ extension CLMonitor {
 
             init(core: MonitorCore) { handle = Handle(MonitorEventLoop(core)) }
 
-            /// Returns the next event, or nil if the task is cancelled or a newer loop started. Never throws on Linux.
+            /// Returns the next event, or nil if the task is cancelled or a newer loop has started. The method never
+            /// throws on Linux.
             public mutating func next() async throws -> Event? { await handle.loop.next() }
         }
     }
@@ -115,7 +116,7 @@ extension CLMonitor {
         public enum State: UInt, Sendable {
             /// The state has not been determined.
             case unknown = 0
-            /// The condition is satisfied: the device is inside the circle, or it receives the beacon.
+            /// The device is inside the circle, or it receives the beacon.
             case satisfied = 1
             /// The condition is not satisfied.
             case unsatisfied = 2
@@ -127,7 +128,7 @@ extension CLMonitor {
         public let identifier: String
         /// The new state.
         public let state: State
-        /// The time of the first position or sighting in this state.
+        /// The time of the change. For a circle, this is the time of the first position in the new state.
         public let date: Date
         /// The received beacon if the condition matches several beacons, otherwise nil.
         public let refinement: (any CLCondition)?
@@ -137,7 +138,7 @@ extension CLMonitor {
         public let authorizationDeniedGlobally: Bool
         /// True if the use of the position is restricted on this machine.
         public let authorizationRestricted: Bool
-        /// True while a policy is deciding the request to use the position.
+        /// True while a policy is deciding the authorization request.
         public let authorizationRequestInProgress: Bool
         /// True if the app is authorized only for reduced accuracy, which is not sufficient for monitoring.
         public let accuracyLimited: Bool

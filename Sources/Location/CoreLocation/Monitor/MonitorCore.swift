@@ -67,11 +67,11 @@ final class MonitorCore: Sendable {
         engine.unwatch(state.withLock { $0.conditions.map(\.watch) })
     }
 
-    /// Resumes the conditions of an earlier run of the app.
+    /// Resumes monitoring the conditions from an earlier run of the app.
     private func resume() {
         authorization.add(weak: self, in: observer)
         let conditions = state.withLock(\.conditions)
-        // The earlier run also requested authorization when it added these conditions.
+        // Requests authorization, as the earlier run did when it added these conditions.
         if !conditions.isEmpty, authorization.status == .notDetermined { authorization.request(.start, purpose: nil) }
         for condition in conditions { watch(condition, known: condition.posted.region) }
     }
@@ -99,7 +99,7 @@ final class MonitorCore: Sendable {
             if isRefused { post(event(identifier, .unmonitored, now), new.watch) }
             watch(new, known: .unknown)
         }
-        // The former watch ends after the new watch has started, so that the engine keeps its subscription.
+        // The new watch starts before the former watch ends, so the engine's subscription stays active.
         if let former { engine.unwatch([former.watch]) }
     }
 
@@ -193,8 +193,8 @@ final class MonitorCore: Sendable {
         state.withLock { $0.removeFirst(for: loop) }
     }
 
-    /// Records that a loop has completed an event. Disk access is slow, so only the last pending event is saved at
-    /// once.
+    /// Records that a loop has completed an event. Because disk access is slow, only the last pending event is saved
+    /// immediately.
     func complete(_ numberedEvent: MonitorState.NumberedEvent) {
         let (isNew, isLast) = state.withLock { ($0.complete(numberedEvent), $0.isEmpty) }
         if isNew { save(atOnce: isLast) }
@@ -220,7 +220,7 @@ extension MonitorCore: LocationAuthorization.Observer {
         }
     }
 
-    /// nil because the region engine reports this use.
+    /// Always nil, because the region engine reports this use of the position.
     var use: LocationUse? { nil }
 }
 

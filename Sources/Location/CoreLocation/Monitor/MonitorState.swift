@@ -12,7 +12,7 @@ struct MonitorState {
     typealias Event = CLMonitor.Event
     typealias Watch = RegionEngine.WatchID
 
-    /// A condition and its watch. Replacing a condition creates a new watch.
+    /// A condition with the identity of its watch in the region engine. Replacing a condition creates a new watch.
     struct Condition {
         let watch = Watch()
         let identifier: String
@@ -25,11 +25,12 @@ struct MonitorState {
         var lastNumber: UInt64 = 0
     }
 
-    /// An event and the watch that caused it. The watch is nil if the condition was not added.
+    /// An event with its number and the watch that caused it. The watch is nil if the condition was not added.
     struct NumberedEvent: Sendable {
         let event: Event
         let watch: Watch?
-        /// Increases with each event. A loop may complete an event after its successor has completed a later event.
+        /// A number that increases with each event. A loop that has been replaced may complete an event after a newer
+        /// loop has completed a later event.
         var number: UInt64 = 0
     }
 
@@ -83,17 +84,18 @@ struct MonitorState {
         return true
     }
 
-    /// Returns and removes the oldest event, or returns nil if no event is pending or a newer loop has started.
+    /// Removes and returns the oldest event, or returns nil if no event is pending or a newer loop has started.
     mutating func removeFirst(for consumer: MonitorEventLoop) -> NumberedEvent? {
         consumer === loop ? pendingEvents.popFirst() : nil
     }
 
     var isEmpty: Bool { pendingEvents.isEmpty }
 
-    /// Returns whether the condition of an event still exists. Events without a watch are always current.
+    /// Returns whether the condition of an event still exists. For an event without a watch, the result is always true.
     func isCurrent(_ numberedEvent: NumberedEvent) -> Bool { numberedEvent.watch.map(has) ?? true }
 
-    /// Returns false if the condition was removed or a later event has been completed.
+    /// Records that an event has been completed. Returns false if the condition was removed or a later event has
+    /// already been completed.
     mutating func complete(_ numberedEvent: NumberedEvent) -> Bool {
         guard let index = index(of: numberedEvent.watch), numberedEvent.number > conditions[index].lastNumber else {
             return false

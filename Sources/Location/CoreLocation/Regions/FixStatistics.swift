@@ -13,7 +13,7 @@ struct TrackedFix: Sendable {
     var arrival: BootTime
 }
 
-/// A converter from position events to fixes, which remembers the last sky report.
+/// Converts position events to fixes, using the last sky report.
 struct FixConverter: Sendable {
     private var sky: SkyReport?
 
@@ -40,14 +40,17 @@ extension TrackedFix {
     }
 }
 
-/// Statistics of successive fixes: the noise, whether the device moves, and whether the last step is plausible.
+/// The noise of successive fixes, the movement of the device, and the plausibility of its last step.
+///
 /// Averaging fixes reduces only the error that is independent in each fix. It does not reduce the error that persists
-/// for minutes, which is larger for most receivers. For positions x(i) one second apart, x(i) - 2x(i-1) + x(i-2) has
-/// six times the variance of the independent error. Persistent errors and constant velocity hardly affect it.
+/// for minutes, which is larger for most receivers. The variance of the independent error is one sixth of the variance
+/// of x(i) - 2x(i-1) + x(i-2) for positions x(i) one second apart. Persistent errors and constant velocity hardly
+/// affect this variance.
 struct FixStatistics: Sendable {
     /// The minimum speed of a moving device, in metres per second. Receivers at rest report up to half of this speed.
     static let movingSpeed = 1.0
-    /// The maximum time between fixes used to compute the noise, in seconds. Later, the device may have turned.
+    /// The maximum time between fixes used to compute the noise, in seconds. During a longer interval, the device may
+    /// turn.
     private static let noiseInterval = 3.0
     /// The approximate number of fixes over which the noise is averaged.
     private static let noiseFixCount = 30.0
@@ -59,7 +62,7 @@ struct FixStatistics: Sendable {
     /// The variance of the independent error, per axis, in square metres.
     private(set) var whiteVariance = 0.0
     private(set) var isMoving = false
-    /// True if the last step was longer than the device can have moved, for example because a signal reflection began.
+    /// True if the last step was longer than the device can have moved, for example because of a signal reflection.
     private(set) var isImplausible = false
 
     private var last: TrackedFix?
@@ -77,7 +80,7 @@ struct FixStatistics: Sendable {
         }
         let seconds = fix.timestamp - last.timestamp
         guard seconds > 0 else {
-            // Starts over if the receiver's clock was set back or a different receiver is in use.
+            // Restarts if the receiver's clock was set back or a different receiver is in use.
             guard seconds < -10, fix.arrival > last.arrival else { return false }
             self = FixStatistics()
             start(fix)
@@ -112,7 +115,7 @@ struct FixStatistics: Sendable {
         }
         let (x, y) = (step.x - lastStep.x, step.y - lastStep.y)
         noiseCount = min(noiseCount + 1, Self.noiseFixCount)
-        // Each of the two axes contributes six times the variance.
+        // The squared differences of both axes add up to twelve times the variance of one axis.
         whiteVariance += ((x * x + y * y) / 12 - whiteVariance) / noiseCount
     }
 
@@ -121,7 +124,7 @@ struct FixStatistics: Sendable {
         return ((x - then.x) * (x - then.x) + (y - then.y) * (y - then.y)).squareRoot() > 2 * fix.accuracy
     }
 
-    /// Returns the distances to the east and north, in metres. The result is accurate only for short steps.
+    /// Returns the eastward and northward distances in metres, which are accurate only for short steps.
     private static func step(
         from start: CLLocationCoordinate2D, to end: CLLocationCoordinate2D
     ) -> (x: Double, y: Double) {

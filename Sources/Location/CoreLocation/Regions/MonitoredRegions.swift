@@ -5,22 +5,23 @@ import Foundation
 import Synchronization
 
 /// The regions that a device's managers monitor. A file stores each region together with the last state that was
-/// delivered to the app, and the next run restores them. The next run also detects and delivers undelivered changes.
+/// delivered to the app. The next run of the app restores the regions and delivers any changes since then.
 final class MonitoredRegions: Sendable {
     /// The maximum number of regions per app, as on Apple's platforms.
     static let limit = 20
 
     fileprivate struct Entry {
         let watch = RegionEngine.WatchID()
-        /// A copy of the app's region. The app may have subclassed it, so its methods are called without the lock.
+        /// A copy of the app's region. The app may have subclassed it, so the lock is not held while its methods are
+        /// called.
         let region: CLRegion
         let stored: StoredRegion
         /// The last state that was passed to the managers, and the time of its first fix.
         var reportedState: CLRegionState
         var date: Double?
-        /// The last state that a delegate has received, which is the state to store.
+        /// The last state that a delegate has received. The file stores this state.
         var deliveredState: (state: CLRegionState, date: Double?)
-        /// The number of the change that led to the delivered state.
+        /// The number of the last delivered change.
         var deliveredNumber: UInt64 = 0
 
         init(_ region: CLRegion, reportedState: CLRegionState, date: Double?) {
@@ -87,7 +88,7 @@ final class MonitoredRegions: Sendable {
         }
         guard !entries.isEmpty else { return }
         authorization.add(weak: self, in: authorizationObserver)
-        // The earlier run also requested authorization when it started monitoring these regions.
+        // Requests authorization, as the earlier run did when it started monitoring these regions.
         if authorization.status == .notDetermined { authorization.request(.start, purpose: nil) }
         for entry in entries { watch(entry) }
     }
@@ -139,7 +140,7 @@ final class MonitoredRegions: Sendable {
         client.enqueue(.started(region))
         authorization.add(weak: self, in: authorizationObserver)
         watch(entry)
-        // The former watch ends after the new watch has started, so that the engine keeps its subscription.
+        // The new watch starts before the former watch ends, so the engine's subscription stays active.
         if let former { engine.unwatch([former.watch]) }
     }
 
@@ -210,7 +211,7 @@ final class MonitoredRegions: Sendable {
         if isNew { save(atOnce: false) }
     }
 
-    /// Writes all delivered states at once, because disk access is slow.
+    /// Saves all delivered states in a single write, because disk access is slow.
     func saveDeliveredStates() {
         let hasNews = state.withLock { state in
             defer { state.hasUnsavedStates = false }
@@ -264,6 +265,6 @@ extension MonitoredRegions: LocationAuthorization.Observer {
         }
     }
 
-    /// nil because the region engine reports this use.
+    /// Always nil, because the region engine reports this use of the position.
     var use: LocationUse? { nil }
 }

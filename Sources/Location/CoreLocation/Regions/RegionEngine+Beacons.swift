@@ -49,7 +49,7 @@ extension RegionEngine {
         setTimer()
     }
 
-    /// Restarts the exit timeouts, because sightings during a loss or before a subscription are unknown.
+    /// Restarts the exit timeouts, because no sightings were reported during a loss or before the subscription.
     func restartBeaconTrackers() {
         let now = clock.now
         state.withLock { state in

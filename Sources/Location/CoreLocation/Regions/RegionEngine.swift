@@ -7,7 +7,7 @@ import Synchronization
 
 /// Monitors a device's regions and conditions, with one subscription to each source.
 final class RegionEngine: Sendable {
-    /// The identity of a watch. Identities are never reused, so late reports of old watches can be discarded.
+    /// The identity of a watched region or condition. Identities are never reused, so late reports can be discarded.
     struct WatchID: Hashable, Sendable {
         private static let last = Atomic<UInt64>(0)
         private let number = WatchID.last.wrappingAdd(1, ordering: .relaxed).newValue
@@ -16,7 +16,7 @@ final class RegionEngine: Sendable {
     /// The state of a region, reported when the state is first determined and when it changes.
     struct Report: Sendable {
         var state: CLRegionState
-        /// The time of the first fix or sighting in this state, in seconds since 2001-01-01T00:00:00Z.
+        /// The time at which this state began, in seconds since 2001-01-01T00:00:00Z.
         var timestamp: Double
         /// The received beacon, or nil for circles and for exits from beacon regions.
         var beacon: BeaconIdentity?
@@ -50,18 +50,18 @@ final class RegionEngine: Sendable {
 
     struct State {
         var watched: [WatchedRegion] = []
-        /// The reports to deliver. The queue prevents two threads from delivering a region's states in the wrong order.
+        /// The reports that await delivery. The queue ensures that the states of a region are delivered in order.
         var pendingReports = BoundedQueue<PendingReport>()
         var rules = CrossingThresholds()
         var track = FixStatistics()
         var fixes = FixConverter()
         var since = WallTime.epoch
-        /// True while beacons cannot be received. During this time, missing sightings do not indicate an exit.
+        /// True while beacons cannot be received. During this time, the absence of sightings does not indicate an exit.
         var isBeaconSourceLost = false
         var timer: ClockTimer?
     }
 
-    /// The maximum age of a fix that is used when a watch starts, in seconds.
+    /// The maximum age, in seconds, of a cached fix that may determine the initial state of a region.
     static let maximumFixAge = 10.0
 
     // A reference to the device would create a retain cycle, because the device owns this object.
@@ -100,9 +100,9 @@ final class RegionEngine: Sendable {
 
     /// Starts watching a region, or restarts the existing watch with this identity.
     ///
-    /// The handler is called without a lock held, on the source's thread, or during this call if a recent fix is
-    /// available. A report may arrive after the watch has ended, so the caller checks whether the watch is still valid.
-    /// - Parameter known: The initial state. If it is unknown, the first state that is determined is reported.
+    /// The handler is called on the source's thread, or during this call if a recent fix is available. No lock is held.
+    /// A report may arrive after the watch has ended, so the caller must check whether the watch is still valid.
+    /// - Parameter known: The initial state. If it is unknown, the first determined state is reported.
     func watch(
         _ watch: WatchID, _ shape: RegionShape, known: CLRegionState = .unknown, handler: @escaping ReportHandler
     ) {
@@ -132,7 +132,7 @@ final class RegionEngine: Sendable {
                 state.watched.append(watched)
             }
         }
-        // The observer is added here and not in `init`, because creating a component must not have side effects.
+        // The observer is not added in `init`, because creating a component must not have side effects.
         authorization.add(weak: self, in: authorizationObserver)
         deliverReports()
         updateSubscriptions()
@@ -153,7 +153,7 @@ final class RegionEngine: Sendable {
     /// Delivers pending reports, unless another thread or an outer call is already delivering them.
     func deliverReports() { state.drain(\.pendingReports) { $0.handler($0.report) } }
 
-    /// Positions with reduced accuracy do not reveal crossings.
+    /// Monitoring requires full accuracy, because positions with reduced accuracy do not reveal crossings.
     var isAllowed: Bool { authorization.grantedAccuracy == .fullAccuracy }
 
     // MARK: Sources
@@ -169,7 +169,7 @@ final class RegionEngine: Sendable {
         beaconSubscription.update {
             isAllowed && state.withLock({ $0.watched.contains { !$0.needsPosition } }) ? true : nil
         } subscribe: { _ in
-            // If beacons still cannot be received, the source reports the loss again.
+            // Clears the loss. The source reports it again if beacons still cannot be received.
             restartBeaconTrackers()
             return beacons.subscribe { [weak self] event in self?.receive(event) }
         }

@@ -2,7 +2,7 @@
 
 import DeviceCore
 
-/// The extent of a region: a circle, or the area in which beacons are received.
+/// The extent of a region, which is a circle or the area in which beacons are received.
 enum RegionShape: Sendable {
     case circle(CLRegion.Circle)
     case beacons(BeaconPattern)
@@ -22,7 +22,7 @@ enum RegionShape: Sendable {
         }
     }
 
-    /// Returns the reason why the shape cannot be monitored and a remedy, or nil if the shape can be monitored.
+    /// Returns an error that contains the reason and a remedy if the shape cannot be monitored, otherwise nil.
     func problem(identifier: String) -> DeviceError? {
         guard identifier.utf8.count <= Self.maximumIdentifierLength else {
             return DeviceError(
@@ -49,13 +49,15 @@ enum RegionShape: Sendable {
     var isCircle: Bool { if case .circle = self { true } else { false } }
 }
 
-/// The state of a beacon region: inside from the first sighting on, and outside after `exitTimeout` without sightings.
+/// Determines the state of a beacon region. The state changes to inside at a sighting, and to outside after
+/// `exitTimeout` without sightings.
 struct BeaconTracker: Sendable {
-    /// The time without a sighting until the state becomes outside, in seconds, as observed on Apple's platforms.
+    /// The time without sightings after which the state changes to outside, in seconds, as observed on Apple's
+    /// platforms.
     static let exitTimeout = 30.0
 
     private(set) var state: CLRegionState
-    /// The time since which no beacon has been received.
+    /// The time of the last sighting, or the time at which the timeout was last restarted if that is later.
     var absentSince: BootTime
 
     init(state: CLRegionState = .unknown, now: BootTime) {
@@ -71,7 +73,7 @@ struct BeaconTracker: Sendable {
         return true
     }
 
-    /// The time at which the state becomes outside without another sighting, or nil if the state is already outside.
+    /// The time at which the state changes to outside if no sighting occurs, or nil if it is already outside.
     var deadline: BootTime? { state == .outside ? nil : absentSince.advanced(bySeconds: Self.exitTimeout) }
 
     /// Updates the state for the current time and returns whether it has changed to outside.

@@ -19,7 +19,7 @@ struct StoredRegion: Codable, Sendable {
     var notifyOnExit: Bool?
     /// The raw value of the state that was last delivered to the app.
     var state: Int
-    /// The time since which the region has been in this state, in seconds since 2001-01-01T00:00:00Z.
+    /// The time at which this state began, in seconds since 2001-01-01T00:00:00Z.
     var date: Double?
 
     init(identifier: String, shape: RegionShape, state: Int, date: Double?) {
@@ -34,7 +34,7 @@ struct StoredRegion: Codable, Sendable {
         }
     }
 
-    /// The shape, which is not validated, or nil if no shape is stored.
+    /// The stored shape without validation, or nil if no shape is stored.
     var shape: RegionShape? {
         if let latitude, let longitude, let radius {
             return .circle(.init(center: .init(latitude: latitude, longitude: longitude), radius: radius))
@@ -45,7 +45,7 @@ struct StoredRegion: Codable, Sendable {
 
 extension StoredRegion {
     init(_ region: CLRegion, state: CLRegionState, date: Double?) {
-        // The fallback is never used, because only regions with a shape are monitored.
+        // Only regions with a shape are monitored, so the fallback is never used.
         let shape = RegionShape(region) ?? .circle(.init(center: CLLocationCoordinate2D(), radius: 0))
         self.init(identifier: region.identifier, shape: shape, state: state.rawValue, date: date)
         (notifyOnEntry, notifyOnExit) = (region.notifyOnEntry, region.notifyOnExit)
@@ -157,7 +157,7 @@ final class RegionStore: Sendable {
         }
     }
 
-    /// Reads the file once. The lock is not held during this time, because the app's log handler may access regions.
+    /// Reads the file once, without holding the lock, because the app's log handler may access regions.
     private func loadIfNeeded() {
         guard let file, !state.withLock(\.isLoaded) else { return }
         let (contents, problem) = file.read().map(Self.contents) ?? (nil, nil)

@@ -4,9 +4,9 @@ import DeviceCore
 
 /// The thresholds at which a border crossing is reported.
 struct CrossingThresholds: Sendable, Equatable {
-    /// The minimum duration of an ambiguous crossing, in seconds. If 0, a single fix is sufficient.
+    /// The minimum duration of an ambiguous crossing, in seconds. If it is 0, a single fix is sufficient.
     var dwell = 20.0
-    /// The minimum distance beyond the border, in metres. If 0, the accuracy of the fixes is also ignored.
+    /// The minimum distance beyond the border, in metres. If it is 0, the accuracy of the fixes is also ignored.
     var cushion = 10.0
 }
 
@@ -14,11 +14,11 @@ struct CrossingThresholds: Sendable, Equatable {
 ///
 /// Apple reports a crossing when the device has been beyond the border by a minimum distance for 20 seconds. With this
 /// rule alone, a car that drives through a circle with a radius of 100 metres would not be reported. Therefore, this
-/// type applies two rules to the mean distance beyond the border since the first fix there.
+/// type applies two rules to the mean distance beyond the border, measured since the first fix beyond it.
 ///
-/// - A moving device has crossed the border when the mean exceeds an uncertainty with two components: 4.5 standard
-///   deviations of the noise that averaging reduces, and twice the remaining error (see `FixStatistics`). This can take
-///   as little as two seconds.
+/// - A moving device has crossed the border when the mean exceeds its uncertainty. The uncertainty combines 4.5
+///   standard deviations of the noise that averaging reduces with twice the remaining error (see `FixStatistics`). This
+///   can take as little as two seconds.
 /// - In all other cases, the crossing must last for `dwell`, and the mean must reach the accuracy of the fixes. For a
 ///   stationary device, the mean must reach three times the accuracy, because noise alone could otherwise cause
 ///   crossings of a nearby border.
@@ -26,7 +26,7 @@ struct CrossingThresholds: Sendable, Equatable {
 /// The measurement restarts when the mean is no longer beyond the border. With the parameters of `GeofenceTests`, every
 /// crossing deeper than 4.5 times the accuracy of the fixes is detected.
 struct RegionTracker: Sendable {
-    /// The minimum duration of an unambiguous crossing, in seconds, and its minimum number of fixes.
+    /// The minimum duration, in seconds, and the minimum number of fixes of an unambiguous crossing.
     static let minimumCrossing = (seconds: 2.0, fixes: 3)
     /// The maximum radius, in metres, to which a region is enlarged if it is smaller than the error of the fixes.
     /// Without the enlargement, the device would never be inside a small region.
@@ -35,7 +35,7 @@ struct RegionTracker: Sendable {
     private(set) var state: CLRegionState
     private var run: CandidateCrossing?
 
-    /// Consecutive fixes beyond the border, or all fixes while the state is unknown.
+    /// The fixes since the first fix beyond the border, or all fixes while the state is unknown.
     private struct CandidateCrossing {
         var start: Double
         var arrival: BootTime
@@ -47,13 +47,13 @@ struct RegionTracker: Sendable {
 
     init(state: CLRegionState = .unknown) { self.state = state }
 
-    /// A change of the state, with the time of the first fix in the new state.
+    /// A new state and the time of its first fix.
     struct Change: Sendable, Equatable {
         var state: CLRegionState
         var timestamp: Double
     }
 
-    /// Discards a crossing in progress, because the next fix is not continuous with the previous fixes.
+    /// Discards a crossing in progress when the sequence of fixes is interrupted.
     mutating func discardCrossing() { run = nil }
 
     /// Processes a fix and returns the change of state, if any.
@@ -109,12 +109,12 @@ struct RegionTracker: Sendable {
         }
         guard held >= rules.dwell, run.count >= 2 || rules.dwell == 0 else { return false }
         var depth = max(cushion, min(extent / 10, 50) * (cushion > 0 ? 1 : 0), accuracy * (track.isMoving ? 1 : 3))
-        // The depth is limited because no position inside is farther from the border than the centre is.
+        // The required depth is limited, because no position inside is farther from the border than the centre.
         if state == .outside { depth = min(depth, extent / 2) }
         return mean >= depth
     }
 
-    /// Determines the first state from one fix that is clearly on one side, or from the mean of several fixes.
+    /// Determines the initial state from one fix that is clearly on one side, or from the mean of several fixes.
     private mutating func determine(
         _ fix: TrackedFix, margin: Double, accuracy: Double, canBeInside: Bool, _ rules: CrossingThresholds
     ) -> Change? {

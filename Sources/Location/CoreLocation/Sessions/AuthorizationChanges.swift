@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// Notifies asynchronous loops of authorization changes, and combines pending notifications.
+/// Notifies asynchronous loops of authorization changes. Pending notifications are combined.
 final class AuthorizationChanges: Sendable {
     private struct State {
         var continuations: [Int: AsyncStream<Void>.Continuation] = [:]

@@ -2,12 +2,12 @@
 
 import LiveDevice
 
-/// A session that declares, as long as it exists, that the app needs the position. Creating a session requests the
+/// A session that declares, for as long as it exists, that the app needs the position. Creating a session requests the
 /// required authorization. Ending the session does not change the authorization.
 public final class CLServiceSession: Sendable {
     /// The authorization that a session requires.
     public enum AuthorizationRequirement: Sendable, Hashable {
-        /// No authorization, because the app requests it itself.
+        /// No authorization. The app requests authorization itself.
         case none
         /// Authorization to use the position while the app is in use.
         case whenInUse
@@ -46,10 +46,10 @@ public final class CLServiceSession: Sendable {
 
     deinit { changes.finish() }
 
-    /// Ends the session, as deallocating it does.
+    /// Ends the session. Deallocating the session has the same effect.
     public func invalidate() { changes.finish() }
 
-    /// The state of the request. The first element is the current state, and each change adds an element.
+    /// The states of the request. The first element is the current state, and each change delivers another element.
     public var diagnostics: Diagnostics {
         Diagnostics(changes: changes, requirement: requirement, wantsFullAccuracy: fullAccuracyPurposeKey != nil)
     }
@@ -68,7 +68,8 @@ extension CLServiceSession {
         public let authorizationRequestInProgress: Bool
         /// True if full accuracy is required but only reduced accuracy is authorized.
         public let fullAccuracyDenied: Bool
-        /// True if `always` is required but a different status was determined.
+        /// True if `always` is required but has not been granted. While the status is not determined, the value is
+        /// false.
         public let alwaysAuthorizationDenied: Bool
         /// Always false, because a Linux process is always in use.
         public var insufficientlyInUse: Bool { false }
@@ -112,8 +113,8 @@ extension CLServiceSession {
             var changes: AsyncStream<Void>.AsyncIterator
             let currentDiagnostic: @Sendable () -> Diagnostic
 
-            /// Returns the next diagnostic, or nil if the session ended or the task is cancelled. Never throws on
-            /// Linux.
+            /// Returns the next diagnostic, or nil if the session has ended or the task is cancelled. The method never
+            /// throws on Linux.
             public mutating func next() async throws -> Diagnostic? {
                 guard await changes.next() != nil else { return nil }
                 return currentDiagnostic()
@@ -136,10 +137,11 @@ public final class CLBackgroundActivitySession: Sendable {
 
     deinit { changes.finish() }
 
-    /// Ends the session, as deallocating it does.
+    /// Ends the session. Deallocating the session has the same effect.
     public func invalidate() { changes.finish() }
 
-    /// The state of the authorization. The first element is the current state, and each change adds an element.
+    /// The states of the authorization. The first element is the current state, and each change delivers another
+    /// element.
     public var diagnostics: Diagnostics {
         Diagnostics(changes: changes, requirement: .none, wantsFullAccuracy: false)
     }

@@ -8,14 +8,15 @@ public import Foundation
 /// The centre and radius are not validated. If the radius exceeds the manager's maximum, monitoring fails.
 ///
 /// **Crossings.** Crossings are determined from the coordinates and accuracy of positions. For a moving device, an
-/// unambiguous crossing is reported after at least two seconds and three positions. With a good receiver, this is 30 to
-/// 45 metres beyond the border. An ambiguous crossing has to last 20 seconds, and for a stationary device it also has
-/// to be three times as deep. Therefore, neither noise alone nor a signal reflection of ten seconds causes a crossing.
-/// A brief crossing is reported if its depth exceeds both 20 metres and about 4.5 times the accuracy. Apple requires 20
-/// seconds at a minimum distance, and reports crossings within minutes. To change these thresholds, set the manager's
-/// static properties `regionDwell` and `regionCushion`.
+/// unambiguous crossing is reported after at least two seconds and three positions. With a good receiver, the device is
+/// then 30 to 45 metres beyond the border. An ambiguous crossing must last 20 seconds. If the device is stationary, the
+/// crossing must also be three times as deep. Therefore, neither noise alone nor a signal reflection of ten seconds
+/// causes a crossing. A brief crossing is reported if its depth exceeds both 20 metres and about 4.5 times the
+/// accuracy. Apple requires 20 seconds at a minimum distance, and reports crossings within minutes. To change these
+/// thresholds, set the manager's static properties `regionDwell` and `regionCushion`.
 ///
-/// A region that is smaller than the error of the positions is enlarged to this error, up to 50 metres.
+/// A region with a radius smaller than the error of the positions is enlarged to this error, up to a radius of 50
+/// metres.
 open class CLCircularRegion: CLRegion, @unchecked Sendable {
     /// Creates a circular region.
     /// - Parameters:

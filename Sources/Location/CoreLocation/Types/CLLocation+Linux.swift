@@ -3,7 +3,8 @@
 public import DeviceCore
 public import Foundation
 
-/// Additions for Linux. They are nil or empty if no report with full accuracy from a receiver is available.
+/// Properties that exist only on Linux. They are unavailable for locations with reduced accuracy and for locations
+/// created by an app.
 extension CLLocation {
     /// A satellite that the receiver reports.
     public typealias Satellite = DeviceCore.Satellite
@@ -32,7 +33,7 @@ extension CLLocation {
         details.flatMap { $0.report.altitude.isNaN ? nil : $0.report.altitude }
     }
 
-    /// The altitude above the ellipsoid in metres, or nil if it is unknown. `ellipsoidalAltitude` is then 0.
+    /// The altitude above the ellipsoid in metres, or nil if it is unknown. In this case, `ellipsoidalAltitude` is 0.
     public var altitudeAboveEllipsoid: Double? {
         details.flatMap { $0.report.altitudeHAE.isNaN ? nil : $0.report.altitudeHAE }
     }
@@ -43,7 +44,8 @@ extension CLLocation {
     /// False if the receiver reported no time. In this case, `timestamp` is the time of arrival.
     package var hasReceiverTime: Bool { details?.report.time != nil }
 
-    /// True if `timestamp` is earlier than the receiver's previous timestamp. Locations are delivered without sorting.
+    /// True if `timestamp` is earlier than the receiver's previous timestamp. Locations are delivered in the order of
+    /// arrival.
     package var isOutOfOrder: Bool { details?.isOutOfOrder ?? false }
 }
 

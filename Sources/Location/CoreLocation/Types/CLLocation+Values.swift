@@ -5,7 +5,8 @@ import DeviceCore
 import Foundation
 
 extension CLLocation {
-    /// The values of a location, with the units of ``CLLocation``. Plain numbers need only a single allocation.
+    /// The values of a location, with the units of ``CLLocation``. Storing them as plain numbers requires only a single
+    /// allocation.
     struct Values: Sendable {
         var latitude: Double
         var longitude: Double
@@ -69,7 +70,7 @@ extension CLLocation.Values {
 struct LocationDetails: Sendable {
     let report: PositionReport
     let sky: SkyReport?
-    /// True if the receiver's time is earlier than in its previous report.
+    /// True if the receiver's time is earlier than the time in its previous report.
     let isOutOfOrder: Bool
     /// The clock that measured the arrival of the report.
     let clock: any DeviceClock

@@ -56,13 +56,14 @@ public let kCLLocationAccuracyKilometer: CLLocationAccuracy = 1000
 /// An accuracy of about three kilometres.
 public let kCLLocationAccuracyThreeKilometers: CLLocationAccuracy = 3000
 
-/// The accuracy that represents authorization for reduced accuracy. The large number is a marker, not a threshold.
+/// The accuracy of locations if the app is authorized only for reduced accuracy. The value is a marker, not a
+/// threshold.
 public let kCLLocationAccuracyReduced: CLLocationAccuracy = 6_380_000
 
-/// The largest distance, which has no effect as an upper limit.
+/// The largest distance. As an upper limit, it has no effect.
 public let CLLocationDistanceMax: CLLocationDistance = .greatestFiniteMagnitude
 
-/// The longest time interval, which has no effect as an upper limit.
+/// The longest time interval. As an upper limit, it has no effect.
 public let CLTimeIntervalMax: TimeInterval = .greatestFiniteMagnitude
 
 /// The activity of the app's user, as a hint for saving power.

@@ -2,7 +2,7 @@
 
 public import Foundation
 
-/// Additions for Linux.
+/// A property that exists only on Linux.
 extension CLRegion {
     /// The time of the first position in the state that was reported with this object. The value is nil while the state
     /// is unknown, and for regions created by an app.

@@ -2,7 +2,7 @@
 
 import DeviceCore
 
-/// Converts receiver reports to Core Location's values. gpsd's error estimates are used unchanged. Their nominal
+/// Converts receiver reports to Core Location values. gpsd's error estimates are used unchanged. Their nominal
 /// confidence level is 95 %, whereas Apple's radius is assumed to contain about 68 % of the positions.
 enum LocationConversion {
     /// The error per unit of dilution of precision, in metres, which is used if a receiver reports no error.
@@ -55,7 +55,8 @@ enum LocationConversion {
 }
 
 extension WallTime {
-    /// Seconds since 2001-01-01T00:00:00Z, as in `Date`. The value is rounded only once.
+    /// Seconds since 2001-01-01T00:00:00Z, as in `Date`. Converting seconds and nanoseconds separately preserves
+    /// precision.
     var sinceReferenceDate: Double {
         let (seconds, nanoseconds) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
         return Double(seconds - 978_307_200) + Double(nanoseconds) / 1e9

@@ -59,7 +59,8 @@ final class VisitService: Sendable {
         updateSubscription()
     }
 
-    /// Visits require full accuracy, because four locations per hour with reduced accuracy do not reveal a stay.
+    /// Visits require full accuracy, because four locations per hour with reduced accuracy are not enough to detect a
+    /// stay.
     private var isAllowed: Bool { authorization.grantedAccuracy == .fullAccuracy }
 
     private func updateSubscription() {
@@ -85,7 +86,7 @@ final class VisitService: Sendable {
 
 extension VisitService: LocationAuthorization.Observer {
     func authorizationChanged() {
-        // A visit in progress continues if full accuracy remains authorized.
+        // A visit in progress is discarded only if full accuracy is no longer authorized.
         if !isAllowed { state.withLock { $0.tracker = VisitTracker() } }
         updateSubscription()
     }

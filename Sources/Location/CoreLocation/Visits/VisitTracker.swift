@@ -6,19 +6,19 @@ import DeviceCore
 ///
 /// A fix at low speed begins a stay. The stay becomes a visit when the device has been within the stay's radius for
 /// five minutes. Stops at traffic lights are shorter than 90 seconds, so they are not visits. A visit ends when the
-/// device has been outside for five minutes, or is far outside. If the device returns earlier, the visit continues. The
-/// first and last fixes inside determine the times of arrival and departure.
+/// device has been outside for five minutes, or as soon as it is far outside. If the device returns earlier, the visit
+/// continues. The first and last fixes inside determine the times of arrival and departure.
 ///
 /// The constants are within the ranges of published stay-point detectors (50 to 200 m, 5 to 20 minutes).
 struct VisitTracker: Sendable {
-    /// The maximum accuracy value of a fix that is used, in metres. The same accuracy is assumed for receivers that
-    /// report none, which results in a radius of 200 m.
+    /// The accuracy value, in metres, above which fixes are ignored. If a receiver reports no accuracy, this value is
+    /// assumed, which results in a radius of 200 m.
     static let maximumAccuracy = LocationConversion.unknownHorizontalAccuracy
     /// The minimum radius of a stay, in metres. The radius is twice the accuracy of the first fix if that is larger.
     static let minimumRadius = 75.0
     /// The maximum speed of a fix that begins a stay, in metres per second. This is the speed of a brisk walk.
     static let maximumSpeed = 1.4
-    /// The time after which a stay becomes a visit, and the absence after which a visit ends, in seconds.
+    /// The minimum duration, in seconds, of a visit and of the absence that ends it.
     static let minimumDuration = 300.0
     /// The maximum time between two fixes of the same visit, in seconds.
     static let maximumGap = 43_200.0
@@ -47,7 +47,8 @@ struct VisitTracker: Sendable {
         var accuracies: [Double]
         var spread = 0.0
         var isReported = false
-        /// The consecutive fixes outside the stay: the first time, their number, and the number that are far outside.
+        /// The consecutive fixes outside the stay. The values are the time of the first fix, the number of fixes, and
+        /// the number of fixes that are far outside.
         var absence: (since: Double, count: Int, far: Int)?
 
         var center: CLLocationCoordinate2D { CLLocationCoordinate2D(latitude: latitude, longitude: longitude) }
@@ -86,7 +87,7 @@ struct VisitTracker: Sendable {
         if distance > 3 * stay.radius { absence.far += 1 }
         stay.absence = absence
         self.stay = stay
-        // A signal reflection may cause a single fix outside.
+        // A single fix outside is not sufficient, because a signal reflection may cause it.
         let hasGone =
             gap > Self.maximumGap || absence.far >= 2
             || absence.count >= 2 && (!stay.isReported || fix.timestamp - absence.since >= Self.minimumDuration)
@@ -112,8 +113,8 @@ struct VisitTracker: Sendable {
 }
 
 extension VisitTracker.Stay {
-    /// Adds a fix inside the stay. The centre is the weighted mean of the fixes in the first five minutes. It stays
-    /// within half the radius of the first fix, so that a slow walk does not move it.
+    /// Adds a fix inside the stay. The centre is the weighted mean of the fixes in the first five minutes. The centre
+    /// moves away from the first fix by at most half the radius, so that it does not follow a slow walk.
     fileprivate mutating func include(_ fix: TrackedFix, _ distance: Double) {
         if distance <= radius { lastInside = fix.timestamp }
         count += 1
