@@ -10,12 +10,16 @@ struct Sensorctl: AsyncParsableCommand {
         abstract: "Show, record and replay the position, the motion and the accessories of this machine.",
         discussion: """
             Positions are read from gpsd. Set DEVICE_SERVICES_GPSD to gpsd://host:port to use a gpsd on another \
-            machine, or to mqtt://broker/owntracks/USER/DEVICE to receive the positions that another board publishes. \
-            Motion is read from the kernel's sensors through libiio; set DEVICE_SERVICES_IIO to ip:host to use the \
-            sensors of another machine. Accessories are read from udev and from the declarations in the folders of \
-            DEVICE_SERVICES_ACCESSORIES. Data is written to standard output, and messages to standard error. With \
-            --json, every command prints one JSON object per line, as soon as the data is available. SIGINT and \
-            SIGTERM end every command cleanly.
+            machine, or to mqtt://broker/owntracks/USER/DEVICE to receive the positions that another board publishes.
+
+            Motion is read from the kernel's sensors through libiio. Set DEVICE_SERVICES_IIO to ip:host to use the \
+            sensors of another machine.
+
+            Accessories are read from udev and from the declarations in the folders of DEVICE_SERVICES_ACCESSORIES.
+
+            Data is written to standard output, and messages are written to standard error. With --json, every command \
+            prints one JSON object per line as soon as the data is available. SIGINT and SIGTERM end every command \
+            cleanly.
 
             \(ExitStatus.documentation)
 

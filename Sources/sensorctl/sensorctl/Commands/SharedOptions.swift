@@ -12,7 +12,7 @@ struct NewFileOptions: ParsableArguments {
 
     @Option(
         help: .init(
-            "Permissions of the new file, such as 0640. Default: 0600, because recordings reveal a person's positions.",
+            "The permissions of the new file, such as 0640. The default is 0600, because recordings reveal a person's positions.",
             valueName: "mode")) var mode: FileMode?
 }
 
@@ -32,7 +32,7 @@ struct ProgramOptions: ParsableArguments {
     @Option(help: "End after this many seconds.") var duration: Double?
     @OptionGroup var output: OutputOptions
 
-    @Argument(parsing: .postTerminator, help: "Program to run with the simulated devices, and its arguments.")
+    @Argument(parsing: .postTerminator, help: "The program to run with the simulated devices, and its arguments.")
     var program: [String] = []
 
     func validate() throws {
@@ -72,12 +72,12 @@ extension ParsableArguments {
 struct ReferenceOptions: ParsableArguments {
     @Option(
         help: .init(
-            "Reference frame of device motion: arbitrary, corrected (by the magnetometer), magnetic or true (north); or its name in Core Motion.",
+            "The reference frame of device motion: arbitrary, corrected (arbitrary, but corrected by the magnetometer), magnetic (magnetic north) or true (true north). Core Motion's names are also accepted.",
             valueName: "frame")) var frame = FrameName.arbitrary
 
     @Option(
         help: .init(
-            "Edge of the device that the heading refers to: portrait (the top edge), portraitUpsideDown, landscapeLeft or landscapeRight.",
+            "The edge of the device that the heading refers to: portrait (the top edge), portraitUpsideDown, landscapeLeft or landscapeRight.",
             valueName: "orientation")) var orientation = EdgeName.portrait
 }
 

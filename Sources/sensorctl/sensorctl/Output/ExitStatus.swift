@@ -16,12 +16,20 @@ enum ExitStatus: Int32, Error {
     case noPermission = 77
 
     static let documentation = """
-        Exit codes: 0 success, also after SIGINT or SIGTERM, or if the reader of the output has closed it; info, \
-        convert, cut, merge and scrub are ended by the signal itself and leave no new file. 1 an accessory's answer \
-        differs from the recorded one, or a replay's callbacks differ from the expected ones. 64 the arguments are \
-        invalid. 65 the file is not a trace or not a magnetic model. 66 the file cannot be read. 69 the requested data \
-        is not available or did not arrive in time. 73 the file cannot be created. 74 the output cannot be written. 77 \
-        the use of the position or of a device is not allowed.
+        Exit codes:
+          0   The command has succeeded. The code is also 0 after SIGINT or SIGTERM,
+              and if the reader of the output has closed the pipe.
+          1   An accessory's answer differs from the recorded answer, or a callback
+              of a replay differs from the expected callback.
+          64  The arguments are invalid.
+          65  The file is not a trace or not a magnetic model.
+          66  The file cannot be read.
+          69  The requested data is not available or did not arrive in time.
+          73  The file cannot be created.
+          74  The output cannot be written.
+          77  The use of the position or of a device is not allowed.
+        The commands info, convert, cut, merge and scrub do not catch these signals. If a signal ends them, they leave \
+        no new file.
         """
 
     init(reading error: DeviceError) { self.init(error, otherwise: .noInput) }

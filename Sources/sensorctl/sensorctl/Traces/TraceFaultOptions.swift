@@ -6,8 +6,11 @@ import Trace
 import TraceEditing
 
 struct TraceFaultOptions: ParsableArguments {
-    @Option(help: .init("Faults to inject. \(TraceFault.syntax)", valueName: "faults")) var fault: String?
-    @Option(help: "Seed of random faults, to repeat a run. Default: a new seed in each run.") var seed: UInt64?
+    @Option(help: .init("The faults to inject. \(TraceFault.syntax)", valueName: "faults")) var fault: String?
+    @Option(
+        help:
+            "The seed of random faults. Runs with the same seed have the same faults. The default is a new seed in each run."
+    ) var seed: UInt64?
 
     func validate() throws {
         guard let fault else {

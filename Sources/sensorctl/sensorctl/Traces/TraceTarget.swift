@@ -10,18 +10,19 @@ import TraceFormats
 struct TraceTarget: ParsableArguments {
     @Argument(
         help:
-            "Output file; - for standard output. Its extension determines the format (\(RecordingFormat.writableFileExtensions.joined(separator: ", "))) unless --format is given.",
+            "The output file, or - for standard output. Unless --format is given, the extension determines the format: \(RecordingFormat.writableFileExtensions.joined(separator: ", ")).",
         completion: .file()) var output: String
 
     @Option(
-        help: "Output format: \(TraceTarget.formats). Default on standard output: trace.", transform: TraceTarget.format
+        help: "The output format: \(TraceTarget.formats). The default on standard output is trace.",
+        transform: TraceTarget.format
     ) var format: RecordingFormat?
 
     @OptionGroup var new: NewFileOptions
 
     @Option(
         help: .init(
-            "Receiver whose positions are written, for formats with a single receiver. Default: that of the first fix.",
+            "The receiver whose positions are written, for formats with a single receiver. The default is the receiver of the first fix.",
             valueName: "path")) var receiver: String?
 
     @Flag(help: "Also write arrival times, in the formats gpsd and nmea.") var stamps = false
@@ -95,7 +96,9 @@ struct TraceTarget: ParsableArguments {
 }
 
 struct EditOptions: ParsableArguments {
-    @Argument(help: "Recording; - for standard input, except for folders and libiio's XML.", completion: .file())
+    @Argument(
+        help: "The recording, or - for standard input. Folders and libiio's XML cannot be read from standard input.",
+        completion: .file())
     var file: String
 
     @OptionGroup var target: TraceTarget
