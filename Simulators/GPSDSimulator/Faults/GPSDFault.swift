@@ -66,15 +66,15 @@ extension GPSDFault.Action {
 extension GPSDFault {
     /// The fault syntax, as help text for commands.
     public static let syntax = """
-        A list of faults, separated by commas: name[=value][(device)][@when[+duration]]. @when is a time such as 2.5s or \
-        300ms after the start of playback, or #100 for a report. Without it, the fault begins at the start. Without a \
-        duration, it lasts until another fault ends it.
-        unplug, return          the receiver is removed; the receiver returns
-        stall, resume           reports stop; reports continue
+        Faults are separated by commas and have the form name[=value][(device)][@when[+duration]]. @when is a time \
+        after the start of playback, such as 2.5s or 300ms, or the number of a report, such as #100. Without it, the \
+        fault begins at the start. Without a duration, the fault lasts until another fault ends it.
+        unplug, return          the receiver is removed, or returns
+        stall, resume           reports stop, or continue
         drop                    all connections are closed
         kill                    the server stops
-        restart                 the server stops and restarts after one second, or after the duration; also ends kill
-        half, half=300ms        half a report is sent; then the connection is closed, or the rest follows after the given time
+        restart                 the server stops and restarts after one second, or after the duration (also ends kill)
+        half, half=300ms        half a report is sent, and the connection closes or the rest follows after the given time
         garbage=100             that many random bytes are sent between two reports
         version=2.9             the greeting contains the given protocol version
         greeting=2s             the greeting is delayed (0s ends the fault)

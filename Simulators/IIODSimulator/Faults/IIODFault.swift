@@ -100,21 +100,21 @@ extension SimulatedIIOContext {
 extension IIODFault {
     /// The fault syntax, as help text for commands.
     public static let syntax = """
-        A list of faults, separated by commas: name[=value][(device)][@when[+duration]]. @when is a time such as 2.5s or \
-        300ms after the first use, or #1000 for a sample. Without it, the fault begins at the start. Without a duration, it \
-        lasts until another fault ends it.
-        unplug, unplug=ENODEV   the device is removed; attributes return ENOENT or the given error
+        Faults are separated by commas and have the form name[=value][(device)][@when[+duration]]. @when is a time \
+        after the first use, such as 2.5s or 300ms, or the number of a sample, such as #1000. Without it, the fault \
+        begins at the start. Without a duration, the fault lasts until another fault ends it.
+        unplug, unplug=ENODEV   the device is removed, and attributes return ENOENT or the given error
         return                  the device returns
-        stall, resume           samples stop; samples continue
+        stall, resume           samples stop, or continue
         enodev, error=EIO       READBUF returns ENODEV or the given error, until the next OPEN
         partial=5               chunks contain at most 5 samples (0 ends the fault)
         length=4, length=-4     the stated length of chunks is wrong by that many bytes (0 ends the fault)
         delay=50ms              every answer is delayed (0s ends the fault)
-        open=EBUSY              OPEN returns the given error; open=ok ends the fault
-        attr=EIO, attr=raw:EIO  reading attributes fails; attr=ok, attr=raw:ok end the fault
+        open=EBUSY              OPEN returns the given error (open=ok ends the fault)
+        attr=EIO, attr=raw:EIO  reading attributes fails (attr=ok and attr=raw:ok end the fault)
         drop                    all connections are closed
         kill                    the server stops
-        restart                 the server stops and restarts after one second, or after the duration; also ends kill
+        restart                 the server stops and restarts after one second, or after the duration (also ends kill)
         """
 
     /// Parses a list of faults in the given ``syntax``, such as `unplug@2.5s,return@4s`. An empty list is an error.

@@ -60,10 +60,11 @@ extension TraceFault: CustomStringConvertible {
 
     /// The syntax of a fault list, for the help text of commands.
     public static let syntax = """
-        A list of faults, separated by commas: name[=value][(target)][@when[+duration]]. @when is a time from the start, \
-        such as 2.5s or 300ms. Without it, the fault begins at the start; without a duration, it never ends. The target is \
-        gpsd, a kind of sensor (accelerometer, gyroscope, magnetometer, pressure) or a sensor's id; for nofix and clockstep, \
-        a receiver's path; for unplug and cut, an accessory's id. The recording must contain the target.
+        Faults are separated by commas and have the form name[=value][(target)][@when[+duration]]. @when is a time \
+        from the start, such as 2.5s or 300ms. Without it, the fault begins at the start. Without a duration, the \
+        fault never ends. The target is gpsd, a kind of sensor (accelerometer, gyroscope, magnetometer, pressure) or \
+        the ID of a sensor. For nofix and clockstep, the target is the path of a receiver. For unplug and cut, it is \
+        the ID of an accessory. The recording must contain the target.
         nofix                   receivers report no fix
         silence                 gpsd, or the given sensor, sends nothing
         loss                    gpsd, or the given sensor, is reported as lost

@@ -10,12 +10,16 @@ struct Sensorctl: AsyncParsableCommand {
         abstract: "Show, record and replay the position, the motion and the accessories of this machine.",
         discussion: """
             Positions are read from gpsd. Set DEVICE_SERVICES_GPSD to gpsd://host:port to use a gpsd on another \
-            machine, or to mqtt://broker/owntracks/USER/DEVICE to receive the positions that another board publishes. \
-            Motion is read from the kernel's sensors through libiio; set DEVICE_SERVICES_IIO to ip:host to use the \
-            sensors of another machine. Accessories are read from udev and from the declarations in the folders of \
-            DEVICE_SERVICES_ACCESSORIES. Data is written to standard output, and messages to standard error. With \
-            --json, every command prints one JSON object per line, as soon as the data is available. SIGINT and \
-            SIGTERM end every command cleanly.
+            machine, or to mqtt://broker/owntracks/USER/DEVICE to receive the positions that another board publishes.
+
+            Motion is read from the kernel's sensors through libiio. Set DEVICE_SERVICES_IIO to ip:host to use the \
+            sensors of another machine.
+
+            Accessories are read from udev and from the declarations in the folders of DEVICE_SERVICES_ACCESSORIES.
+
+            Data is written to standard output, and messages are written to standard error. With --json, every command \
+            prints one JSON object per line as soon as the data is available. SIGINT and SIGTERM end every command \
+            cleanly.
 
             \(ExitStatus.documentation)
 
@@ -47,9 +51,9 @@ struct Sensorctl: AsyncParsableCommand {
     }
 }
 
-/// The suggested commands, which are printed if the program is called without arguments.
+/// Commands that the program suggests if it is called without arguments.
 enum NextSteps {
-    /// A sample trace in a clone of the repository.
+    /// The path of a sample trace in a clone of the repository.
     private static let sample = "Simulators/Traces/synthetic/mountain-road.json"
 
     static var commands: [(String, String)] {
@@ -60,9 +64,9 @@ enum NextSteps {
             : [doctor, record, ("dashboard drive.jsonl --open", "play the recording on a page in the browser")]
     }
 
-    /// - Parameter program: The path by which the program was called.
+    /// - Parameter program: The name or path by which the program was called.
     static func text(program: String) -> String {
-        // A program that is not in PATH is called by its path.
+        // A path is kept, because the program may not be in PATH.
         let name = program.contains("/") ? program : "sensorctl"
         let lines = commands.map { command, purpose in "  # \(purpose)\n  \(name) \(command)" }
         return "Try next:\n\(lines.joined(separator: "\n"))\nAll commands: \(name) --help"

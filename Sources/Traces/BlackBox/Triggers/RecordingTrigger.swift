@@ -54,14 +54,14 @@ package struct RecordingTrigger: Sendable, Hashable {
 extension RecordingTrigger {
     /// The syntax of an event list, for the help text of commands.
     package static let syntax = """
-        Events, separated by commas:
-        signal               SIGUSR1 is received; always enabled
+        Events are separated by commas:
+        signal               SIGUSR1 is received (always enabled)
         shake                the device is shaken
-        fall, fall>0.3s      free fall for more than 0.2 s or the given time
-        impact>4g            acceleration, including gravity, above the threshold (g or m/s2)
-        lost-fix, lost-fix>20s  after a fix, no fix for 5 s or the given time, or gpsd is lost
-        unplugged, unplugged=NAME  an accessory, or the named one, is unplugged
-        speed>130km/h, speed<5km/h  speed rises above or falls below the limit (m/s, km/h, mph, kn)
+        fall, fall>0.3s      the device falls freely for more than 0.2 s or the given time
+        impact>4g            the acceleration, including gravity, exceeds the limit (g or m/s2)
+        lost-fix, lost-fix>20s  gpsd is lost, or there is no fix for 5 s or the given time after a fix
+        unplugged, unplugged=NAME  an accessory, or the named accessory, is unplugged
+        speed>130km/h, speed<5km/h  the speed rises above or falls below the limit (m/s, km/h, mph, kn)
         end                  the recording ends
         """
 

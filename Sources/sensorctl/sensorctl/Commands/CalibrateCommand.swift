@@ -14,37 +14,47 @@ struct CalibrateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "calibrate", abstract: "Calibrate the motion sensors step by step, and store the results.",
         discussion: """
-            gyro: leave the device at rest for a few seconds. accelerometer: place the device on each of its six \
-            sides. mount: place it on three of its sides, to determine the orientation of the chip in the device. \
-            magnetometer: turn the device in all directions. The command prints instructions and continues \
-            automatically. Without a name, it runs the calibrations that this device needs. All programs of this user \
-            apply the stored results from their next start. A mount matrix is not stored, but printed for the \
-            configuration files that can contain it.
+            There are four calibrations:
+              gyro           Leave the device at rest for a few seconds.
+              accelerometer  Place the device on each of its six sides.
+              mount          Place the device on three of its sides. The result is the
+                             orientation of the chip in the device.
+              magnetometer   Turn the device in all directions.
+            The command prints instructions and continues automatically. If no calibration is named, it runs the \
+            calibrations that this device needs.
+
+            All programs of this user apply the stored results from their next start. A mount matrix is not stored. It \
+            is printed for the configuration files that can contain it.
 
             With --trace, the readings are taken from a recording, and nothing is stored. With --json, each line is a \
-            result in rad/s, m/s^2 and gauss, and the instructions are written to standard error.
+            result in rad/s, m/s^2 or gauss, and the instructions are written to standard error.
 
-            Exits with 69 if a calibration fails. See sensorctl --help for the other exit codes.
+            Exit codes:
+              69  A calibration has failed.
+            See `sensorctl --help` for the other exit codes.
 
             Examples:
               sensorctl calibrate magnetometer
               sensorctl calibrate --show
             """)
 
-    @Argument(help: "Calibration: gyro, accelerometer, mount or magnetometer. Default: those that this device needs.")
+    @Argument(
+        help:
+            "The calibration: gyro, accelerometer, mount or magnetometer. By default, the command runs the calibrations that this device needs."
+    )
     var topic: CalibrationTopic?
 
     @Option(help: "Use the readings of this recording.", completion: .file()) var trace: String?
 
     @Option(
-        name: [.customLong("output")], help: "Also write the results to this file, one JSON object per line.",
+        name: [.customLong("output")], help: "Also write the results to this file, with one JSON object per line.",
         completion: .file()) var file: String?
 
     @Flag(help: "Print the stored calibrations.") var show = false
     @Flag(help: "Delete the stored calibrations.") var forget = false
     @Flag(name: [.customLong("dry-run"), .customLong("no-store")], help: "Store nothing.") var isTrial = false
-    @Flag(help: "Keep the measured mount matrix, even if it is close to quarter turns.") var exact = false
-    @Option(help: "Timeout of each calibration in seconds.") var timeout = 120.0
+    @Flag(help: "Keep the measured mount matrix, even if it is close to a rotation by right angles.") var exact = false
+    @Option(help: "The timeout of each calibration, in seconds.") var timeout = 120.0
     @OptionGroup(title: "Recordings of other programs, with --trace") var imports: ImportOptions
     @OptionGroup var output: OutputOptions
 

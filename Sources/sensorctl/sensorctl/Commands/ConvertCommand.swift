@@ -7,12 +7,16 @@ struct ConvertCommand: ParsableCommand {
         commandName: "convert", abstract: "Convert a recording to another format.",
         discussion: """
             Accepts the formats that `replay` accepts. Content that the output format cannot represent is omitted with \
-            a warning. With --fault, faults are injected during the conversion; the header of a written trace lists \
-            them and the seed.
+            a warning. With --fault, faults are injected during the conversion. The header of a written trace then \
+            lists the faults and the seed.
 
-            Exits with 65 if the file is not a recording or contains nothing that the output format can represent, \
-            with 66 if it cannot be read, with 73 if the output cannot be created, and with 74 if it cannot be \
-            written. See sensorctl --help for the other exit codes.
+            Exit codes:
+              65  The file is not a recording, or it contains nothing that the output
+                  format can represent.
+              66  The file cannot be read.
+              73  The output cannot be created.
+              74  The output cannot be written.
+            See `sensorctl --help` for the other exit codes.
 
             Examples:
               sensorctl convert drive.jsonl drive.mcap

@@ -9,19 +9,24 @@ struct CutCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cut", abstract: "Write a part of a recording.",
         discussion: """
-            Times are seconds from the start of the recording, or have the form 1:30 (minutes and seconds) or \
-            1:02:03.5 (hours, minutes and seconds). The part begins with the state at that time: the battery, the \
-            attached accessories, and the reports of gpsd about itself. A part that begins after the end of the \
-            recording is refused with 65. Faults are injected into the part, whose times begin at 0. See sensorctl \
-            --help for the exit codes.
+            Times are in seconds from the start of the recording. They may also have the form 1:30 (minutes and \
+            seconds) or 1:02:03.5 (hours, minutes and seconds).
+
+            The part begins with the state at its start, which includes the battery, the attached accessories, and the \
+            reports of gpsd about itself. The times of the part begin at 0. Faults are injected into the part and use \
+            its times.
+
+            Exit codes:
+              65  The part begins after the end of the recording.
+            See `sensorctl --help` for the other exit codes.
 
             Examples:
               sensorctl cut drive.jsonl part.jsonl --from 1:30 --to 2:00
             """)
 
     @OptionGroup var recording: EditOptions
-    @Option(help: "Start of the part.") var from: TraceTime = TraceTime(seconds: 0)
-    @Option(help: "End of the part. Default: the end of the recording.") var to: TraceTime?
+    @Option(help: "The start of the part.") var from: TraceTime = TraceTime(seconds: 0)
+    @Option(help: "The end of the part. The default is the end of the recording.") var to: TraceTime?
     @OptionGroup var faults: TraceFaultOptions
 
     func validate() throws {

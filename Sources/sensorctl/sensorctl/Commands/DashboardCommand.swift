@@ -15,17 +15,23 @@ struct DashboardCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "dashboard", abstract: "Show position, motion and accessories on a page in the browser.",
         discussion: """
-            Serves a page on 127.0.0.1 and prints its address. The page plays a recording, steps through it and \
-            injects faults, or shows this machine live. The readings are those of `replay` and `watch`. The page loads \
-            nothing from the network unless --tiles is given. The map and the charts need the packages libjs-leaflet \
-            and libjs-dygraphs; without them, the page shows numbers.
+            Serves a page on 127.0.0.1 and prints its address. The page plays a recording, or shows this machine live. \
+            You can step through a recording and inject faults. The readings are those of `replay` and `watch`. Ctrl-C \
+            ends the server.
+
+            The map and the charts require the packages libjs-leaflet and libjs-dygraphs. Without them, the page shows \
+            only numbers. The page loads nothing from the network unless --tiles is given.
 
             Every program on this machine can read the page. Commands require the token in the address, so keep the \
-            address secret; with --read-only, the page accepts no commands. With --json, the line is an object with \
-            "event": "listening", "uri", "port" and "token". Ctrl-C ends the server.
+            address secret. With --read-only, the page accepts no commands.
 
-            Exits with 65 if a file is not a recording, with 66 if it cannot be read, and with 69 if the port is in \
-            use. See sensorctl --help for the other exit codes.
+            With --json, the command prints one object with "event": "listening", "uri", "port" and "token".
+
+            Exit codes:
+              65  A file is not a recording.
+              66  A file cannot be read.
+              69  The port is in use.
+            See `sensorctl --help` for the other exit codes.
 
             Examples:
               sensorctl dashboard drive.jsonl
@@ -33,44 +39,46 @@ struct DashboardCommand: AsyncParsableCommand {
             """)
 
     @Argument(
-        help: "Recordings to play together; - for standard input. Default: this machine, live.", completion: .file())
+        help: "The recordings to play together, or - for standard input. By default, the page shows this machine live.",
+        completion: .file())
     var files: [String] = []
 
     @Flag(help: "Show this machine live.") var live = false
-    @Option(help: "TCP port; 0 for any free port.") var port: UInt16 = 8421
+    @Option(help: "The TCP port. 0 selects a free port.") var port: UInt16 = 8421
     @Flag(help: "Open the page in a browser with xdg-open.") var open = false
     @Flag(help: "Accept no commands from the page.") var readOnly = false
 
     @Option(
         help: .init(
-            "Address of the map tiles, such as https://tile.example.org/{z}/{x}/{y}.png. Default: no map tiles.",
+            "The address of the map tiles, such as https://tile.example.org/{z}/{x}/{y}.png. By default, there are no map tiles.",
             valueName: "url")) var tiles: String?
 
-    @Option(help: .init("Attribution that the licence of the map tiles requires.", valueName: "text"))
+    @Option(help: .init("The attribution that the licence of the map tiles requires.", valueName: "text"))
     var tilesAttribution: String?
 
     @Option(
-        help: .init("Folder that contains the folders leaflet and dygraphs.", valueName: "folder"),
+        help: .init("The folder that contains the folders leaflet and dygraphs.", valueName: "folder"),
         completion: .directory) var assets = "/usr/share/javascript"
 
     @Option(
-        help: "Alignment of several recordings: clock (by their start times) or start (all begin together).",
+        help:
+            "The alignment of several recordings: clock (by their start times) or start (all recordings begin together).",
         transform: DashboardCommand.alignment) var align: TraceMerger.Alignment = .clock
 
-    @Option(help: "Playback speed relative to the recording, from 0.1 to 100.") var speed = 1.0
+    @Option(help: "The playback speed relative to the recording, from 0.1 to 100.") var speed = 1.0
     @Flag(help: "Repeat the recording.") var loop = false
 
     @Option(
         help: .init(
-            "Region to monitor: name, latitude, longitude and radius in metres. May be repeated.",
+            "A region to monitor, with its name, its latitude, its longitude, and its radius in metres. This option may be repeated.",
             valueName: "name=lat,lon,metres")) var region: [NamedRegion] = []
 
     @Option(
         help: .init(
-            "Reference frame of the attitude, as in watch. Default: magnetic with a magnetometer, otherwise arbitrary.",
+            "The reference frame of the attitude, as in `watch`. The default is magnetic if there is a magnetometer, and arbitrary otherwise.",
             valueName: "frame")) var frame: FrameName?
 
-    @Option(help: .init("Edge of the device that the heading refers to, as in watch.", valueName: "orientation"))
+    @Option(help: .init("The edge of the device that the heading refers to, as in `watch`.", valueName: "orientation"))
     var orientation = EdgeName.portrait
 
     @Option(
@@ -170,8 +178,8 @@ private final class OpenedPage {
     private nonisolated static let fileName = "dashboard.html"
     private var folder: ScratchDirectory?
 
-    /// Opens a private file that redirects to the address, because the address contains the token and other users can
-    /// see command lines.
+    /// Opens a private file that redirects the browser to the address. The address contains the token and must not be
+    /// visible to other users on a command line.
     func open(_ address: String) {
         do throws(DeviceError) {
             let owner = "the page that opens the dashboard"

@@ -9,9 +9,9 @@ struct DemoCommand: AsyncParsableCommand {
         commandName: "demo", abstract: "Play traces as an animation in the terminal.",
         usage: "sensorctl demo [<options>] <files> ...",
         discussion: """
-            Plays each trace through the location manager on a virtual clock; the animation shows the callbacks of the \
+            Plays each trace through the location manager on a virtual clock. The animation shows the callbacks of the \
             manager's delegate. If standard output is not a terminal, a few lines are printed instead, without \
-            waiting. With --json, the output is that of `replay --json`. Ctrl-C ends the demo. See sensorctl --help \
+            waiting. With --json, the output is that of `replay --json`. Ctrl-C ends the demo. See `sensorctl --help` \
             for the exit codes.
 
             Examples:
@@ -19,14 +19,17 @@ struct DemoCommand: AsyncParsableCommand {
               sensorctl demo drive.jsonl --region "home=48.137,11.575,200"
             """)
 
-    @Argument(help: "Traces to play one after the other.", completion: .file()) var files: [String]
+    @Argument(help: "The traces to play, one after the other.", completion: .file()) var files: [String]
 
-    @Option(help: "Seconds for each trace: one number for all traces, or one per trace, separated by commas.")
+    @Option(
+        help:
+            "The duration of each trace in seconds. Give one number for all traces, or one number per trace, separated by commas."
+    )
     var seconds = "24"
 
     @Option(
         help: .init(
-            "Region to draw and to monitor: name, latitude, longitude and radius in metres. May be repeated.",
+            "A region to draw and to monitor, with its name, its latitude, its longitude, and its radius in metres. This option may be repeated.",
             valueName: "name=lat,lon,metres")) var region: [NamedRegion] = []
 
     @OptionGroup var output: OutputOptions

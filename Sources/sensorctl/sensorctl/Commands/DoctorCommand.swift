@@ -10,19 +10,23 @@ struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor", abstract: "Find out why no data arrives, and show how to fix it.",
         discussion: """
-            Checks the configuration, gpsd, the kernel's sensors and their permissions, the accessories with their \
-            permissions and current users, and BlueZ, and reads every sensor for a moment. The lines below a finding \
-            are commands to copy. With --json, each line is an object with "kind": setting or finding; a finding has \
-            "level": good, remark or problem.
+            Checks the configuration, gpsd, BlueZ, and the kernel's sensors with their permissions. Also checks the \
+            accessories, their permissions, and the programs that use them. Reads every sensor for a moment. The lines \
+            below a finding are commands to copy.
 
-            Exits with 69 if there is a problem. See sensorctl --help for the other exit codes.
+            With --json, each line is an object whose "kind" is setting or finding. A finding has a "level", which is \
+            good, remark or problem.
+
+            Exit codes:
+              69  There is a problem.
+            See `sensorctl --help` for the other exit codes.
 
             Examples:
               sensorctl doctor
               sensorctl doctor --seconds 5 --json
             """)
 
-    @Option(help: "Seconds for which the sensors are read.") var seconds = 1.5
+    @Option(help: "The time for which the sensors are read, in seconds.") var seconds = 1.5
     @OptionGroup var output: OutputOptions
 
     func validate() throws { try Self.validate(duration: seconds) }
@@ -38,11 +42,12 @@ struct DoctorCommand: AsyncParsableCommand {
     }
 
     /// - Parameter isListening: True if this program has already subscribed to sensors.
-    /// - Returns: nil if a signal interrupts the examination.
+    /// - Returns: The report, or nil if a signal interrupts the examination.
     static func examine(
         _ device: Device, seconds: Double, isListening: Bool = false, stop: StopRequest
     ) async -> DiagnosisReport? {
-        // The state is collected before any subscription, so that a buffer in use belongs to another program.
+        // The state is collected before this method subscribes to sensors. A buffer in use therefore belongs to another
+        // program.
         var facts = MachineState(of: device)
         if isListening { facts.ignoreBufferUse() }
         async let answer = ServiceProbe.query(device, timeout: 2, stop: stop)
@@ -66,11 +71,13 @@ struct DoctorCommand: AsyncParsableCommand {
 struct RulesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rules",
-        abstract: "Print udev rules that grant a group access to accessories and make other programs ignore them.",
+        abstract:
+            "Print udev rules that grant a group access to accessories, and that make other programs ignore them.",
         discussion: """
-            The rules also grant access to the devices that rules in the configuration name.
+            The rules also grant access to the devices that are named by rules in the configuration.
 
-            The Debian package installs the rules, without those of a configuration. To install or update them manually:
+            The Debian package installs the rules, but not those for the devices in a configuration. To install or \
+            update the rules manually:
               sensorctl rules | sudo tee /etc/udev/rules.d/\(UdevRules.fileName)
               sudo udevadm control --reload && sudo udevadm trigger
 

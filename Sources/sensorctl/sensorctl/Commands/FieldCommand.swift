@@ -10,37 +10,43 @@ struct FieldCommand: ParsableCommand {
         commandName: "field", abstract: "Compute the earth's magnetic field at a position.",
         usage: "sensorctl field --latitude <degrees> --longitude <degrees> [<options>]",
         discussion: """
-            Uses the World Magnetic Model 2025, or the newer release in the file of --model. Strengths are in \
-            nanotesla, angles in degrees, and changes are per year; x is north, y east and z down. The uncertainties \
-            are one standard deviation on open ground. No device is required.
+            Uses the World Magnetic Model 2025, or the newer release in the file of --model. Field strengths are in \
+            nanotesla, angles are in degrees, and changes are per year. The x axis points north, y east, and z down. \
+            The uncertainties are one standard deviation on open ground. No device is required.
 
-            With --json, prints one object: x, y, z, horizontal, total, declination and inclination, each also with \
-            the suffixes Rate and Uncertainty; latitude, longitude, altitude, date (decimal year), model and epoch; \
-            and the flags valid (the model covers the date and the altitude), caution (the horizontal field is below \
-            6000 nT, so a compass is unreliable) and blackout (below 2000 nT, so a compass is useless).
+            With --json, the command prints one object. It contains x, y, z, horizontal, total, declination and \
+            inclination, each also with the suffixes Rate and Uncertainty. It contains latitude, longitude, altitude, \
+            date (a decimal year), model and epoch. It also contains the following flags:
+              valid     The model covers the date and the altitude.
+              caution   The horizontal field is below 6000 nT. A compass is unreliable.
+              blackout  The horizontal field is below 2000 nT. A compass is useless.
 
-            Exits with 65 if the file is not a model and with 66 if it cannot be read. See sensorctl --help for the \
-            other exit codes.
+            Exit codes:
+              65  The file is not a model.
+              66  The file cannot be read.
+            See `sensorctl --help` for the other exit codes.
 
             Examples:
               sensorctl field --latitude 52.5 --longitude 13.4
             """)
 
-    // `.unconditional` accepts values that begin with a minus sign.
-    @Option(parsing: .unconditional, help: "Latitude in degrees, north positive.") var latitude: Double
-    @Option(parsing: .unconditional, help: "Longitude in degrees, east positive.") var longitude: Double
+    // `.unconditional` is required for values that begin with a minus sign.
+    @Option(parsing: .unconditional, help: "The latitude in degrees. North is positive.") var latitude: Double
+    @Option(parsing: .unconditional, help: "The longitude in degrees. East is positive.") var longitude: Double
 
     @Option(
         parsing: .unconditional,
-        help: "Altitude in metres above the ellipsoid; the altitude above sea level is accurate enough.")
+        help: "The altitude above the ellipsoid, in metres. The altitude above sea level is accurate enough.")
     var altitude = 0.0
 
     @Option(
         parsing: .unconditional,
-        help: "Year such as 2026.5, or date such as 2026-07-02 or 2026-07-02T12:00:00Z. Default: now.")
+        help:
+            "The time, as a year such as 2026.5, or as a date such as 2026-07-02 or 2026-07-02T12:00:00Z. The default is now."
+    )
     var date: FieldDate?
 
-    @Option(help: "File of coefficients in NOAA's format (WMM.COF).", completion: .file()) var model: String?
+    @Option(help: "A file of coefficients in NOAA's format (WMM.COF).", completion: .file()) var model: String?
     @OptionGroup var output: OutputOptions
 
     func validate() throws {

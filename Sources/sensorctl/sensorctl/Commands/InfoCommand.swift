@@ -12,19 +12,25 @@ struct InfoCommand: ParsableCommand {
         abstract: "Summarize a recording: streams, rates, gaps, clocks and the quality of positions.",
         usage: "sensorctl info <file> [<options>]",
         discussion: """
-            Accepts the formats that `replay` accepts. With --json, prints one object: "streams" with "kind", \
-            "origin", "count", "first", "last", "rate", "gaps", "longest" and "longestStart" (seconds from the start, \
-            hertz), "positions", "clocks", "warnings", "damage" (sentences about unreadable lines and reports), and \
-            the contents of the header.
+            Accepts the formats that `replay` accepts.
 
-            Exits with 65 if the file is not a recording and with 66 if it cannot be read. See sensorctl --help for \
-            the other exit codes.
+            With --json, the command prints one object with the contents of the header, "streams", "positions", \
+            "clocks", "warnings" and "damage". Each stream has "kind", "origin", "count", "first", "last", "rate", \
+            "gaps", "longest" and "longestStart". Times are in seconds from the start, and rates are in hertz. \
+            "damage" contains sentences about unreadable lines and reports.
+
+            Exit codes:
+              65  The file is not a recording.
+              66  The file cannot be read.
+            See `sensorctl --help` for the other exit codes.
 
             Examples:
               sensorctl info drive.jsonl
             """)
 
-    @Argument(help: "Recording; - for standard input, except for folders and libiio's XML.", completion: .file())
+    @Argument(
+        help: "The recording, or - for standard input. Folders and libiio's XML cannot be read from standard input.",
+        completion: .file())
     var file: String
 
     @OptionGroup(title: "Recordings of other programs") var imports: ImportOptions

@@ -11,9 +11,10 @@ struct ListCommand: AsyncParsableCommand {
         commandName: "list", abstract: "List the devices and the configuration of this machine.",
         discussion: """
             Queries gpsd for at most two seconds and searches for sensors for at most three seconds. The command \
-            succeeds even if it finds nothing. With --json, each line is an object with "kind": positionSource, \
-            receiver, motionSource, sensor, accessorySource, accessory, accessoryCandidate, battery, authorization, \
-            traits, problem. See sensorctl --help for the exit codes.
+            succeeds even if it finds nothing. See `sensorctl --help` for the exit codes.
+
+            With --json, each line is an object. Its "kind" is positionSource, receiver, motionSource, sensor, \
+            accessorySource, accessory, accessoryCandidate, battery, authorization, traits or problem.
 
             Examples:
               sensorctl list
@@ -35,7 +36,7 @@ struct ListCommand: AsyncParsableCommand {
         return stop.status()
     }
 
-    /// Runs off the main actor, because the query may block.
+    /// This method is not isolated to the main actor, because the query may block.
     @concurrent private static func sensors(of device: Device) async -> [SensorDescription] {
         device.motionSource.sensors
     }

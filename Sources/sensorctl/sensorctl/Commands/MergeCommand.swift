@@ -9,28 +9,33 @@ struct MergeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "merge", abstract: "Merge recordings that were made at the same time.",
         discussion: """
-            Recordings are aligned by their start times; with --align start, all begin together. Sensors and \
-            accessories of the same name remain separate, and so do receivers that report at the same time. The \
-            battery is that of the first recording that contains one. See sensorctl --help for the exit codes.
+            Recordings are aligned by their start times. With --align start, all recordings begin together. Sensors \
+            and accessories with the same name remain separate. Receivers that report at the same time also remain \
+            separate. The battery is that of the first recording that contains one. See `sensorctl --help` for the \
+            exit codes.
 
             Examples:
               sensorctl merge fixes.jsonl motion.jsonl -o both.jsonl
             """)
 
-    @Argument(help: "Recordings to merge.", completion: .file()) var files: [String]
+    @Argument(help: "The recordings to merge.", completion: .file()) var files: [String]
 
     @Option(
-        name: .shortAndLong, help: .init("Output file; - for standard output.", valueName: "file"), completion: .file())
+        name: .shortAndLong, help: .init("The output file, or - for standard output.", valueName: "file"),
+        completion: .file())
     var output: String
 
-    @Option(help: "Output format, if the extension of the output does not determine it.") var format: String?
+    @Option(help: "The output format, if the extension of the output does not determine it.") var format: String?
 
-    @Option(help: "Alignment of the recordings: clock or start.", transform: MergeCommand.alignment)
+    @Option(
+        help: "The alignment of the recordings: clock (by their start times) or start (all recordings begin together).",
+        transform: MergeCommand.alignment)
     var align: TraceMerger.Alignment = .clock
 
     @OptionGroup var new: NewFileOptions
 
-    @Option(help: .init("Receiver whose positions are written, for formats with a single receiver.", valueName: "path"))
+    @Option(
+        help: .init("The receiver whose positions are written, for formats with a single receiver.", valueName: "path"))
     var receiver: String?
 
     @Flag(help: "Also write arrival times, in the formats gpsd and nmea.") var stamps = false

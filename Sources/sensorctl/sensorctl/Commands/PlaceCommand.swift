@@ -12,37 +12,44 @@ struct PlaceCommand: AsyncParsableCommand {
         usage: "sensorctl place <latitude>,<longitude> | <text> | - [<options>]",
         discussion: """
             Uses data inside the program: borders of countries, cities with more than 10,000 people, administrative \
-            areas, time zones, lakes and seas. Neither a network nor a device is required. A text is the name of a \
-            place, optionally followed by the area that contains it: "Paris, Texas". With -, the command reads one \
-            coordinate per line from standard input. Names are in Latin script.
+            areas, time zones, lakes and seas. Neither a network nor a device is required. Cities are from GeoNames \
+            (geonames.org, CC BY 4.0), modified. Outlines are from Natural Earth.
 
-            With --json, prints one object per line: latitude, longitude (of the coordinate, or of the place that was \
-            found), name, isoCountryCode, country, administrativeArea, locality, subLocality, timeZone, ocean, \
-            inlandWater; null for missing values. A text may have several results, the best one first. Each line of \
-            standard input has exactly one result; it is all null if the line is not a coordinate.
+            The name of a place may be followed by the area that contains it, as in "Paris, Texas". Names are in Latin \
+            script. With -, the command reads one coordinate per line from standard input.
 
-            Exits with 69 if no place is found, with 65 if a line is not a coordinate, and with 66 if standard input \
-            cannot be read. See sensorctl --help for the other exit codes. Cities are from GeoNames (geonames.org, CC \
-            BY 4.0), modified; outlines are from Natural Earth.
+            With --json, each line is an object with latitude, longitude, name, isoCountryCode, country, \
+            administrativeArea, locality, subLocality, timeZone, ocean and inlandWater. The latitude and longitude are \
+            those of the given coordinate, or of the place that was found. Missing values are null. A name may have \
+            several results, and the best result is printed first. Each line of standard input has exactly one result. \
+            If the line is not a coordinate, all values of the result are null.
+
+            Exit codes:
+              65  A line is not a coordinate.
+              66  Standard input cannot be read.
+              69  No place was found.
+            See `sensorctl --help` for the other exit codes.
 
             Examples:
               sensorctl place 48.137,11.575
               sensorctl place "Paris, Texas" --locale de
             """)
 
-    // `.allUnrecognized` accepts latitudes that begin with a minus sign, and texts of several words.
+    // `.allUnrecognized` is required for latitudes that begin with a minus sign, and for text with several words.
     @Argument(
         parsing: .allUnrecognized,
-        help: "Coordinate in degrees, name of a place, or - for coordinates on standard input.") var place: [String]
+        help: "A coordinate in degrees, the name of a place, or - to read coordinates from standard input.") var place:
+        [String]
 
     @Option(
         help: .init(
-            "Language of country names, such as de. Default: that of LC_ALL, LC_MESSAGES or LANG.", valueName: "name"))
+            "The language of country names, such as de. The default is the language of LC_ALL, LC_MESSAGES or LANG.",
+            valueName: "name"))
     var locale: String?
 
     @OptionGroup var output: OutputOptions
 
-    /// The words before and after "--". Words after "--" are never options.
+    /// The words before and after "--". The words after "--" are never interpreted as options.
     private var words: (options: ArraySlice<String>, texts: ArraySlice<String>) {
         guard let end = place.firstIndex(of: "--") else { return (place[...], []) }
         return (place[..<end], place[(end + 1)...])

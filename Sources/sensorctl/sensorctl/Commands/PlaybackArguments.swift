@@ -8,26 +8,30 @@ import TraceEditing
 
 /// Selects and modifies the part of a trace to play.
 struct PlaybackArguments: ParsableArguments {
-    @Option(help: "Start of the playback in seconds of the trace; the playback begins with the state at that time.")
+    @Option(
+        help:
+            "The start of playback, in seconds from the start of the trace. Playback begins with the state at that time."
+    )
     var from: Double?
 
-    @Option(help: "End of the playback in seconds of the trace.") var to: Double?
-    @Option(help: "Maximum length of pauses in seconds; longer pauses are shortened.") var maxGap: Double?
+    @Option(help: "The end of playback, in seconds from the start of the trace.") var to: Double?
+    @Option(help: "The maximum length of pauses, in seconds. Longer pauses are shortened.") var maxGap: Double?
 
-    @Option(help: "Play the trace this many times, or forever; timestamps continue to increase.")
+    @Option(help: "Play the trace this many times, or forever. Timestamps continue to increase.")
     var loop: PlaybackLoop?
 
     @Option(
         help: .init(
-            "Streams to play, separated by commas: positions, motion, \(SensorKindName.list), battery, accessories, beacons, and sensor:ID for a single sensor.",
+            "The streams to play, separated by commas: positions, motion, \(SensorKindName.list), battery, accessories, beacons, and sensor:ID for a single sensor.",
             valueName: "streams")) var streams: StreamList?
 
-    @Option(help: .init("Rename a sensor or a receiver of the trace. May be repeated.", valueName: "old=new"))
+    @Option(
+        help: .init("Rename a sensor or a receiver of the trace. This option may be repeated.", valueName: "old=new"))
     var rename: [Renaming] = []
 
     @Option(
         help:
-            "Behaviour at the end: hold (no more data arrives), stop (the clock stops too), fail (an error is reported)."
+            "The behaviour at the end: hold (no more data arrives), stop (the clock stops too) or fail (an error is reported)."
     ) var atEnd = EndName.hold
 
     func validate() throws {
@@ -154,7 +158,7 @@ struct StreamList: ExpressibleByArgument, Equatable {
                 }
             }
         }
-        // A combination of whole kinds and single sensors would be ambiguous.
+        // A combination of whole kinds and single sensors is ambiguous.
         guard ids.isEmpty || !hasWholeKinds else { return nil }
         if !ids.isEmpty {
             streams.kinds = Set(SensorKind.allCases)

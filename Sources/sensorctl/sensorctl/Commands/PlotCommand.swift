@@ -14,27 +14,32 @@ struct PlotCommand: AsyncParsableCommand {
         commandName: "plot", abstract: "Plot recordings as SVG, PNG or HTML.",
         usage: "sensorctl plot <trace> ... [<stream> ...] -o <file> [<options>]",
         discussion: """
-            Plots the contents of recordings, or only the named streams: \(PlotSubject.list). The values are those \
-            that `replay` prints. Several recordings share the same axes. A word that names a stream is always a \
-            stream; write ./speed for a file of that name.
+            Plots everything in the recordings, or only the named streams: \(PlotSubject.list). The values are those \
+            that `replay` prints. Several recordings share the same axes. A word that is the name of a stream always \
+            selects the stream. For a file with such a name, write ./speed, for example.
 
-            The extension of the output determines the format: an SVG with the width of an A4 page, a PNG of it, or an \
-            HTML page that shows the values below the pointer and needs no other files. If there are too many readings \
-            to draw, the minimum and the maximum of each interval are drawn, so that no peak is lost.
+            The extension of the output determines the format. An SVG has the width of an A4 page, and a PNG is an \
+            image of this SVG. An HTML page shows the values below the pointer and needs no other files. If there are \
+            too many readings to draw, the minimum and the maximum of each interval are drawn, so that no peak is \
+            lost.
 
-            Gaps that are longer than three usual intervals interrupt the lines; with a single recording, they are \
-            grey. Bands around speed, altitude and heading, and circles around positions, show the reported accuracy. \
-            An unreliable heading is grey. The faults of --fault are marked, also on the track. Satellites that no fix \
-            uses are hollow. Positions are plotted at the receiver's time, or at their arrival time if the two differ \
-            by more than ten seconds.
+            A gap that is longer than three usual intervals interrupts the lines. If there is only one recording, gaps \
+            are grey. Bands around speed, altitude and heading show the reported accuracy, and so do circles around \
+            positions. An unreliable heading is grey. Satellites that no fix uses are hollow. The faults of --fault \
+            are marked, also on the track.
 
-            Sensor readings, attitudes and headings in files that `replay --json` or `replay --expect` wrote are \
-            plotted as well: next to the recording, they show the results of another version of the filter.
+            Positions are plotted at the receiver's time. If this time differs from the arrival time by more than ten \
+            seconds, the arrival time is used instead.
 
-            With --json, prints the plotted numbers, one object per plotted line; -o may then be omitted.
+            Files that `replay --json` or `replay --expect` has written can also be plotted. Next to the recording, \
+            their sensor readings, attitudes and headings show the results of another version of the filter.
 
-            Exits with 69 if none of the recordings contains a named stream. See sensorctl --help for the other exit \
-            codes.
+            With --json, the command prints the plotted numbers, with one object for each plotted line. -o may then be \
+            omitted.
+
+            Exit codes:
+              69  None of the recordings contains a named stream.
+            See `sensorctl --help` for the other exit codes.
 
             Examples:
               sensorctl plot drive.jsonl -o drive.html
@@ -42,25 +47,29 @@ struct PlotCommand: AsyncParsableCommand {
               sensorctl plot drive.jsonl drive.expected attitude -o change.svg
             """)
 
-    @Argument(help: "Recordings, - for standard input, and the streams to plot.", completion: .file())
+    @Argument(
+        help: "The recordings and the streams to plot. Use - to read a recording from standard input.",
+        completion: .file())
     var words: [String]
 
     @Option(
-        name: .shortAndLong, help: .init("Output file: .svg, .html or .png; - for standard output.", valueName: "file"),
+        name: .shortAndLong,
+        help: .init("The output file (.svg, .html or .png), or - for standard output.", valueName: "file"),
         completion: .file()) var output: String?
 
-    @Option(help: "Output format, if the extension of the output does not determine it: svg, html or png.")
+    @Option(help: "The output format, if the extension of the output does not determine it: svg, html or png.")
     var format: PlotFormat?
 
     @OptionGroup var new: NewFileOptions
-    @Option(help: "Title of the plot. Default: the name of the recording.") var title: String?
-    @Flag(help: "Label the axis with times of day (UTC), not with the time since the start.") var clock = false
+    @Option(help: "The title of the plot. The default is the name of the recording.") var title: String?
+    @Flag(help: "Label the axis with the time of day (UTC) instead of the time since the start.") var clock = false
 
     @Option(
-        help: "Alignment of several recordings: clock or start. Default: clock if they overlap, otherwise start.",
+        help:
+            "The alignment of several recordings: clock or start. The default is clock if the recordings overlap, and start otherwise.",
         transform: PlotCommand.alignment) var align: TraceMerger.Alignment?
 
-    @Option(help: "Resolution of a PNG in dots per inch.") var dpi = 150
+    @Option(help: "The resolution of a PNG, in dots per inch.") var dpi = 150
     @OptionGroup var reference: ReferenceOptions
     @OptionGroup(title: "Recordings of other programs, for all files") var imports: ImportOptions
     @OptionGroup(title: "Playback") var choices: PlaybackArguments
@@ -72,7 +81,7 @@ struct PlotCommand: AsyncParsableCommand {
 
     var files: [String] { words.filter { PlotSubject.named($0) == nil } }
 
-    /// In page order. If no subject is named, all subjects are drawn.
+    /// The subjects in the order in which they appear on the page. The default is all subjects.
     var subjects: [PlotSubject] {
         let named = Set(words.compactMap { PlotSubject.named($0) }.joined())
         if named == [.intervals] { return [.intervals] }

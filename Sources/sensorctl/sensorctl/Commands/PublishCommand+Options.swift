@@ -4,14 +4,14 @@ import ArgumentParser
 import DeviceCore
 
 struct PublisherIdentity: ParsableArguments {
-    @Option(help: "Second level of the topic. Default: the name of the current user.") var user: String?
-    @Option(help: "Third level of the topic. Default: the name of this machine.") var device: String?
-    @Option(help: "Topic of the positions. Default: owntracks/USER/DEVICE.") var topic: String?
+    @Option(help: "The second level of the topic. The default is the name of the current user.") var user: String?
+    @Option(help: "The third level of the topic. The default is the name of this machine.") var device: String?
+    @Option(help: "The topic of the positions. The default is owntracks/USER/DEVICE.") var topic: String?
 
     @Option(
         name: .customLong("client-id"),
         help: .init(
-            "MQTT client identifier. Default: USER-DEVICE. The broker closes older connections with the same identifier.",
+            "The MQTT client identifier. The default is USER-DEVICE. The broker closes older connections with the same identifier.",
             valueName: "name")) var clientID: String?
 
     static var currentUser: String {
@@ -32,16 +32,19 @@ struct PublisherIdentity: ParsableArguments {
 }
 
 struct BrokerOptions: ParsableArguments {
-    @Option(help: .init("File that contains one line, name:password.", valueName: "file")) var passwordFile: String?
+    @Option(help: .init("A file that contains one line in the form name:password.", valueName: "file"))
+    var passwordFile: String?
 
     @Option(
         help: .init(
-            "Authorities that may sign the broker's certificate, in PEM. Default: those of the system.",
+            "The authorities that may sign the broker's certificate, in PEM format. The default is the authorities of the system.",
             valueName: "file")) var caFile: String?
 
-    @Option(help: .init("Certificate of this client, in PEM.", valueName: "file")) var certificateFile: String?
-    @Option(help: .init("Private key of the certificate, in PEM.", valueName: "file")) var keyFile: String?
-    @Option(help: "Interval in seconds after which an idle connection is checked. Default: 30.") var keepAlive: Int?
+    @Option(help: .init("The certificate of this client, in PEM format.", valueName: "file")) var certificateFile:
+        String?
+    @Option(help: .init("The private key of the certificate, in PEM format.", valueName: "file")) var keyFile: String?
+    @Option(help: "The time in seconds after which an idle connection is checked. The default is 30.") var keepAlive:
+        Int?
 
     var files: BrokerCredentialFiles {
         BrokerCredentialFiles(password: passwordFile, authorities: caFile, certificate: certificateFile, key: keyFile)
@@ -50,7 +53,7 @@ struct BrokerOptions: ParsableArguments {
     var namesTLS: Bool { caFile != nil || certificateFile != nil || keyFile != nil }
 }
 
-/// A motion sensor, given by its name in traces or its display name.
+/// A motion sensor, selected by the name that traces use or by its display name.
 struct SensorKindName: ExpressibleByArgument, Hashable {
     let kind: SensorKind
 

@@ -12,21 +12,29 @@ struct PublishCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "publish", abstract: "Publish the positions and the motion of this board through an MQTT broker.",
         discussion: """
-            Publishes each position as OwnTracks JSON on owntracks/USER/DEVICE, where the broker retains the last one, \
-            and with --motion also readings as SenML on senml/USER/DEVICE/KIND. Another board follows this one with \
-            DEVICE_SERVICES_GPSD=\(example). The command runs until it is interrupted, even while gpsd or the broker \
-            is unavailable. Messages that the broker has not accepted yet are kept and sent in order: the last 10000 \
-            messages in memory, or with --spool the last 100000 messages or 16 MB on disk, which remain for the next \
-            run. With --trace, the command plays a recording and ends when the broker has accepted all messages.
+            Publishes each position as OwnTracks JSON on owntracks/USER/DEVICE. The broker retains the last position. \
+            With --motion, readings are also published as SenML on senml/USER/DEVICE/KIND. To receive the positions on \
+            another board, set DEVICE_SERVICES_GPSD to \(example) there.
 
-            A password file contains one line, name:password, and must not be readable by other users (chmod 600). \
-            Alternatively, DEVICE_SERVICES_MQTT_PASSWORD_FILE, _CA_FILE, _CERTIFICATE_FILE and _KEY_FILE name the \
-            files. With --json, each line is an object with "event": started, connected, lost, spoolFailed, \
-            positionLost, positionRegained, sensorLost, missed or ended.
+            The command runs until it is interrupted, even while gpsd or the broker is unavailable. Messages that the \
+            broker has not accepted yet are kept and sent later in the same order. By default, the last 10000 messages \
+            are kept in memory. With --spool, the last 100000 messages or 16 MB are kept on disk and remain for the \
+            next run. With --trace, the command plays a recording and ends when the broker has accepted all messages.
 
-            Requires the trait LibMosquitto: build with --traits default,LibMosquitto. Exits with 69 if the broker has \
-            accepted no message within --duration, or if messages remain that are not in --spool; with 77 if the \
-            configuration does not allow the use of the position. See sensorctl --help for the other exit codes.
+            A password file contains one line in the form name:password. Other users must not be able to read it \
+            (chmod 600). The files can also be named by DEVICE_SERVICES_MQTT_PASSWORD_FILE, _CA_FILE, \
+            _CERTIFICATE_FILE and _KEY_FILE.
+
+            With --json, each line is an object. Its "event" is started, connected, lost, spoolFailed, positionLost, \
+            positionRegained, sensorLost, missed or ended.
+
+            The command requires the trait LibMosquitto. Build sensorctl with --traits default,LibMosquitto.
+
+            Exit codes:
+              69  The broker has accepted no message within the time of --duration, or
+                  messages remain that are not in --spool.
+              77  The configuration does not allow the use of the position.
+            See `sensorctl --help` for the other exit codes.
 
             Examples:
               sensorctl publish mqtt://broker.local --user fleet --device car7
@@ -35,19 +43,22 @@ struct PublishCommand: AsyncParsableCommand {
 
     private static let example = "mqtt://broker/owntracks/USER/DEVICE"
 
-    @Argument(help: .init("Broker: mqtt://host[:port], or mqtts:// for TLS.", valueName: "broker")) var broker: String
+    @Argument(help: .init("The broker, as mqtt://host[:port], or with mqtts:// for TLS.", valueName: "broker"))
+    var broker: String
     @OptionGroup(title: "Publisher") var identity: PublisherIdentity
     @OptionGroup(title: "Broker") var access: BrokerOptions
 
     @Option(
-        help: .init("Also publish readings of this sensor: \(SensorKindName.list). May be repeated.", valueName: "kind")
+        help: .init(
+            "Also publish readings of this sensor: \(SensorKindName.list). This option may be repeated.",
+            valueName: "kind")
     ) var motion: [SensorKindName] = []
 
-    @Option(help: "Seconds between motion readings; 0 for every reading.") var interval = 0.1
+    @Option(help: "The interval between motion readings, in seconds. 0 selects every reading.") var interval = 0.1
     @Flag(help: "Publish discovery messages for Home Assistant.") var homeAssistant = false
-    @Option(help: .init("Folder for messages that wait for the broker.", valueName: "folder")) var spool: String?
+    @Option(help: .init("A folder for messages that wait for the broker.", valueName: "folder")) var spool: String?
     @Option(help: .init("Play a recording instead of this board's sensors.", valueName: "file")) var trace: String?
-    @Option(help: "Playback speed relative to the recording; max for no delays.") var speed: PlaybackSpeed?
+    @Option(help: "The playback speed relative to the recording. max plays without delays.") var speed: PlaybackSpeed?
     @Flag(help: "Shift the times of the trace so that it starts now.") var rebase = false
     @OptionGroup(title: "Recordings of other programs") var imports: ImportOptions
     @Option(help: "End after this many seconds.") var duration: Double?
@@ -91,7 +102,8 @@ struct PublishCommand: AsyncParsableCommand {
         }
         let reason = simulated != nil && stop.reason == nil ? StopRequest.Reason.complete : await stop.wait()
         for subscription in subscriptions { subscription.cancel() }
-        // A trace is delivered completely. With live data, an unreachable broker does not delay the end of the command.
+        // All messages of a trace are delivered before the command ends. With live data, the command does not wait for
+        // an unreachable broker.
         await Task.detached { await Self.end(publisher, patient: simulated != nil && stop.reason == nil, stop) }.value
         let statistics = publisher.statistics
         events.ended(statistics, spool: spool)
@@ -102,7 +114,7 @@ struct PublishCommand: AsyncParsableCommand {
             shortfall: "The broker accepted \(statistics.delivered) messages in \(duration ?? 0) s.")
     }
 
-    /// If `patient` is true, waits until the broker has accepted all messages or a stop is requested.
+    /// If `patient` is true, waits until the broker has accepted all messages or until a stop is requested.
     private static func end(_ publisher: MQTTPublisher, patient: Bool, _ stop: StopRequest) async {
         publisher.flush()
         while patient, stop.reason == nil, publisher.statistics.queued > 0 {

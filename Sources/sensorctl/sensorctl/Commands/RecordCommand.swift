@@ -14,28 +14,37 @@ struct RecordCommand: AsyncParsableCommand {
         commandName: "record", abstract: "Record gpsd, the sensors and the accessories into a trace.",
         usage: "sensorctl record <file> [<options>]",
         discussion: """
-            Records every line of gpsd, every motion sensor in its own axes, the battery, the stored calibrations, and \
-            when accessories are attached and detached (`sensorctl talk --record` also records the data of an \
-            accessory). The command runs until it is interrupted, even while gpsd or a sensor is unavailable; the \
-            trace then contains the loss. With --json, each line is an object with "event": started, lost, regained, \
-            attached, detached or ended, and with a "sensor" or an "accessory" if the event concerns one. Recording \
-            never waits for the reader of this output: if the reader is too slow, lines are dropped, and an object \
-            with "event": missed contains their number as "events". If FILE is a folder, the trace in it is named by \
-            its time (2026-05-01T10-00-00Z-recording.trace).
+            Records every line of gpsd, every motion sensor in its own axes, the battery, and the stored calibrations. \
+            Also records when accessories are attached and detached. `sensorctl talk --record` records the data of an \
+            accessory as well.
 
-            With --ring, the command is a black box: only the last minutes are kept on disk, in segments. When an \
-            event happens, they are saved as a trace, together with the time --after the event. FILE may then be a \
-            folder, in which traces are named by their time and event (2026-05-01T10-00-00Z-impact-4g.trace); if FILE \
-            is a file, later traces have a number in their names. The "triggers" in a header are the events and their \
-            times. The ring is in FOLDER/.ring or FILE.ring and is removed when the recording ends. After a kill or a \
-            power failure, the next recording saves the remaining data while it records; unreadable data is kept next \
-            to it as damaged. If the disk has not enough space for twice the data, the ring remains for the next \
-            recording. A ring uses at most --ring-size, and the same again while a trace is saved. If the disk is full \
-            or fails, recording ends with 74 and the ring remains. With --json, lines with "event": triggered \
-            and saved report each trigger and each trace.
+            The command runs until it is interrupted, even while gpsd or a sensor is unavailable. The trace then \
+            contains the loss. If FILE is a folder, the trace is created in it and named by its time, as in \
+            2026-05-01T10-00-00Z-recording.trace.
 
-            Exits with 69 if --duration ends before anything was recorded, with 73 if FILE cannot be created, and with \
-            74 if it cannot be written. See sensorctl --help for the other exit codes.
+            With --json, each line is an object. Its "event" is started, lost, regained, attached, detached or ended. \
+            If the event concerns a sensor or an accessory, the object contains "sensor" or "accessory". Recording \
+            never waits for the reader of this output. If the reader is too slow, lines are dropped. An object with \
+            the "event" missed then contains their number as "events".
+
+            With --ring, the command is a black box. Only the last minutes are kept on disk, in segments. When an \
+            event happens, they are saved as a trace, which also contains the data after the event (see --after). If \
+            FILE is a folder, traces are named by their time and event, as in 2026-05-01T10-00-00Z-impact-4g.trace. If \
+            FILE is a file, the names of later traces contain a number. The "triggers" in the header of a trace are \
+            the events and their times. With --json, objects with the "event" triggered and saved report each trigger \
+            and each trace.
+
+            The ring is stored in FOLDER/.ring or FILE.ring and is removed when the recording ends. It uses at most \
+            --ring-size, and the same amount again while a trace is saved. After a kill or a power failure, the next \
+            recording saves the remaining data while it records. Unreadable data is kept next to it in a file whose \
+            name contains the word damaged. If there is not enough disk space for twice the data, the ring remains for \
+            the next recording. If the disk is full or fails, recording ends with exit code 74, and the ring remains.
+
+            Exit codes:
+              69  The time of --duration has passed before anything was recorded.
+              73  FILE cannot be created.
+              74  FILE cannot be written.
+            See `sensorctl --help` for the other exit codes.
 
             Examples:
               sensorctl record drive.jsonl
@@ -43,14 +52,15 @@ struct RecordCommand: AsyncParsableCommand {
               sensorctl record --ring 10m --on 'impact>4g,lost-fix' traces/
             """)
 
-    @Argument(help: "Trace to write; - for standard output.", completion: .file()) var file: String
+    @Argument(help: "The trace to write, or - for standard output.", completion: .file()) var file: String
 
     @Option(
         help:
-            "Parts to record, separated by commas: position, motion, battery, accessories, beacons. Beacons require continuous Bluetooth scanning."
+            "The parts to record, separated by commas: position, motion, battery, accessories, beacons. Beacons require continuous Bluetooth scanning."
     ) var parts: PartNames = PartNames(parts: .default)
 
-    @Option(help: "Seconds between readings of a motion sensor; 0 for every reading.") var interval = 0.01
+    @Option(help: "The interval between readings of a motion sensor, in seconds. 0 selects every reading.")
+    var interval = 0.01
     @Option(help: "End after this many seconds.") var duration: Double?
     @OptionGroup var new: NewFileOptions
     @OptionGroup var blackBox: BlackBoxOptions
@@ -84,7 +94,7 @@ struct RecordCommand: AsyncParsableCommand {
         let recorder: TraceRecorder
         var box: BlackBoxSession?
         do throws(DeviceError) {
-            // Another user's symbolic link to a folder may have replaced the path.
+            // The path may have become a symbolic link that another user created.
             if file != self.file, ExclusiveFile.isLinkOfOtherUser(self.file) {
                 throw ExclusiveFile.failure(self.file, call: "open", errno: EEXIST)
             }
@@ -130,13 +140,14 @@ struct RecordCommand: AsyncParsableCommand {
             shortfall: "Nothing was recorded in \(duration ?? 0) s.")
     }
 
-    /// If `file` is a folder, the trace in that folder is named after the time.
+    /// Returns the path of the trace. If `file` is a folder, the trace is created in the folder and named after the
+    /// time.
     private func newFile(at time: WallTime) -> String {
         let place = RingLocation(file)
         return file != "-" && place.isFolder ? place.path(at: time, for: "recording") : file
     }
 
-    /// If `position` is true, subscribes to positions even if they are not recorded.
+    /// If `position` is true, the command subscribes to positions even if they are not recorded.
     private func subscriptions(to device: Device, _ events: RecordingEvents, position: Bool) -> [Subscription] {
         var subscriptions: [Subscription] = []
         if position || parts.parts.contains(.position) {
@@ -144,7 +155,7 @@ struct RecordCommand: AsyncParsableCommand {
         }
         if parts.parts.contains(.motion) {
             for sensor in device.motionSource.sensors {
-                // A request with `everyReading` does not affect the sensor's rate.
+                // A request with `everyReading` does not change the sensor's rate.
                 let request = MotionRequest(kind: sensor.kind, sensor: sensor.id, everyReading: true, axes: .sensor)
                 subscriptions.append(device.motionSource.subscribe(request) { events.process($0, sensor: sensor.id) })
             }
@@ -165,7 +176,7 @@ struct RecordCommand: AsyncParsableCommand {
         if case .failed = reason { true } else { false }
     }
 
-    /// A pipe that its reader has closed is not a failure.
+    /// It is not a failure if the reader has closed the pipe.
     private static func reason(of error: DeviceError) -> StopRequest.Reason {
         if case .system(_, DeviceError.brokenPipe) = error.cause { return .outputClosed }
         return .failed(error, .inputOutput)

@@ -7,16 +7,17 @@ import Foundation
 struct RegionOptions: ParsableArguments {
     @Option(
         help: .init(
-            "Region for the streams regions and monitor: name, latitude, longitude and radius in metres. May be repeated.",
+            "A region for the streams regions and monitor, with its name, its latitude, its longitude, and its radius in metres. This option may be repeated.",
             valueName: "name=lat,lon,metres")) var region: [NamedRegion] = []
 
     @Option(
         name: .customLong("beacon"),
         help: .init(
-            "Beacons to range: all with this UUID, all with this UUID and major, or a single one. May be repeated.",
+            "The beacons to range: all beacons with this UUID, all beacons with this UUID and major value, or a single beacon. This option may be repeated.",
             valueName: "uuid[,major[,minor]]")) var beacons: [BeaconChoice] = []
 
-    /// Checks that regions or beacons are given only if the stream requires them, and are not missing if it does.
+    /// Checks that regions and beacons are specified if the stream requires them, and that they are not specified
+    /// otherwise.
     func validate(for stream: StreamName) throws {
         let isWanted = stream == .regions || stream == .monitor
         if isWanted, region.isEmpty {
@@ -36,7 +37,7 @@ struct RegionOptions: ParsableArguments {
         try Self.rejectIf(stream != .beacons && !beacons.isEmpty, "--beacon requires the stream beacons.")
     }
 
-    /// The regions as given on the command line, for the file of expected callbacks.
+    /// The regions as specified on the command line, for the file of expected callbacks.
     var description: String { region.map(\.argument).joined(separator: " ") }
 }
 

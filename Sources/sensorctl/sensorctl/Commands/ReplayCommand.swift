@@ -14,22 +14,34 @@ struct ReplayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay", abstract: "Play a recording through Core Location, Core Motion and External Accessory.",
         discussion: """
-            Accepts traces of `sensorctl record`, the output of gpspipe -w, gpsd's .chk files, and recordings of other \
-            programs: NMEA logs, GPX, MCAP, CSV files, phyphox, Sensor Logger folders, umockdev descriptions and \
-            scripts, libiio's XML with its buffer files, and any table with --columns. The output is that of `watch`, \
-            with every reading of a sensor unless --interval is given. Locations keep their recorded times unless \
-            --rebase is given. The "timestamp" of device-motion and heading is the time since the start of the trace; \
-            these streams print only readings, and errors are logged as warnings.
+            The recording may have one of the following formats:
+              traces of `sensorctl record`
+              the output of gpspipe -w, and gpsd's .chk files
+              NMEA logs, GPX, MCAP, CSV files, phyphox and Sensor Logger folders
+              descriptions and scripts of umockdev
+              libiio's XML with its buffer files
+              any table with --columns
+            Unreadable parts of a recording are skipped with a warning.
 
-            With --expect, the callbacks are not printed but compared with those in a file that --update-expected \
-            writes. The first difference is printed with the field, both values, the tolerance and the preceding \
-            callbacks, and the exit code is 1. The file is JSON Lines. Its first line contains the options, which have \
-            to be the same, and the tolerances of fields, which may be edited: "absolute", "relative" (to the expected \
-            value), "circle" (360 for degrees), and "rotation" (degrees between quaternions). In this mode, errors are \
-            callbacks.
+            The output is that of `watch`. Every reading of a sensor is printed unless --interval is given. Locations \
+            keep their recorded times unless --rebase is given. The "timestamp" of device-motion and heading is the \
+            time since the start of the trace. These two streams print only readings, and their errors are logged as \
+            warnings.
 
-            Exits with 65 if the file is not a recording and with 66 if it cannot be read. Unreadable parts of a \
-            recording are skipped with a warning. See sensorctl --help for the other exit codes.
+            With --expect, the callbacks are not printed but compared with those in a file. --update-expected writes \
+            this file. The first difference is printed with the field, both values, the tolerance and the preceding \
+            callbacks. In this mode, errors are callbacks.
+
+            The file of expected callbacks is JSON Lines. Its first line contains the options and the tolerances of \
+            fields. The options must be the same in each run. You may edit the tolerances, which are "absolute", \
+            "relative" (to the expected value), "circle" (360 for degrees) and "rotation" (degrees between \
+            quaternions).
+
+            Exit codes:
+              1   A callback differs from the expected callback.
+              65  The file is not a recording.
+              66  The file cannot be read.
+            See `sensorctl --help` for the other exit codes.
 
             Examples:
               sensorctl replay drive.jsonl location --speed 10
@@ -37,17 +49,22 @@ struct ReplayCommand: AsyncParsableCommand {
               sensorctl replay drive.jsonl device-motion --expect drive.expected
             """)
 
-    @Argument(help: "Recording; - for standard input, except for folders and libiio's XML.", completion: .file())
+    @Argument(
+        help: "The recording, or - for standard input. Folders and libiio's XML cannot be read from standard input.",
+        completion: .file())
     var file: String
 
-    @Argument(help: "Stream to replay: \(StreamName.list).") var stream: StreamName
+    @Argument(help: "The stream to replay: \(StreamName.list).") var stream: StreamName
 
     @Option(
-        help: "Playback speed relative to the recording; max for no delays. Default: 1 in a terminal, otherwise max.")
+        help:
+            "The playback speed relative to the recording. max plays without delays. The default is 1 in a terminal, and max otherwise."
+    )
     var speed: PlaybackSpeed?
 
-    @Flag(help: "Print every report of the receiver, not one per epoch.") var everyReport = false
-    @Option(help: "Seconds between motion readings; 0 for every reading of the trace.") var interval = 0.0
+    @Flag(help: "Print every report of the receiver instead of one per epoch.") var everyReport = false
+    @Option(help: "The interval between motion readings, in seconds. 0 selects every reading of the trace.")
+    var interval = 0.0
     @OptionGroup var reference: ReferenceOptions
     @OptionGroup var regions: RegionOptions
     @Flag(help: "Shift the times of the trace so that it starts now.") var rebase = false
@@ -58,7 +75,7 @@ struct ReplayCommand: AsyncParsableCommand {
     @Option(help: .init("Compare the callbacks with those in this file.", valueName: "file"), completion: .file())
     var expect: String?
 
-    @Flag(help: "Rewrite the file of --expect, and keep its tolerances.") var updateExpected = false
+    @Flag(help: "Rewrite the file of --expect and keep its tolerances.") var updateExpected = false
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
@@ -88,7 +105,7 @@ struct ReplayCommand: AsyncParsableCommand {
         return await compare(trace, with: expect, stop: stop)
     }
 
-    /// Reads a file. A signal during the read ends the program immediately, because a pipe may never end.
+    /// Reads a file. During the read, a signal ends the program immediately, because a pipe may never reach its end.
     private static func reading<Result, Failure: Error>(
         _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -121,7 +138,7 @@ struct ReplayCommand: AsyncParsableCommand {
         return run.finish(asJSON: output.json, output: StandardOutput(stop: stop))
     }
 
-    /// The options that affect the callbacks, by name.
+    /// The options that affect the callbacks. The keys are the names of the options.
     private var describedOptions: [String: String] {
         var options = choices.description
         options["stream"] = stream.rawValue

@@ -8,22 +8,30 @@ struct ScrubCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "scrub", abstract: "Remove personal data from a recording, so that it can be shared.",
         discussion: """
-            Moves the positions so that the first one is at 0, 0, with distances and directions kept, and the times so \
-            that the recording starts on 2000-01-01. Removes serial numbers, names of ports, receivers and machines, \
-            contexts of sensors, sentences of receivers, all data of gpsd except positions, satellites and attitudes \
-            (it may contain the place in any form), the directions of satellites in the sky, and the names and the \
-            data of accessories. Accessories keep their models, and sensors the names of their chips.
+            Moves the positions so that the first one is at 0, 0. Distances and directions are kept. Shifts the times \
+            so that the recording starts on 2000-01-01. Also removes the following data:
+              serial numbers
+              the names of ports, receivers and machines
+              the contexts of sensors
+              the sentences of receivers
+              all data of gpsd except positions, satellites and attitudes, because it may
+              contain the place in any form
+              the directions of satellites in the sky
+              the names and the data of accessories
+            Accessories keep their models, and sensors keep the names of their chips.
 
-            Altitudes are kept unless --drop-altitude is given. Motion readings are kept: a magnetometer reveals the \
-            magnetic latitude, a barometer the altitude, and a gait the walking person. See sensorctl --help for the \
-            exit codes.
+            Altitudes are kept unless --drop-altitude is given. Motion readings are kept. Note that a magnetometer \
+            reveals the magnetic latitude, a barometer reveals the altitude, and a gait reveals the walking person.
+
+            See `sensorctl --help` for the exit codes.
 
             Examples:
               sensorctl scrub drive.jsonl share.jsonl --drop-altitude
             """)
 
     @OptionGroup var recording: EditOptions
-    @Option(parsing: .unconditional, help: "New first position: degrees north, degrees east.") var place: Place?
+    @Option(parsing: .unconditional, help: "The new first position, in degrees north and degrees east.") var place:
+        Place?
     @Flag(help: "Keep the positions.") var keepPlace = false
     @Flag(help: "Keep the times.") var keepTime = false
     @Flag(help: "Remove the altitudes.") var dropAltitude = false

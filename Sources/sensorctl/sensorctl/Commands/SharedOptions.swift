@@ -12,11 +12,11 @@ struct NewFileOptions: ParsableArguments {
 
     @Option(
         help: .init(
-            "Permissions of the new file, such as 0640. Default: 0600, because recordings reveal a person's positions.",
+            "The permissions of the new file, such as 0640. The default is 0600, because recordings reveal a person's positions.",
             valueName: "mode")) var mode: FileMode?
 }
 
-/// File permissions in octal, as for chmod(1). The owner must have read and write permission.
+/// File permissions in octal, as in chmod(1). The owner must have read and write permission.
 struct FileMode: ExpressibleByArgument, Equatable {
     let bits: UInt32
 
@@ -32,7 +32,7 @@ struct ProgramOptions: ParsableArguments {
     @Option(help: "End after this many seconds.") var duration: Double?
     @OptionGroup var output: OutputOptions
 
-    @Argument(parsing: .postTerminator, help: "Program to run with the simulated devices, and its arguments.")
+    @Argument(parsing: .postTerminator, help: "The program to run with the simulated devices, and its arguments.")
     var program: [String] = []
 
     func validate() throws {
@@ -46,7 +46,7 @@ extension ParsableArguments {
         if isWrong { throw ValidationError(message()) }
     }
 
-    /// 1e8 s is the range of a timer.
+    /// A timer supports at most 1e8 s.
     static func validate(duration: Double?) throws {
         guard let duration else { return }
         try rejectIf(
@@ -72,16 +72,16 @@ extension ParsableArguments {
 struct ReferenceOptions: ParsableArguments {
     @Option(
         help: .init(
-            "Reference frame of device motion: arbitrary, corrected (by the magnetometer), magnetic or true (north); or its name in Core Motion.",
+            "The reference frame of device motion: arbitrary, corrected (arbitrary, but corrected by the magnetometer), magnetic (magnetic north) or true (true north). Core Motion's names are also accepted.",
             valueName: "frame")) var frame = FrameName.arbitrary
 
     @Option(
         help: .init(
-            "Edge of the device that the heading refers to: portrait (the top edge), portraitUpsideDown, landscapeLeft or landscapeRight.",
+            "The edge of the device that the heading refers to: portrait (the top edge), portraitUpsideDown, landscapeLeft or landscapeRight.",
             valueName: "orientation")) var orientation = EdgeName.portrait
 }
 
-/// The command line accepts a word or Core Motion's name, ignoring case.
+/// The command line accepts a short name or Core Motion's name. The case is ignored.
 enum FrameName: String, ExpressibleByArgument, CaseIterable {
     case arbitrary, corrected, magnetic, `true`
 

@@ -13,18 +13,28 @@ struct SimulateAccessoryCommand: AsyncParsableCommand {
         commandName: "accessory", abstract: "Simulate accessories in software.",
         usage: "sensorctl simulate accessory <file> [<options>] [-- <program> ...]",
         discussion: """
-            FILE is a device description of umockdev (.umockdev; the dialogue in the .script file of the same name is \
-            played), the declaration of an accessory (.json), or a trace with accessories, which are attached, send \
-            data and are detached at the times of the trace. The accessories are declared in a folder whose path is \
-            printed, for DEVICE_SERVICES_ACCESSORIES in a second terminal. With a PROGRAM, the command sets the \
-            variable for it, forwards signals to it, and exits with its exit code, or with 128 plus the signal's \
-            number if a signal ended it. After --duration, PROGRAM receives SIGTERM, and SIGKILL five seconds later. \
-            If the program writes other data than was recorded, a warning at the end reports it. With --json, the line \
-            is an object with "event": "listening" and "folder".
+            FILE is one of the following:
+              a device description of umockdev (.umockdev)
+              the declaration of an accessory (.json)
+              a trace with accessories
+            For a device description, the dialogue in the .script file of the same name is played. The accessories of \
+            a trace are attached, send data and are detached at the times of the trace.
 
-            Exits with 65 if the file is none of these or contains no accessory, with 66 if it cannot be read, with 73 \
-            if the folder cannot be created (in TMPDIR, otherwise in /tmp), and with 127 if PROGRAM cannot be started. \
-            See sensorctl --help for the other exit codes.
+            The accessories are declared in a folder whose path is printed. Use the path in \
+            DEVICE_SERVICES_ACCESSORIES in a second terminal. With a PROGRAM, the command sets this variable for it. \
+            Signals are forwarded to PROGRAM. After --duration, PROGRAM receives SIGTERM, and SIGKILL five seconds \
+            later. If the program writes data that differs from the recorded data, a warning at the end reports it.
+
+            With --json, the command prints one object with "event": "listening" and "folder".
+
+            Exit codes:
+              65   The file is none of these, or it contains no accessory.
+              66   The file cannot be read.
+              73   The folder cannot be created. It is in TMPDIR, or in /tmp if TMPDIR is
+                   not set.
+              127  PROGRAM cannot be started.
+            Otherwise, the exit code is that of PROGRAM, or 128 plus the number of the signal that ended PROGRAM. See \
+            `sensorctl --help` for the other exit codes.
 
             Examples:
               sensorctl simulate accessory scale.trace -- sensorctl watch accessories
@@ -32,17 +42,19 @@ struct SimulateAccessoryCommand: AsyncParsableCommand {
 
     enum Peer: String, ExpressibleByArgument, CaseIterable { case echo, silent, pattern }
 
-    @Argument(help: "Description, declaration or trace.", completion: .file()) var file: String
+    @Argument(help: "The description, declaration or trace.", completion: .file()) var file: String
 
-    @Flag(help: "Transport to the program: a Unix socket, or a pseudo-terminal, which looks like a serial port.")
+    @Flag(
+        help: "Connect the program through a Unix socket, or through a pseudo-terminal, which looks like a serial port."
+    )
     var transport = Transport.socket
 
     @Option(
         help:
-            "Peer if the file contains no dialogue: echo returns all bytes, silent sends nothing, pattern sends bytes endlessly."
+            "The peer that is used if the file contains no dialogue. echo returns all bytes, silent sends nothing, and pattern sends bytes endlessly."
     ) var peer = Peer.echo
 
-    @Option(help: "Playback speed of a trace relative to the recording.") var speed = 1.0
+    @Option(help: "The playback speed of a trace, relative to the recording.") var speed = 1.0
     @Flag(help: "Repeat a trace endlessly.") var loop = false
     @OptionGroup var with: ProgramOptions
 
@@ -73,7 +85,7 @@ struct SimulateAccessoryCommand: AsyncParsableCommand {
         options.transport = transport == .pty ? .pseudoTerminal : .socket
         options.speed = speed
         options.repeats = loop
-        // An invalid declaration is reported like a file that is not a trace.
+        // An invalid declaration has the same exit status as a file that is not a trace.
         return try ExitStatus.exitOnError({ $0.code == .invalidConfiguration ? .badTrace : ExitStatus(reading: $0) }) {
             try AccessorySimulator(file: file, options: options) { [peer] _, _ in peer.accessoryPeer }
         }

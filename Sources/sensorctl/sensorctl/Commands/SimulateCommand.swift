@@ -25,20 +25,27 @@ struct SimulateAllCommand: AsyncParsableCommand {
         commandName: "all", abstract: "Simulate positions, motion and accessories for an unmodified program.",
         usage: "sensorctl simulate [all] <trace> ... [<options>] [-- <program> ...]",
         discussion: """
-            The word all may be omitted. Accepts the formats that `replay` accepts; several recordings are aligned as \
-            in `merge`. Starts a gpsd, an iiod and accessories on their own ports, all on one clock, which starts when \
-            the program first uses one of them. PROGRAM runs with environment variables that select them. Devices that \
-            the recordings do not contain are absent, and so are the sensors, accessories, configuration and stored \
-            calibrations of this machine; DEVICE_SERVICES_CONFIG is kept if it is set. The battery is that of the \
-            machine.
+            The word all may be omitted. The command accepts the formats that `replay` accepts. Several recordings are \
+            aligned as in `merge`.
 
-            Signals are forwarded to PROGRAM, and its exit code is that of this command: 128 plus the signal's number \
-            if a signal ended it, 127 if it cannot be started. Without a PROGRAM, the variables are printed for \
-            another terminal, and the command runs until it is interrupted; with --json, they are printed as an object \
-            with "event": "listening", "environment", "sources" and "seconds".
+            The command starts a gpsd, an iiod and accessories on their own ports, and sets environment variables that \
+            select them for PROGRAM. All of them use one clock, which starts when the program first uses one of them. \
+            Devices that the recordings do not contain are absent. The sensors, accessories, configuration and stored \
+            calibrations of this machine are also absent. DEVICE_SERVICES_CONFIG is kept if it is set. The battery is \
+            that of this machine.
 
-            Exits with 65 if a file is not a recording, with 66 if one cannot be read, and with 69 if no port or \
-            folder (in TMPDIR, otherwise in /tmp) is available. See sensorctl --help for the other exit codes.
+            Signals are forwarded to PROGRAM. Without a PROGRAM, the command prints the variables for another terminal \
+            and runs until it is interrupted. With --json, it prints them as an object with "event": "listening", \
+            "environment", "sources" and "seconds".
+
+            Exit codes:
+              65   A file is not a recording.
+              66   A file cannot be read.
+              69   No port or no folder is available. The folder is in TMPDIR, or in /tmp
+                   if TMPDIR is not set.
+              127  PROGRAM cannot be started.
+            Otherwise, the exit code is that of PROGRAM, or 128 plus the number of the signal that ended PROGRAM. See \
+            `sensorctl --help` for the other exit codes.
 
             Examples:
               sensorctl simulate drive.jsonl scale.trace --align start -- ./app
@@ -46,26 +53,32 @@ struct SimulateAllCommand: AsyncParsableCommand {
 
     @Argument(
         help: .init(
-            "Recordings, - for standard input; after --, a program to run and its arguments.", valueName: "trace"),
+            "The recordings, or - for standard input. After --, the program to run and its arguments.",
+            valueName: "trace"),
         completion: .file()) var words: [String] = []
 
-    @Option(help: "Playback speed relative to the recording.") var speed = 1.0
+    @Option(help: "The playback speed relative to the recording.") var speed = 1.0
 
-    @Flag(help: "Repeat the recordings, with increasing timestamps; otherwise no data arrives after the end.")
+    @Flag(help: "Repeat the recordings with increasing timestamps. Otherwise, no data arrives after the end.")
     var loop = false
 
     @Flag(help: "Shift the times of positions so that the first fix is at the current time.") var rebase = false
-    @Flag(help: "Start immediately, not with the first use.") var atOnce = false
+    @Flag(help: "Start immediately instead of with the first use.") var atOnce = false
 
     @Option(
-        help: "Alignment of several recordings: clock (by their start times) or start (all begin together).",
+        help:
+            "The alignment of several recordings: clock (by their start times) or start (all recordings begin together).",
         transform: SimulateAllCommand.alignment) var align: TraceMerger.Alignment = .clock
 
     @OptionGroup var faults: TraceFaultOptions
-    @Option(help: .init("Faults of gpsd; see simulate gpsd --help.", valueName: "faults")) var gpsdFault: String?
-    @Option(help: .init("Faults of iiod; see simulate iio --help.", valueName: "faults")) var iioFault: String?
+    @Option(help: .init("The faults of gpsd. See `sensorctl simulate gpsd --help`.", valueName: "faults"))
+    var gpsdFault: String?
+    @Option(help: .init("The faults of iiod. See `sensorctl simulate iio --help`.", valueName: "faults")) var iioFault:
+        String?
 
-    @Flag(help: "Simulate accessories as pseudo-terminals, which look like serial ports, not as sockets.")
+    @Flag(
+        help: "Simulate accessories as pseudo-terminals instead of sockets. A pseudo-terminal looks like a serial port."
+    )
     var pty = false
 
     @Option(help: "End after this many seconds.") var duration: Double?
@@ -128,7 +141,7 @@ struct SimulateAllCommand: AsyncParsableCommand {
         }
     }
 
-    /// The user's own DEVICE_SERVICES_CONFIG is passed on to the program.
+    /// If the user has set DEVICE_SERVICES_CONFIG, the program inherits this value.
     private static func isKept(_ name: String) -> Bool {
         name == "DEVICE_SERVICES_CONFIG" && !(ProcessInfo.processInfo.environment[name] ?? "").isEmpty
     }

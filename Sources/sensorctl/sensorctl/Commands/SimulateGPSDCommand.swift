@@ -10,42 +10,51 @@ struct SimulateGPSDCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gpsd", abstract: "Serve the positions of a recording like gpsd.",
         discussion: """
-            Accepts the formats that `replay` accepts. Listens on 127.0.0.1 and prints the address, for \
-            DEVICE_SERVICES_GPSD or for gpsd's own clients (gpspipe -w 127.0.0.1:PORT, cgps, gpsmon, gpxlogger). With \
-            --pty, the command simulates a receiver instead: it writes the recording's NMEA sentences, or sentences \
-            generated from its reports, to a pseudo-terminal whose path is printed, for a real gpsd (gpsd -N -n PATH). \
-            With a PROGRAM, the command sets DEVICE_SERVICES_GPSD for it (with --pty, NMEA_TERMINAL), forwards signals \
-            to it, and exits with its exit code, or with 128 plus the signal's number if a signal ended it. After \
-            --duration, PROGRAM receives SIGTERM, and SIGKILL five seconds later. With --json, the line is an object \
-            with "event": "listening", "uri" and "port", or "path".
+            Accepts the formats that `replay` accepts. Listens on 127.0.0.1 and prints the address. Use the address in \
+            DEVICE_SERVICES_GPSD, or with gpsd's own clients (gpspipe -w 127.0.0.1:PORT, cgps, gpsmon, gpxlogger).
 
-            Exits with 65 if the file is not a recording, with 66 if it cannot be read, with 69 if the port is in use \
-            or the recording does not contain the receiver, and with 127 if PROGRAM cannot be started. See sensorctl \
-            --help for the other exit codes.
+            With --pty, the command simulates a receiver instead. It writes NMEA sentences to a pseudo-terminal, and \
+            prints the path of the pseudo-terminal for a real gpsd (gpsd -N -n PATH). The sentences are those of the \
+            recording, or are generated from its reports.
+
+            With a PROGRAM, the command sets DEVICE_SERVICES_GPSD for it, or NMEA_TERMINAL with --pty. Signals are \
+            forwarded to PROGRAM. After --duration, PROGRAM receives SIGTERM, and SIGKILL five seconds later.
+
+            With --json, the command prints one object with "event": "listening", "uri" and "port". With --pty, the \
+            object contains "path" instead.
+
+            Exit codes:
+              65   The file is not a recording.
+              66   The file cannot be read.
+              69   The port is in use, or the recording does not contain the receiver.
+              127  PROGRAM cannot be started.
+            Otherwise, the exit code is that of PROGRAM, or 128 plus the number of the signal that ended PROGRAM. See \
+            `sensorctl --help` for the other exit codes.
 
             Examples:
               sensorctl simulate gpsd drive.jsonl --loop --rebase
               sensorctl simulate gpsd drive.jsonl -- sensorctl watch location --count 2
             """)
 
-    @Argument(help: "Recording, for example a trace; - for standard input.", completion: .file()) var file: String
-    @Option(help: "TCP port; 0 for any free port. gpsd itself uses 2947.") var port: UInt16 = 0
+    @Argument(help: "The recording, for example a trace, or - for standard input.", completion: .file()) var file:
+        String
+    @Option(help: "The TCP port. 0 selects a free port. gpsd itself uses 2947.") var port: UInt16 = 0
 
-    @Option(help: "Playback speed relative to the recording; max sends as fast as clients read.")
+    @Option(help: "The playback speed relative to the recording. max sends data as fast as clients read it.")
     var speed = PlaybackSpeed.times(1)
 
-    @Flag(help: "Repeat the recording, with increasing timestamps; otherwise no data arrives after the end.")
+    @Flag(help: "Repeat the recording with increasing timestamps. Otherwise, no data arrives after the end.")
     var loop = false
 
     @Flag(help: "Shift all times so that the first fix is at the current time.") var rebase = false
-    @Flag(help: "Start immediately, not with the first client that watches.") var atOnce = false
+    @Flag(help: "Start immediately instead of with the first client that watches.") var atOnce = false
 
-    @Option(help: .init("Faults to inject, and their times. \(GPSDFault.syntax)", valueName: "faults"))
+    @Option(help: .init("The faults to inject, and their times. \(GPSDFault.syntax)", valueName: "faults"))
     var fault: String?
 
     @Flag(help: "Simulate a receiver on a pseudo-terminal instead of a gpsd.") var pty = false
 
-    @Option(help: "Path, in the recording, of the receiver that --pty simulates. Default: the first one.")
+    @Option(help: "The receiver that --pty simulates, by its path in the recording. The default is the first receiver.")
     var receiver: String?
 
     @OptionGroup(title: "Recordings of other programs") var imports: ImportOptions

@@ -12,15 +12,22 @@ struct SimulateIIOCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "iio", abstract: "Serve the motion sensors of a recording like iiod.",
         discussion: """
-            Accepts the formats that `replay` accepts. Listens on 127.0.0.1 and prints the address for clients: \
-            iio_info, iio_readdev and all other programs with libiio, or programs with this package through \
-            DEVICE_SERVICES_IIO. With a PROGRAM, the command sets DEVICE_SERVICES_IIO for it, forwards signals to it, \
-            and exits with its exit code, or with 128 plus the signal's number if a signal ended it. After --duration, \
-            PROGRAM receives SIGTERM, and SIGKILL five seconds later. With --json, the line is an object with "event": \
-            "listening", "uri" and "port".
+            Accepts the formats that `replay` accepts. Listens on 127.0.0.1 and prints the address. Use the address \
+            with iio_info, iio_readdev and all other programs that use libiio. Programs with this package use the \
+            address in DEVICE_SERVICES_IIO.
 
-            Exits with 65 if the file is not a recording of motion, with 66 if it cannot be read, with 69 if the port \
-            is in use, and with 127 if PROGRAM cannot be started. See sensorctl --help for the other exit codes.
+            With a PROGRAM, the command sets DEVICE_SERVICES_IIO for it. Signals are forwarded to PROGRAM. After \
+            --duration, PROGRAM receives SIGTERM, and SIGKILL five seconds later.
+
+            With --json, the command prints one object with "event": "listening", "uri" and "port".
+
+            Exit codes:
+              65   The file is not a recording of motion.
+              66   The file cannot be read.
+              69   The port is in use.
+              127  PROGRAM cannot be started.
+            Otherwise, the exit code is that of PROGRAM, or 128 plus the number of the signal that ended PROGRAM. See \
+            `sensorctl --help` for the other exit codes.
 
             Examples:
               sensorctl simulate iio motion.jsonl -- sensorctl watch gyro
@@ -28,17 +35,17 @@ struct SimulateIIOCommand: AsyncParsableCommand {
 
     @Argument(
         help:
-            "Recording: a trace, a CSV file, a Sensor Logger folder, or libiio's XML with its buffers; - for standard input.",
+            "The recording, which may be a trace, a CSV file, a Sensor Logger folder, or libiio's XML with its buffers. Use - for standard input.",
         completion: .file()) var file: String
 
-    @Option(help: "TCP port; 0 for any free port. iiod itself uses 30431.") var port: UInt16 = 0
+    @Option(help: "The TCP port. 0 selects a free port. iiod itself uses 30431.") var port: UInt16 = 0
 
-    @Option(help: "Playback speed relative to the recording; max sends as fast as clients request.")
+    @Option(help: "The playback speed relative to the recording. max sends data as fast as clients request it.")
     var speed = PlaybackSpeed.times(1)
 
-    @Flag(help: "Repeat the recording; otherwise the sensors are silent after the end.") var loop = false
+    @Flag(help: "Repeat the recording. Otherwise, the sensors are silent after the end.") var loop = false
 
-    @Option(help: .init("Faults to inject, and their times. \(IIODFault.syntax)", valueName: "faults"))
+    @Option(help: .init("The faults to inject, and their times. \(IIODFault.syntax)", valueName: "faults"))
     var fault: String?
 
     @OptionGroup(title: "Recordings of other programs") var imports: ImportOptions
@@ -83,8 +90,8 @@ struct SimulateIIOCommand: AsyncParsableCommand {
         if let remark { Log.notice(remark) }
     }
 
-    /// Explains when the recording is played, because it may end before a second client connects. Returns nil at
-    /// maximum speed, at which each client receives the whole recording.
+    /// Returns a message that explains when the recording is played, because it may end before a second client
+    /// connects. Returns nil at maximum speed. Each client then receives the whole recording.
     static func remark(seconds: Double, speed: PlaybackSpeed, loops: Bool) -> String? {
         guard case .times(let factor) = speed else { return nil }
         let length = "\((seconds / factor * 10).rounded() / 10) s"

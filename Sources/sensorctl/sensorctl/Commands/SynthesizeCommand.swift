@@ -10,84 +10,106 @@ struct SynthesizeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "synthesize", abstract: "Synthesize a trace of consistent positions and motion.",
         discussion: """
-            ROUTE is a list of waypoints, one per line: lat,lon[,alt[,speed[,pause]]] in degrees, metres, m/s and \
-            seconds, with # before a comment; or any recording with positions that `replay` accepts, whose times are \
-            kept. The path is smoothed. Gyroscope, accelerometer, magnetometer and barometer have the readings of a \
-            device on this path, with the earth's rotation, normal gravity, the World Magnetic Model 2025 and the \
-            standard atmosphere. The device lies flat with its top edge forward unless --placement is given.
+            ROUTE is a list of waypoints, or any recording with positions that `replay` accepts. A list of waypoints \
+            has one waypoint per line in the form lat,lon[,alt[,speed[,pause]]]. The values are in degrees, metres, \
+            m/s and seconds. Comments begin with #. The times of a recording are kept.
+
+            The path is smoothed. The gyroscope, accelerometer, magnetometer and barometer have the readings of a \
+            device on this path. The readings take into account the earth's rotation, normal gravity, the World \
+            Magnetic Model 2025 and the standard atmosphere. The device lies flat with its top edge forward unless \
+            --placement is given.
 
             The same arguments produce the same bytes. The header contains the parameters under "synthetic".
 
-            Exits with 65 if ROUTE is neither waypoints nor a recording with positions, with 66 if it cannot be read, \
-            with 73 if OUTPUT cannot be created, and with 74 if it cannot be written. See sensorctl --help for the \
-            other exit codes.
+            Exit codes:
+              65  ROUTE is neither a list of waypoints nor a recording with positions.
+              66  ROUTE cannot be read.
+              73  OUTPUT cannot be created.
+              74  OUTPUT cannot be written.
+            See `sensorctl --help` for the other exit codes.
 
             Examples:
               sensorctl synthesize walk.csv walk.trace
               sensorctl synthesize drive.jsonl - --imu mpu6050 --seed 1
             """)
 
-    @Argument(help: "Waypoints or a recording; - for waypoints or a trace on standard input.", completion: .file())
+    @Argument(
+        help: "The waypoints or a recording. Use - to read waypoints or a trace from standard input.",
+        completion: .file())
     var route: String
 
-    @Argument(help: "Trace to write; - for standard output.", completion: .file()) var output: String
+    @Argument(help: "The trace to write, or - for standard output.", completion: .file()) var output: String
 
-    @Option(help: "Rate of the motion sensors in hertz; at most 100 for the magnetometer and 10 for the barometer.")
+    @Option(
+        help:
+            "The rate of the motion sensors in hertz. It is limited to 100 for the magnetometer and to 10 for the barometer."
+    )
     var rate = 100.0
 
-    @Option(help: "Rate of positions in hertz; 0 for none.") var fixRate = 1.0
-    @Option(help: "Delay of positions in seconds.") var fixDelay = 0.0
+    @Option(help: "The rate of positions in hertz. With 0, there are no positions.") var fixRate = 1.0
+    @Option(help: "The delay of positions in seconds.") var fixDelay = 0.0
 
-    @Option(help: "Chip whose noise gyroscope and accelerometer have: \(SynthesizeCommand.names(InertialUnit.all)).")
+    @Option(
+        help:
+            "The chip whose noise the gyroscope and the accelerometer have: \(SynthesizeCommand.names(InertialUnit.all))."
+    )
     var imu = "ideal"
 
     @Option(
         help: .init(
-            "Magnetometer: \(SynthesizeCommand.names(SensorModel.magnetometers)). Default: that of --imu, otherwise ak8963.",
+            "The magnetometer: \(SynthesizeCommand.names(SensorModel.magnetometers)). The default is the magnetometer of --imu, or ak8963 if it has none.",
             valueName: "chip")) var magnetometer: String?
 
     @Option(
         help: .init(
-            "Barometer: \(SynthesizeCommand.names(SensorModel.barometers)). Default: ideal with --imu ideal, otherwise bmp280.",
+            "The barometer: \(SynthesizeCommand.names(SensorModel.barometers)). The default is ideal with --imu ideal, and bmp280 otherwise.",
             valueName: "chip")) var barometer: String?
 
-    @Option(help: "Receiver whose noise the positions have: \(ReceiverNoise.all.map(\.name).joined(separator: ", ")).")
+    @Option(
+        help: "The receiver whose noise the positions have: \(ReceiverNoise.all.map(\.name).joined(separator: ", ")).")
     var receiver = "ideal"
 
-    @Option(help: "Initial bias of each sensor as a fraction of its zero tolerance, from 0 to 1.") var bias = 0.0
-    @Option(help: "Leaning in turns: flat like a car, or coordinated like a bicycle or an aircraft.") var turns = "flat"
-    @Option(help: "Speed between waypoints without a speed, in m/s.") var speed = 10.0
-    @Option(help: "Maximum change of speed between waypoints, in m/s^2.") var acceleration = 2.0
+    @Option(help: "The initial bias of each sensor, as a fraction of its zero tolerance, from 0 to 1.") var bias = 0.0
+    @Option(help: "The leaning in turns: flat (like a car) or coordinated (like a bicycle or an aircraft).") var turns =
+        "flat"
+    @Option(help: "The speed between waypoints without a speed, in m/s.") var speed = 10.0
+    @Option(help: "The maximum change of speed between waypoints, in m/s^2.") var acceleration = 2.0
 
-    @Option(help: "Maximum lateral acceleration in corners between waypoints, in m/s^2; inf for no braking.")
+    @Option(
+        help: "The maximum lateral acceleration in corners between waypoints, in m/s^2. With inf, there is no braking.")
     var cornering = 3.0
 
-    @Option(help: "Seconds between the knots of the path; larger values round corners more and smooth noisy tracks.")
+    @Option(
+        help:
+            "The time between the knots of the path, in seconds. Larger values round corners more and smooth noisy tracks."
+    )
     var smoothing = 1.0
 
-    @Flag(help: "Keep the device level on slopes, for tracks with noisy altitudes.") var level = false
+    @Flag(help: "Keep the device level on slopes. This is useful for tracks with noisy altitudes.") var level = false
     @Flag(help: "Omit the earth's rotation.") var stillEarth = false
 
     @Option(
         parsing: .unconditional,
-        help: "Height of sea level above the ellipsoid in metres. Altitudes of waypoints are above sea level.")
+        help: "The height of sea level above the ellipsoid, in metres. The altitudes of waypoints are above sea level.")
     var geoid = 0.0
 
     @Option(
         parsing: .unconditional,
         help: .init(
-            "Rotation from the vehicle's axes (right, forward, up) to the device's: \"r, r, r; r, r, r; r, r, r\".",
+            "The rotation from the vehicle's axes (right, forward, up) to the device's axes, in the form \"r, r, r; r, r, r; r, r, r\".",
             valueName: "matrix")) var placement: String?
 
     @Option(
         parsing: .unconditional,
-        help: .init("Mount matrix of the sensors, which is written to the header.", valueName: "matrix"))
+        help: .init("The mount matrix of the sensors. It is written to the header.", valueName: "matrix"))
     var mountMatrix: String?
 
-    @Option(help: "Start time: 2026-01-01, 2026-01-01T12:00:00Z, or now. Default: that of the recording.")
+    @Option(
+        help: "The start time: 2026-01-01, 2026-01-01T12:00:00Z or now. The default is the start time of the recording."
+    )
     var start: StartTime?
 
-    @Option(help: "Seed of the noise.") var seed: UInt64 = 1
+    @Option(help: "The seed of the noise.") var seed: UInt64 = 1
     @OptionGroup var new: NewFileOptions
 
     func validate() throws {
@@ -109,7 +131,7 @@ struct SynthesizeCommand: AsyncParsableCommand {
         return Self.write(synthesizer, to: output, overwrite: new.overwrite, mode: new.mode?.bits, until: stop)
     }
 
-    /// An impossible route is invalid input, not a read failure.
+    /// An impossible route is invalid input. It is not a failure to read the file.
     private static func status(_ error: DeviceError) -> ExitStatus {
         switch error.code {
         case .invalidConfiguration: .usage
@@ -118,7 +140,8 @@ struct SynthesizeCommand: AsyncParsableCommand {
         }
     }
 
-    /// An incomplete trace is kept unless it would replace an existing file.
+    /// Writes the trace. If the command is stopped early, the incomplete trace is kept unless it would replace an
+    /// existing file.
     static func write(
         _ synthesizer: MotionSynthesizer, to output: String, overwrite: Bool, mode: UInt32? = nil,
         until stop: StopRequest
@@ -129,7 +152,7 @@ struct SynthesizeCommand: AsyncParsableCommand {
         do throws(DeviceError) {
             let summary = try synthesizer.write(to: writer, while: { stop.reason == nil })
             guard summary.isComplete || !overwrite || output == "-" else {
-                // A writer that is not closed leaves the existing file unchanged.
+                // Without a call of `close()`, the existing file remains unchanged.
                 Log.warning("stopped before the end of the route: \(output) was not replaced")
                 return .success
             }
@@ -155,7 +178,7 @@ struct SynthesizeCommand: AsyncParsableCommand {
             return try Self.route(of: try RecordingFile.open(route))
         }
         let name = route == "-" ? TraceBytes.standardInputName : route
-        // The file is read only once, because it may be a pipe.
+        // The file may be a pipe, so it is read only once.
         let contents = route == "-" ? try TraceBytes.standardInput() : try TraceBytes(path: route)
         if contents.count <= Self.maximumListSize, case let bytes = Array(contents), WaypointList.isWaypointList(bytes)
         {
@@ -167,7 +190,7 @@ struct SynthesizeCommand: AsyncParsableCommand {
                 ? try RecordingFile.read(contents, name: name) : try RecordingFile.open(route))
     }
 
-    /// The maximum size of a waypoint list in bytes: a million waypoints of 64 bytes.
+    /// The maximum size of a list of waypoints, in bytes. This size is sufficient for a million waypoints of 64 bytes.
     private static let maximumListSize = 64_000_000
 
     private static func route(of recording: RecordingFile) throws(DeviceError) -> MotionRoute {

@@ -12,53 +12,69 @@ import UmockdevFormat
 struct TalkCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "talk",
-        abstract: "Exchange data with an accessory: send standard input, and print the received data.",
+        abstract: "Send standard input to an accessory, and print the received data.",
         usage: "sensorctl talk <accessory> [<protocol-name>] [<options>]",
         discussion: """
-            In a terminal, each line is sent when it is complete, and Ctrl-D ends the session; with --raw, each key is \
-            sent as it is typed, and Ctrl-] ends the session. Without a terminal, the bytes of standard input are sent \
-            to the accessory unchanged, and its bytes are written to standard output. At the end of the input, the \
-            command waits until all bytes have been sent and no answer has arrived for a second, or for --wait \
-            seconds. With --hex, both directions are printed as rows of bytes. With --json, each line is an object \
-            with "time" and "event": opened, in, out (both with "bytes" and "text", or "hex" if the bytes are not \
-            text) or ended, with "reason": detached, hungUp or failed.
+            In a terminal, each line is sent when it is complete, and Ctrl-D ends the session. With --raw, each key is \
+            sent as it is typed, and Ctrl-] ends the session.
 
-            With --script, the command repeats a recorded dialogue (of umockdev, as in NAME.script): it sends the data \
-            that the program wrote, and compares each answer. The first byte that differs, or an answer that does not \
-            arrive within the recorded time plus --wait seconds (5 by default), ends it with 1. Data after the last \
-            step is not compared.
+            Without a terminal, standard input is sent to the accessory unchanged, and the received data is written to \
+            standard output. At the end of the input, the command waits until all data has been sent. It then ends \
+            after one second without an answer. If --wait is given, it ends after that time instead.
 
-            Exits with 1 if an answer differs from the recorded one, with 64 if several accessories or protocols \
-            match, with 65 or 66 if the script cannot be read, with 69 if no accessory matches, if it is in use, or if \
-            it disconnects before all data was sent, with 73 if the trace cannot be created, with 74 if it cannot be \
-            written or the accessory accepts no more data, and with 77 if this user may not open the accessory. See \
-            sensorctl --help for the other exit codes.
+            With --hex, both directions are printed as rows of bytes. With --json, each line is an object with a \
+            "time" and one of the following values of "event":
+              opened   The session has begun.
+              in, out  The object contains "bytes" and "text". If the bytes are not
+                       text, it contains "hex" instead.
+              ended    The "reason" is detached, hungUp or failed.
+
+            With --script, the command repeats a dialogue that umockdev has recorded as NAME.script. It sends the data \
+            that the recorded program wrote, and compares each answer. The session ends with exit code 1 at the first \
+            byte that differs. It also ends with 1 if an answer does not arrive within the recorded time plus --wait \
+            seconds (5 by default). Data after the last step is not compared.
+
+            Exit codes:
+              1   An answer differs from the recorded one.
+              64  Several accessories or protocols match.
+              65  The script is invalid.
+              66  The script cannot be read.
+              69  No accessory matches, the accessory is in use, or it disconnects before
+                  all data has been sent.
+              73  The trace cannot be created.
+              74  The trace cannot be written, or the accessory accepts no more data.
+              77  You do not have permission to open the accessory.
+            See `sensorctl --help` for the other exit codes.
 
             Examples:
               sensorctl talk "Weigh Scale"
               sensorctl talk "Weigh Scale" --script FILE.script
             """)
 
-    @Argument(help: "Accessory: its name, serial number, identity, port, node or id, as listed by `sensorctl list`.")
+    @Argument(
+        help: "The name, serial number, identity, port, node or ID of the accessory, as listed by `sensorctl list`.")
     var accessory: String
 
-    @Argument(help: "Protocol, or the end of its name; optional if there is only one.") var protocolName: String?
+    @Argument(
+        help: "The name of the protocol, or the end of its name. It may be omitted if there is only one protocol.")
+    var protocolName: String?
 
-    @Flag(help: "Send each key as it is typed; Ctrl-] ends the session.") var raw = false
+    @Flag(help: "Send each key as it is typed. Ctrl-] ends the session.") var raw = false
 
-    @Option(help: "Line ending that is sent in a terminal: lf, cr or crlf.") var lineEnd = TalkOptions.LineEnd.lf
+    @Option(help: "The line ending that is sent in a terminal: lf, cr or crlf.") var lineEnd = TalkOptions.LineEnd.lf
     @Flag(help: "Print both directions as rows of bytes.") var hex = false
 
-    @Option(help: "Repeat the dialogue of this .script file, and compare the answers.", completion: .file())
+    @Option(help: "Repeat the dialogue of this .script file and compare the answers.", completion: .file())
     var script: String?
 
-    @Option(help: "Seconds to wait for answers at the end of the input, or for each answer of a script.")
+    @Option(help: "The time to wait for answers at the end of the input, or for each answer of a script, in seconds.")
     var wait: Double?
 
-    @Flag(help: "Wait for the accessory if it is not attached yet, and again when it disconnects.") var follow = false
+    @Flag(help: "Wait for the accessory if it is not attached yet, and again each time it disconnects.") var follow =
+        false
 
     @Option(
-        help: "Record the accessory and the data into this trace; replay it with `sensorctl simulate accessory`.",
+        help: "Record the accessory and the data in this trace. Replay the trace with `sensorctl simulate accessory`.",
         completion: .file()) var record: String?
 
     @OptionGroup(title: "Recording") var new: NewFileOptions
@@ -113,7 +129,7 @@ struct TalkCommand: AsyncParsableCommand {
         }
     }
 
-    /// Uses a separate thread, because reads and writes may block.
+    /// A separate thread is used, because reads and writes may block.
     private func talk(
         _ loop: TalkLoop, script: UmockdevScript?, input: Descriptor, endingKey: String?
     ) async -> TalkEnd {

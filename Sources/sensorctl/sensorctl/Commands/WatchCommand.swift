@@ -13,23 +13,36 @@ struct WatchCommand: AsyncParsableCommand {
         commandName: "watch", abstract: "Print the position, the motion or the accessories of this machine.",
         usage: "sensorctl watch <stream> [<options>]",
         discussion: """
-            Runs until it is interrupted, even while gpsd or a sensor is unavailable: the command reports the loss \
-            once and waits. Acceleration is in g with Core Motion's signs (face up reads z = -1), rotation in rad/s, \
-            and the magnetic field in microtesla.
+            The command runs until it is interrupted. If gpsd or a sensor becomes unavailable, the command reports the \
+            loss once and waits.
 
-            With --json, each line is one callback: didUpdateLocations, didFailWithError and didChangeAuthorization of \
-            a location manager's delegate; deviceMotion, heading, accelerometer, gyro, magnetometer, pressure and \
-            orientation, with a "timestamp" in seconds since boot; pedometerData, with the steps since the start \
-            (metres, seconds per metre, steps per second), and motionActivity; error, for a stream that fails; for \
-            accessories, connectedAccessories (once, at the start), EAAccessoryDidConnect and \
-            EAAccessoryDidDisconnect, with a "time"; didRangeBeacons, once per second, and didFailRangingFor of a \
-            location manager's delegate. "quaternion" is x, y, z, w and rotates the device's axes into the frame's \
-            axes, gravity and userAcceleration are in g, magneticField in microtesla; magneticAccuracy is from -1 \
-            (uncalibrated) to 2, and a heading below 0 is invalid. In a terminal, a sensor's axes are drawn as moving \
-            lines, the attitude as a horizon and the heading as a compass.
+            Acceleration is in g, rotation in rad/s, and the magnetic field in microtesla. The signs are those of Core \
+            Motion: a device that lies face up reads z = -1. In a terminal, the readings of a sensor are drawn as \
+            moving lines, the attitude as a horizon, and the heading as a compass.
 
-            Exits with 69 if --duration ends before --count updates have arrived, and with 77 if the configuration \
-            does not allow the use of the position. See sensorctl --help for the other exit codes.
+            With --json, each line is one callback. The callbacks have the following names:
+              location     didUpdateLocations, didFailWithError, didChangeAuthorization
+              attitude     deviceMotion
+              steps        pedometerData
+              activity     motionActivity
+              accessories  connectedAccessories (once at the start),
+                           EAAccessoryDidConnect, EAAccessoryDidDisconnect
+              beacons      didRangeBeacons (once per second), didFailRangingFor
+            The streams heading, accelerometer, gyro, magnetometer, pressure and orientation have callbacks of the \
+            same name. The callback error reports that a stream has failed.
+
+            Motion callbacks contain a "timestamp" in seconds since boot. Accessory callbacks contain a "time". \
+            pedometerData contains the steps since the start. Distances are in metres, paces in seconds per metre, and \
+            cadences in steps per second.
+
+            "quaternion" is in the order x, y, z, w and rotates the device's axes to the axes of the reference frame. \
+            "gravity" and "userAcceleration" are in g, and "magneticField" is in microtesla. "magneticAccuracy" is \
+            from -1 (uncalibrated) to 2. A negative heading is invalid.
+
+            Exit codes:
+              69  The time of --duration has passed before --count updates arrived.
+              77  The configuration does not allow the use of the position.
+            See `sensorctl --help` for the other exit codes.
 
             Examples:
               sensorctl watch location --json
@@ -37,10 +50,10 @@ struct WatchCommand: AsyncParsableCommand {
               sensorctl watch accelerometer --interval 0.02 --count 100
             """)
 
-    @Argument(help: "Stream to watch: \(StreamName.list).") var stream: StreamName
-    @Flag(help: "Print every report of the receiver, not one per epoch.") var everyReport = false
-    @Option(help: "Use only this receiver, by its name in gpsd (for example /dev/ttyACM0).") var receiver: String?
-    @Option(help: "Seconds between motion readings; 0 for every reading.") var interval = 0.1
+    @Argument(help: "The stream to watch: \(StreamName.list).") var stream: StreamName
+    @Flag(help: "Print every report of the receiver instead of one per epoch.") var everyReport = false
+    @Option(help: "Use only the receiver with this name in gpsd, such as /dev/ttyACM0.") var receiver: String?
+    @Option(help: "The interval between motion readings, in seconds. 0 selects every reading.") var interval = 0.1
     @OptionGroup var reference: ReferenceOptions
     @OptionGroup var regions: RegionOptions
     @Option(help: "End after this many updates.") var count: Int?
@@ -89,7 +102,8 @@ struct WatchCommand: AsyncParsableCommand {
         )
     }
 
-    /// Without positions, the streams `regions`, `monitor` and `visits` print nothing.
+    /// Reports that positions are not available. Otherwise, the streams `regions`, `monitor` and `visits` would print
+    /// nothing and give no reason.
     private func logLostPositions(_ device: Device) -> Subscription? {
         guard [.regions, .monitor, .visits].contains(stream),
             ![.denied, .restricted].contains(LocationAuthorization.current.status)
@@ -107,7 +121,7 @@ struct WatchCommand: AsyncParsableCommand {
         }
     }
 
-    /// Core Motion rejects subscriptions without a sensor.
+    /// Waits for a sensor, because Core Motion rejects subscriptions if there is no sensor.
     @MainActor private func waitForSensor(stop: StopRequest) async {
         guard !isAvailable else { return }
         // The device searches for sensors only while there are subscriptions.

@@ -16,17 +16,26 @@ enum ExitStatus: Int32, Error {
     case noPermission = 77
 
     static let documentation = """
-        Exit codes: 0 success, also after SIGINT or SIGTERM, or if the reader of the output has closed it; info, \
-        convert, cut, merge and scrub are ended by the signal itself and leave no new file. 1 an accessory's answer \
-        differs from the recorded one, or a replay's callbacks differ from the expected ones. 64 the arguments are \
-        invalid. 65 the file is not a trace or not a magnetic model. 66 the file cannot be read. 69 the requested data \
-        is not available or did not arrive in time. 73 the file cannot be created. 74 the output cannot be written. 77 \
-        the use of the position or of a device is not allowed.
+        Exit codes:
+          0   The command has succeeded. The code is also 0 after SIGINT or SIGTERM,
+              and if the reader of the output has closed the pipe.
+          1   An accessory's answer differs from the recorded answer, or a callback
+              of a replay differs from the expected callback.
+          64  The arguments are invalid.
+          65  The file is not a trace or not a magnetic model.
+          66  The file cannot be read.
+          69  The requested data is not available or did not arrive in time.
+          73  The file cannot be created.
+          74  The output cannot be written.
+          77  The use of the position or of a device is not allowed.
+        The commands info, convert, cut, merge and scrub do not catch these signals. If a signal ends them, they leave \
+        no new file.
         """
 
     init(reading error: DeviceError) { self.init(error, otherwise: .noInput) }
 
-    /// Errors other than `invalidTrace` and `invalidConfiguration` result in `status`.
+    /// Creates the exit status of an error. The status is `status`, unless the error is `invalidTrace` or
+    /// `invalidConfiguration`.
     init(_ error: DeviceError, otherwise status: Self) {
         self =
             switch error.code {
@@ -38,10 +47,10 @@ enum ExitStatus: Int32, Error {
 
     init(starting error: DeviceError) { self = error.code == .invalidConfiguration ? .usage : .unavailable }
 
-    /// Throws this status to end the command, unless it is `success`. Prints nothing.
+    /// Throws this status to end the command, unless the status is `success`. Prints nothing.
     func exit() throws { if self != .success { throw ExitCode(rawValue) } }
 
-    /// Logs a device error and throws its exit status.
+    /// Logs a device error and throws the corresponding exit status.
     static func exitOnError<Value>(
         _ status: (DeviceError) -> ExitStatus = ExitStatus.init(reading:), _ body: () throws -> Value
     ) throws -> Value {

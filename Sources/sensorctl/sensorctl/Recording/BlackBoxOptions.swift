@@ -7,25 +7,26 @@ import DeviceCore
 struct BlackBoxOptions: ParsableArguments {
     @Option(
         help: .init(
-            "Keep only the last minutes, such as 10m, 90s or 1h, and save them when an event of --on happens.",
+            "Keep only the data of this time, such as 10m, 90s or 1h, and save it when an event of --on happens.",
             valueName: "time")) var ring: TimeSpan?
 
     @Option(
         help: .init(
-            "Events that save the ring, in addition to SIGUSR1. \(RecordingTrigger.syntax)", valueName: "events"))
+            "The events that save the ring, in addition to SIGUSR1. \(RecordingTrigger.syntax)", valueName: "events"))
     var on: [String] = []
 
-    @Option(help: .init("Also save this much time after an event. Default: 30s.", valueName: "time"))
+    @Option(help: .init("Also save the data of this time after an event. The default is 30s.", valueName: "time"))
     var after: TimeSpan?
 
     @Option(
         help: .init(
-            "Maximum size of the ring in bytes, with K, M or G (powers of 1024). Default: 64M.", valueName: "bytes"))
+            "The maximum size of the ring in bytes. K, M and G stand for powers of 1024. The default is 64M.",
+            valueName: "bytes"))
     var ringSize: ByteCount?
 
     @Option(
         help:
-            "Interval at which the ring is flushed to disk: each-second (the default; a power failure loses the last two seconds), segment (an eighth of the ring), never (left to the kernel). A killed process always loses the last half second."
+            "The interval at which the ring is flushed to disk: each-second, segment (an eighth of the ring) or never (left to the kernel). With each-second, which is the default, a power failure loses the last two seconds. A killed process always loses the last half second."
     ) var sync: String?
 
     var plan: BlackBoxPlan? {
@@ -64,7 +65,7 @@ struct BlackBoxPlan {
     var needsPosition: Bool { triggers.contains(where: \.needsPosition) }
 }
 
-/// A duration on the command line in seconds, or with a unit such as 90s, 10m or 1.5h.
+/// A duration on the command line, in seconds or with a unit. Examples are 90s, 10m and 1.5h.
 struct TimeSpan: ExpressibleByArgument, Equatable {
     let seconds: Double
 
@@ -79,7 +80,7 @@ struct TimeSpan: ExpressibleByArgument, Equatable {
     }
 }
 
-/// A number of bytes on the command line, such as 65536, 512K, 64M or 1G.
+/// A number of bytes on the command line. Examples are 65536, 512K, 64M and 1G.
 struct ByteCount: ExpressibleByArgument, Equatable {
     let bytes: Int64
 

@@ -9,43 +9,51 @@ import TraceFormats
 struct ImportOptions: ParsableArguments {
     @Option(
         help: .init(
-            "Contents of a table's columns: QUANTITY=COLUMN:UNIT, separated by commas, as in \"time=t:ms,lat=Lat,lon=Lon,speed=v:km/h,accel.x=#5:g\". Quantities are time, accel.x, gyro.x, mag.x and their y and z, pressure, lat, lon, alt.msl, alt.hae, speed, course, climb, acc.h, acc.v, acc.speed, acc.course, mode, sats, hdop, vdop and pdop. Settings: separator, decimal, header, skip, period, start.",
+            "The contents of the columns of a table, separated by commas. The form is QUANTITY=COLUMN:UNIT, as in \"time=t:ms,lat=Lat,lon=Lon,speed=v:km/h,accel.x=#5:g\". The quantities are time, accel.x, gyro.x, mag.x (and their y and z), pressure, lat, lon, alt.msl, alt.hae, speed, course, climb, acc.h, acc.v, acc.speed, acc.course, mode, sats, hdop, vdop and pdop. The list may also contain the settings separator, decimal, header, skip, period and start.",
             valueName: "map")) var columns: String?
 
     @Option(
         help: .init(
-            "Kind of a CSV file of motion, if its columns are ambiguous: \(ImportOptions.layouts). The magnetic field is in gauss in iio, and in microtesla in si.",
+            "The layout of a CSV file of motion, if its columns are ambiguous: \(ImportOptions.layouts). The magnetic field is in gauss in iio, and in microtesla in si.",
             valueName: "kind")) var layout: String?
 
     @Option(
         help: .init(
-            "Rate of readings, for CSV files without times and for libiio's buffers without timestamps.",
+            "The rate of readings, for CSV files without times and for libiio's buffers without timestamps.",
             valueName: "hertz")) var rate: Double?
 
-    @Option(help: "System that wrote a Sensor Logger folder, if Metadata.csv does not name it: ios or android.")
+    @Option(help: "The system that wrote a Sensor Logger folder, if Metadata.csv does not name it: ios or android.")
     var platform: String?
 
     @Option(
-        help: .init("File with the positions of a Sensor Logger folder, such as LocationGps.csv.", valueName: "file"))
+        help: .init(
+            "The file that contains the positions of a Sensor Logger folder, such as LocationGps.csv.",
+            valueName: "file"))
     var locationFile: String?
 
-    @Option(help: "Points of a GPX file: \(ImportOptions.points). Default: the first of these that the file contains.")
+    @Option(
+        help:
+            "The points of a GPX file to read: \(ImportOptions.points). The default is the first of these that the file contains."
+    )
     var points: String?
 
-    @Option(help: .init("Read only this track or route of a GPX file, counted from 1.", valueName: "number"))
+    @Option(
+        help: .init("Read only this track or route of a GPX file. The first one has the number 1.", valueName: "number")
+    )
     var track: Int?
 
     @Option(
         help: .init(
-            "Speed between GPX points without times. Default: one point per second.", valueName: "metres per second"))
+            "The speed between GPX points without times. The default is one point per second.",
+            valueName: "metres per second"))
     var pace: Double?
 
-    @Option(help: .init("First day of an NMEA log that contains no date, such as 2026-11-21.", valueName: "day"))
+    @Option(help: .init("The first day of an NMEA log that contains no date, such as 2026-11-21.", valueName: "day"))
     var date: LogDay?
 
     @Option(
         help: .init(
-            "Weeks by which the dates of an NMEA log are too early: 1024 for a receiver with a week number rollover.",
+            "The number of weeks by which the dates of an NMEA log are too early. This number is 1024 for a receiver with a week number rollover.",
             valueName: "weeks")) var weeks: Int?
 
     private static var layouts: String { MotionCSVLayout.allCases.map(\.rawValue).joined(separator: ", ") }
@@ -75,7 +83,7 @@ struct ImportOptions: ParsableArguments {
 
     var options: RecordingOptions {
         var options = RecordingOptions()
-        // The columns have already been validated.
+        // The columns have been validated before, so parsing cannot fail.
         options.columns = columns.flatMap { try? CSVColumnMap($0) }
         options.csv.layout = layout.flatMap { MotionCSVLayout(rawValue: $0) }
         options.csv.period = rate.map { 1 / $0 }
@@ -99,14 +107,15 @@ struct ImportOptions: ParsableArguments {
         return values.compactMapValues(\.self)
     }
 
-    /// "-" is standard input. Exits with an error if the recording cannot be read.
+    /// Reads a recording from a file, or from standard input if the path is "-". Exits with an error if the recording
+    /// cannot be read.
     func read(_ path: String) throws -> TraceFile {
         let recording = try RecordingFile.read(userPath: path, options: options)
         warnOfUnused([recording.format], recording.trace.name)
         return recording.trace
     }
 
-    /// Logs the options that apply to none of the recordings.
+    /// Reads several recordings. Logs options that apply to none of them.
     func read(_ paths: [String]) throws -> [TraceFile] {
         let recordings = try paths.map { try RecordingFile.read(userPath: $0, options: options) }
         let first = recordings.first?.trace.name ?? ""
@@ -121,7 +130,7 @@ struct ImportOptions: ParsableArguments {
         }
     }
 
-    /// Returns nil if the option applies to all formats.
+    /// Returns the formats to which an option applies, or nil if the option applies to all formats.
     private func applicableFormats(of option: String) -> (what: String, kinds: Set<RecordingFormat>)? {
         switch option {
         case "layout" where columns != nil, "rate" where columns != nil: ("tables without --columns", [])
@@ -136,7 +145,8 @@ struct ImportOptions: ParsableArguments {
 }
 
 extension TraceFile {
-    /// "-" is standard input. Exits with an error if the trace cannot be read.
+    /// Reads a trace from a file, or from standard input if the path is "-". Exits with an error if the trace cannot be
+    /// read.
     static func read(userPath path: String) throws -> TraceFile {
         try ExitStatus.exitOnError {
             path == "-"
@@ -147,7 +157,8 @@ extension TraceFile {
 }
 
 extension RecordingFile {
-    /// Logs the remarks on the recording. "-" is standard input. Exits with an error if the recording cannot be read.
+    /// Reads a recording from a file, or from standard input if the path is "-". Logs remarks on the recording. Exits
+    /// with an error if the recording cannot be read.
     static func read(userPath path: String, options: RecordingOptions) throws -> RecordingFile {
         let recording = try ExitStatus.exitOnError {
             path == "-"
@@ -169,7 +180,8 @@ extension TraceBytes {
 }
 
 extension TraceFile {
-    /// Playback stores only the first warnings. If there are more, the whole trace is read to count them.
+    /// Returns remarks on the warnings. Playback stores only the first warnings. If there are more, the whole trace is
+    /// read to count them.
     func remarks(on warnings: [TraceWarning]) -> [String] {
         let diagnostics =
             warnings.count < TraceCursor.maximumWarnings

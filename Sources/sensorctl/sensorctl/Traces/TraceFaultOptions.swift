@@ -6,8 +6,11 @@ import Trace
 import TraceEditing
 
 struct TraceFaultOptions: ParsableArguments {
-    @Option(help: .init("Faults to inject. \(TraceFault.syntax)", valueName: "faults")) var fault: String?
-    @Option(help: "Seed of random faults, to repeat a run. Default: a new seed in each run.") var seed: UInt64?
+    @Option(help: .init("The faults to inject. \(TraceFault.syntax)", valueName: "faults")) var fault: String?
+    @Option(
+        help:
+            "The seed of random faults. Runs with the same seed have the same faults. The default is a new seed in each run."
+    ) var seed: UInt64?
 
     func validate() throws {
         guard let fault else {
@@ -17,7 +20,7 @@ struct TraceFaultOptions: ParsableArguments {
         _ = try ExitStatus.validating { try TraceFault.list(fault) }
     }
 
-    /// Rejects faults that begin after the played part.
+    /// Rejects faults that begin after the end of playback.
     func validate(upTo end: Double?) throws {
         guard let fault, let end else { return }
         for late in (try? TraceFault.list(fault)) ?? [] where late.start > end {
@@ -36,9 +39,9 @@ struct TraceFaultOptions: ParsableArguments {
         return faults.isEmpty ? [] : [FaultEdit(faults, seed: seed)]
     }
 
-    /// Logs the faults and the seed of the random numbers.
+    /// Returns the faults and the seed of the random numbers, and logs them.
     func chosen() -> ([TraceFault], seed: UInt64) {
-        // The faults have already been validated.
+        // The faults have been validated before, so parsing cannot fail.
         guard let fault, let faults = try? TraceFault.list(fault) else { return ([], 0) }
         let seed = seed ?? .random(in: 0...UInt64.max)
         Log.notice("Faults: \(faults.map(\.description).joined(separator: ",")); --seed \(seed) repeats them.")
