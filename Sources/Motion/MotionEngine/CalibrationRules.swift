@@ -47,7 +47,7 @@ enum CalibrationRules {
         guard let stored, stored.quality >= .low else { return true }
         if found.quality != stored.quality { return found.quality > stored.quality }
         // A calibration that differs is preferred because it describes the device's current state.
-        if found.correctsTheSame(as: stored) {
+        if found.hasSameCorrection(as: stored) {
             return found.coverage > stored.coverage + 0.1 || found.sidesUp.count > stored.sidesUp.count
         }
         return found.difference(from: stored) > 0.01 || found.residual < 0.8 * stored.residual
@@ -80,7 +80,7 @@ extension MagneticCalibration {
         quality = MagneticQuality(rawValue: stored.quality) ?? .uncalibrated
         residual = stored.residual
         coverage = stored.coverage
-        sidesUp = MagneticSurvey.sides(near: stored.upDirections)
+        sidesUp = PoseCoverage.sides(near: stored.upDirections)
         fieldStrength = stored.fieldStrength
         dip = stored.dip
     }

@@ -175,7 +175,7 @@ final class FusionPipeline: @unchecked Sendable {
             calibrator.recordInterruption(timestamp: seconds(time))
         }
         if calibrator.update(measured, attitude: attitude, bias: filter.bias, timestamp: seconds(time)) {
-            if !calibrator.calibration.correctsTheSame(as: calibration) { hasCalibrated = true }
+            if !calibrator.calibration.hasSameCorrection(as: calibration) { hasCalibrated = true }
             applyCalibration()
         }
         let value = calibrator.corrected(measured)
@@ -186,7 +186,7 @@ final class FusionPipeline: @unchecked Sendable {
 
     private func applyCalibration() {
         let former = exchange(&calibration, with: calibrator.calibration)
-        if !calibration.correctsTheSame(as: former) {
+        if !calibration.hasSameCorrection(as: former) {
             correctionCount &+= 1
             let difference = calibration.difference(from: former)
             // The negated condition is also true for NaN, which represents an unknown difference.

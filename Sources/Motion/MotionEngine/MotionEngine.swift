@@ -112,7 +112,7 @@ package final class MotionEngine: Sendable {
     }
 
     /// The device orientations covered by magnetometer samples, or nil without a gyroscope.
-    package var magneticSurvey: MagneticSurvey? { state.withLock { $0.pipeline.calibrator.survey } }
+    package var poseCoverage: PoseCoverage? { state.withLock { $0.pipeline.calibrator.poseCoverage } }
 
     // MARK: Calibrations
 

@@ -102,7 +102,7 @@ final class HeadingListener: NSObject, CLLocationManagerDelegate, StreamListener
 
     /// A terminal has no calibration display. Advice is repeated only after progress.
     private func printAdvice(after earlier: HeadingAdvice?, at time: Double) {
-        let now = HeadingAdvice(survey: engine.magneticSurvey)
+        let now = HeadingAdvice(survey: engine.poseCoverage)
         advice = (now, time)
         if now.hasProgress(since: earlier) { outlet.printUncounted(now) }
     }
