@@ -26,10 +26,11 @@ enum CalibrationRules {
     static func sigma(of stored: SensorCalibration, at now: WallTime) -> Double {
         // If the system clock has no battery, the stored date may be in the future.
         let days = max(0, now.seconds(since: stored.date)) / day
-        let own = stored.sigma.isNaN ? restartSigma : stored.sigma
+        let storedSigma = stored.sigma.isNaN ? restartSigma : stored.sigma
         return min(
             maximumStoredSigma,
-            (own * own + restartSigma * restartSigma + dailyDriftSigma * dailyDriftSigma * days).squareRoot())
+            (storedSigma * storedSigma + restartSigma * restartSigma + dailyDriftSigma * dailyDriftSigma * days)
+                .squareRoot())
     }
 
     static func isWorthStoring(bias: SIMD3<Double>, sigma: Double, over stored: SensorCalibration?, at now: WallTime)

@@ -199,9 +199,10 @@ final class FusionPipeline: @unchecked Sendable {
 
     /// Combines the filter's uncertainty with the remaining calibration error, in radians.
     private var headingUncertainty: Double? {
-        guard let own = filter.headingUncertainty else { return nil }
-        let left = calibrator.headingDeviation.isNaN ? 0 : 2 * calibrator.headingDeviation
-        return min(.pi, (own * own + left * left).squareRoot())
+        guard let filterUncertainty = filter.headingUncertainty else { return nil }
+        let calibrationUncertainty = calibrator.headingDeviation.isNaN ? 0 : 2 * calibrator.headingDeviation
+        return min(
+            .pi, (filterUncertainty * filterUncertainty + calibrationUncertainty * calibrationUncertainty).squareRoot())
     }
 
     /// The accuracy is at most `low` if the heading is very uncertain, because the field may be disturbed.
