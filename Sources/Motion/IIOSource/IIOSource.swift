@@ -24,14 +24,14 @@ public final class IIOSource: MotionSource {
         #else
         let library = NoLibrary()
         #endif
-        let parts = IIOSourceDependencies(
+        let dependencies = IIOSourceDependencies(
             library: library, clock: clock, settings: settings, options: options,
             spawn: { body throws(DeviceError) in try WorkerThread.start(body) })
-        self.init(addresses: addresses, parts: parts)
+        self.init(addresses: addresses, dependencies: dependencies)
     }
 
-    init(addresses: [MotionSourceAddress], parts: IIOSourceDependencies) {
-        let supervisor = SessionGroup(addresses: addresses, parts: parts)
+    init(addresses: [MotionSourceAddress], dependencies: IIOSourceDependencies) {
+        let supervisor = SessionGroup(addresses: addresses, dependencies: dependencies)
         self.sessions = supervisor
         hub = MotionHub { [weak supervisor] in supervisor?.wakeThreads() }
         supervisor.attach(hub)
@@ -61,7 +61,7 @@ public final class IIOSource: MotionSource {
     package func devicesChanged() { sessions.wakeThreads() }
 
     /// If true, the caller reports changes of local devices, and the source searches less frequently.
-    package func setReportsDeviceChanges(_ areWatched: Bool) { sessions.setWatched(areWatched) }
+    package func setReportsDeviceChanges(_ isEnabled: Bool) { sessions.setWatched(isEnabled) }
 
     /// Subscribes to readings. The closures run on a thread of the source or on the executor of the request.
     public func subscribe(
@@ -87,27 +87,27 @@ extension IIOSource {
 
         private let sessions: [ContextSession]
         private let catalog: SensorCatalog
-        private let parts: IIOSourceDependencies
+        private let dependencies: IIOSourceDependencies
         private let hub = Mutex(WeakHub())
 
-        init(addresses: [MotionSourceAddress], parts: IIOSourceDependencies) {
-            self.parts = parts
+        init(addresses: [MotionSourceAddress], dependencies: IIOSourceDependencies) {
+            self.dependencies = dependencies
             catalog = SensorCatalog(contexts: addresses.count)
             sessions = addresses.enumerated().map { index, address in
-                ContextSession(address: address, index: index, parts: parts)
+                ContextSession(address: address, index: index, dependencies: dependencies)
             }
         }
 
         var problems: [DeviceError] { sessions.compactMap(\.problem) }
 
         #if !LibIIO
-        var isWithoutLibrary: Bool { parts.library is NoLibrary }
+        var isWithoutLibrary: Bool { dependencies.library is NoLibrary }
         #endif
 
         func attach(_ hub: MotionHub) { self.hub.withLock { $0.hub = hub } }
 
         func setWatched(_ isWatched: Bool) {
-            parts.watch.set(isWatched)
+            dependencies.watch.set(isWatched)
             wakeThreads()
         }
 
@@ -122,14 +122,15 @@ extension IIOSource {
             if isWithoutLibrary { return }
             #endif
             guard let hub = hub.withLock({ $0.hub }) else { return }
-            let waits = sessions.compactMap { session -> BinarySemaphore? in
+            let semaphores = sessions.compactMap { session -> BinarySemaphore? in
                 guard let discoveryFinished = session.requestDiscovery() else { return nil }
                 session.wakeThread(hub: hub, catalog: catalog, owner: self)
                 return discoveryFinished
             }
-            let start = parts.clock.now
-            for wait in waits {
-                wait.wait(seconds: parts.options.discoveryTimeout - parts.clock.now.seconds(since: start))
+            let start = dependencies.clock.now
+            for semaphore in semaphores {
+                semaphore.wait(
+                    seconds: dependencies.options.discoveryTimeout - dependencies.clock.now.seconds(since: start))
             }
         }
     }

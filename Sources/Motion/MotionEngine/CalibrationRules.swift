@@ -26,10 +26,11 @@ enum CalibrationRules {
     static func sigma(of stored: SensorCalibration, at now: WallTime) -> Double {
         // If the system clock has no battery, the stored date may be in the future.
         let days = max(0, now.seconds(since: stored.date)) / day
-        let own = stored.sigma.isNaN ? restartSigma : stored.sigma
+        let storedSigma = stored.sigma.isNaN ? restartSigma : stored.sigma
         return min(
             maximumStoredSigma,
-            (own * own + restartSigma * restartSigma + dailyDriftSigma * dailyDriftSigma * days).squareRoot())
+            (storedSigma * storedSigma + restartSigma * restartSigma + dailyDriftSigma * dailyDriftSigma * days)
+                .squareRoot())
     }
 
     static func isWorthStoring(bias: SIMD3<Double>, sigma: Double, over stored: SensorCalibration?, at now: WallTime)
@@ -47,7 +48,7 @@ enum CalibrationRules {
         guard let stored, stored.quality >= .low else { return true }
         if found.quality != stored.quality { return found.quality > stored.quality }
         // A calibration that differs is preferred because it describes the device's current state.
-        if found.correctsTheSame(as: stored) {
+        if found.hasSameCorrection(as: stored) {
             return found.coverage > stored.coverage + 0.1 || found.sidesUp.count > stored.sidesUp.count
         }
         return found.difference(from: stored) > 0.01 || found.residual < 0.8 * stored.residual
@@ -80,7 +81,7 @@ extension MagneticCalibration {
         quality = MagneticQuality(rawValue: stored.quality) ?? .uncalibrated
         residual = stored.residual
         coverage = stored.coverage
-        sidesUp = MagneticSurvey.sides(near: stored.upDirections)
+        sidesUp = PoseCoverage.sides(near: stored.upDirections)
         fieldStrength = stored.fieldStrength
         dip = stored.dip
     }

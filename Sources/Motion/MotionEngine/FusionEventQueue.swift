@@ -7,7 +7,7 @@ import Synchronization
 /// queueing them, and a drain can stop before states that another thread is about to deliver.
 struct FusionEventQueue: Sendable {
     struct Item: Sendable {
-        var client: FusionSubscriber
+        var subscriber: FusionSubscriber
         var event: FusionEvent
     }
 
@@ -28,17 +28,17 @@ struct FusionEventQueue: Sendable {
     var requests: [FusionRequest] { subscribers.map(\.request) }
     var hasNoSubscribers: Bool { subscribers.isEmpty }
 
-    mutating func add(_ client: FusionSubscriber) {
-        subscribers.append(client)
-        decimators.append(Decimator(interval: client.request.interval))
+    mutating func add(_ subscriber: FusionSubscriber) {
+        subscribers.append(subscriber)
+        decimators.append(Decimator(interval: subscriber.request.interval))
     }
 
-    mutating func remove(_ client: FusionSubscriber) {
-        if let index = subscribers.firstIndex(where: { $0 === client }) {
+    mutating func remove(_ subscriber: FusionSubscriber) {
+        if let index = subscribers.firstIndex(where: { $0 === subscriber }) {
             subscribers.remove(at: index)
             decimators.remove(at: index)
         }
-        queue.removeAll { $0.client === client }
+        queue.removeAll { $0.subscriber === subscriber }
     }
 
     /// Begins direct delivery if the queue is idle and every subscriber receives all states. The caller must then
@@ -59,8 +59,9 @@ struct FusionEventQueue: Sendable {
     mutating func enqueue(_ states: [FusedState], interval: @autoclosure () -> Double?) {
         guard !states.isEmpty else { return }
         for index in subscribers.indices {
-            let taken = receivesAll(index, interval()) ? states : states.filter { decimators[index].selects($0.time) }
-            if !taken.isEmpty { enqueue(.states(taken), for: subscribers[index]) }
+            let selected =
+                receivesAll(index, interval()) ? states : states.filter { decimators[index].selects($0.time) }
+            if !selected.isEmpty { enqueue(.states(selected), for: subscribers[index]) }
         }
     }
 
@@ -72,15 +73,15 @@ struct FusionEventQueue: Sendable {
     }
 
     mutating func enqueue(_ event: FusionEvent, about sensor: SampleAligner.Sensor) {
-        for client in subscribers where client.needsSensor(sensor) { enqueue(event, for: client) }
+        for subscriber in subscribers where subscriber.needsSensor(sensor) { enqueue(event, for: subscriber) }
     }
 
-    mutating func enqueue(_ event: FusionEvent, for client: FusionSubscriber) {
+    mutating func enqueue(_ event: FusionEvent, for subscriber: FusionSubscriber) {
         if queue.count >= Self.limit {
             // States are dropped first, because losses and recoveries are rare.
             queue.remove(at: queue.firstIndex { $0.event.isStates } ?? 0)
         }
-        queue.append(Item(client: client, event: event))
+        queue.append(Item(subscriber: subscriber, event: event))
     }
 
     /// Begins delivery and returns the queued events. If `upToStates` is true, only events before the first states are

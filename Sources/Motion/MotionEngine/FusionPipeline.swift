@@ -175,7 +175,7 @@ final class FusionPipeline: @unchecked Sendable {
             calibrator.recordInterruption(timestamp: seconds(time))
         }
         if calibrator.update(measured, attitude: attitude, bias: filter.bias, timestamp: seconds(time)) {
-            if !calibrator.calibration.correctsTheSame(as: calibration) { hasCalibrated = true }
+            if !calibrator.calibration.hasSameCorrection(as: calibration) { hasCalibrated = true }
             applyCalibration()
         }
         let value = calibrator.corrected(measured)
@@ -186,7 +186,7 @@ final class FusionPipeline: @unchecked Sendable {
 
     private func applyCalibration() {
         let former = exchange(&calibration, with: calibrator.calibration)
-        if !calibration.correctsTheSame(as: former) {
+        if !calibration.hasSameCorrection(as: former) {
             correctionCount &+= 1
             let difference = calibration.difference(from: former)
             // The negated condition is also true for NaN, which represents an unknown difference.
@@ -199,9 +199,10 @@ final class FusionPipeline: @unchecked Sendable {
 
     /// Combines the filter's uncertainty with the remaining calibration error, in radians.
     private var headingUncertainty: Double? {
-        guard let own = filter.headingUncertainty else { return nil }
-        let left = calibrator.headingDeviation.isNaN ? 0 : 2 * calibrator.headingDeviation
-        return min(.pi, (own * own + left * left).squareRoot())
+        guard let filterUncertainty = filter.headingUncertainty else { return nil }
+        let calibrationUncertainty = calibrator.headingDeviation.isNaN ? 0 : 2 * calibrator.headingDeviation
+        return min(
+            .pi, (filterUncertainty * filterUncertainty + calibrationUncertainty * calibrationUncertainty).squareRoot())
     }
 
     /// The accuracy is at most `low` if the heading is very uncertain, because the field may be disturbed.

@@ -64,12 +64,12 @@ package final class MotionEngine: Sendable {
     package func subscribe(
         _ request: FusionRequest, receive: @escaping @Sendable (FusionEvent) -> Void
     ) -> Subscription {
-        let client = FusionSubscriber(request, receive: receive)
+        let subscriber = FusionSubscriber(request, receive: receive)
         state.withLock { state in
-            state.queue.add(client)
-            for sensor in SampleAligner.Sensor.allCases where client.needsSensor(sensor) {
+            state.queue.add(subscriber)
+            for sensor in SampleAligner.Sensor.allCases where subscriber.needsSensor(sensor) {
                 guard let error = state.statuses[sensor.rawValue].error else { continue }
-                state.queue.enqueue(.lost(sensor.kind, error), for: client)
+                state.queue.enqueue(.lost(sensor.kind, error), for: subscriber)
             }
         }
         updateSubscriptions()
@@ -77,14 +77,14 @@ package final class MotionEngine: Sendable {
         // The reference is strong, because a weak reference to an object slows down all its strong references.
         // Cancelling the last subscription releases the engine.
         return Subscription {
-            client.cancel()
-            self.remove(client)
+            subscriber.cancel()
+            self.remove(subscriber)
         }
     }
 
-    private func remove(_ client: FusionSubscriber) {
+    private func remove(_ subscriber: FusionSubscriber) {
         let isLast = state.withLock { state in
-            state.queue.remove(client)
+            state.queue.remove(subscriber)
             return state.queue.hasNoSubscribers
         }
         updateSubscriptions()
@@ -112,7 +112,7 @@ package final class MotionEngine: Sendable {
     }
 
     /// The device orientations covered by magnetometer samples, or nil without a gyroscope.
-    package var magneticSurvey: MagneticSurvey? { state.withLock { $0.pipeline.calibrator.survey } }
+    package var poseCoverage: PoseCoverage? { state.withLock { $0.pipeline.calibrator.poseCoverage } }
 
     // MARK: Calibrations
 
@@ -197,26 +197,26 @@ package final class MotionEngine: Sendable {
 
     private func updateSubscription(_ sensor: SampleAligner.Sensor, _ request: MotionRequest?, isPresent: Bool) {
         let index = sensor.rawValue
-        let (former, number) = state.withLock { state -> (Subscription?, UInt32?) in
+        let (former, generation) = state.withLock { state -> (Subscription?, UInt32?) in
             guard state.subscriptions[index]?.request != request else { return (nil, nil) }
             let former = state.subscriptions[index].take()?.subscription
-            let number = state.generations[index] &+ 1
+            let generation = state.generations[index] &+ 1
             // Events from the previous subscription are accepted until the new subscription exists.
-            if former == nil || request == nil { state.generations[index] = number }
+            if former == nil || request == nil { state.generations[index] = generation }
             state.pipeline.expect(sensor, request != nil && isPresent)
             if request == nil { state.statuses[index] = .unknown }
-            return (former, number)
+            return (former, generation)
         }
-        guard let number else { return }
+        guard let generation else { return }
         if let request {
             // Create the new subscription before cancelling the previous one, so that the sensor keeps running.
             let subscription = source.subscribe(request) { event in
-                self.receive(event, sensor, number)
+                self.receive(event, sensor, generation)
             } quiet: {
-                self.flush(sensor, number)
+                self.flush(sensor, generation)
             }
             state.withLock { state in
-                state.generations[index] = number
+                state.generations[index] = generation
                 state.subscriptions[index] = (request, subscription)
             }
         }
@@ -225,19 +225,19 @@ package final class MotionEngine: Sendable {
 
     // MARK: Events, on the threads of the source and the clock
 
-    private func receive(_ event: MotionEvent, _ sensor: SampleAligner.Sensor, _ number: UInt32) {
+    private func receive(_ event: MotionEvent, _ sensor: SampleAligner.Sensor, _ generation: UInt32) {
         let now = clock.now
         // Usually, the sensor has not changed, so the check needs no additional locking.
-        var outcome = state.withLock { process(event, sensor, number, now, &$0) }
+        var outcome = state.withLock { process(event, sensor, generation, now, &$0) }
         if outcome.needsCalibration {
             if case .samples(let batch) = event { loadCalibration(sensor, batch.sensor) }
-            outcome = state.withLock { process(event, sensor, number, now, &$0, isPrepared: true) }
+            outcome = state.withLock { process(event, sensor, generation, now, &$0, isPrepared: true) }
         }
         if outcome.needsAdjustment { updateSubscriptions() }
         if outcome.shouldStore { background.async { self.store() } }
         if let batch = outcome.directBatch {
             let event = FusionEvent.states(batch.states)
-            for client in batch.subscribers { client.deliver(event) }
+            for subscriber in batch.subscribers { subscriber.deliver(event) }
             continueDrain(state.withLock { $0.queue.continueDrain(upToStates: false) }, stopsBeforeStates: false)
         } else if case .lost = event {
             // The source may report a loss within `subscribe`.
@@ -256,7 +256,8 @@ package final class MotionEngine: Sendable {
     }
 
     private func process(
-        _ event: MotionEvent, _ sensor: SampleAligner.Sensor, _ number: UInt32, _ now: BootTime, _ state: inout State,
+        _ event: MotionEvent, _ sensor: SampleAligner.Sensor, _ generation: UInt32, _ now: BootTime,
+        _ state: inout State,
         isPrepared: Bool = false
     ) -> Outcome {
         var outcome = Outcome()
@@ -267,8 +268,8 @@ package final class MotionEngine: Sendable {
         }
         // Losses and recoveries from a new subscription are accepted even before it replaces the previous one.
         let isStatusOfNewSubscription =
-            if case .samples = event { false } else { number == state.generations[index] &+ 1 }
-        guard isStatusOfNewSubscription || number == state.generations[index] else { return outcome }
+            if case .samples = event { false } else { generation == state.generations[index] &+ 1 }
+        guard isStatusOfNewSubscription || generation == state.generations[index] else { return outcome }
         switch event {
         case .samples(let batch):
             if state.statuses[index].change(to: .available) {
@@ -298,9 +299,9 @@ package final class MotionEngine: Sendable {
     }
 
     /// Stops waiting for other sensors. Called when the source expects no further readings for now.
-    private func flush(_ sensor: SampleAligner.Sensor, _ number: UInt32) {
+    private func flush(_ sensor: SampleAligner.Sensor, _ generation: UInt32) {
         state.withLock { state in
-            guard state.generations[sensor.rawValue] == number else { return }
+            guard state.generations[sensor.rawValue] == generation else { return }
             enqueueStates(&state) { $0.flush(into: &$1) }
         }
         drain()
@@ -345,7 +346,7 @@ package final class MotionEngine: Sendable {
         var items = begun
         // Release delivered events and cancelled subscribers outside the lock.
         while let current = items {
-            for item in current { item.client.deliver(item.event) }
+            for item in current { item.subscriber.deliver(item.event) }
             items = state.withLock { $0.queue.continueDrain(upToStates: stopsBeforeStates) }
         }
     }

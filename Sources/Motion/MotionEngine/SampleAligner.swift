@@ -48,7 +48,7 @@ struct SampleAligner: Sendable {
     /// The maximum delay of samples that the source buffers, in nanoseconds.
     var latency: Int64 = 0
     // The arrays are indexed by `Sensor.rawValue`.
-    private var tracks = InlineArray<3, SensorTiming>(repeating: SensorTiming())
+    private var timings = InlineArray<3, SensorTiming>(repeating: SensorTiming())
     private var queues = InlineArray<3, SampleQueue>(repeating: SampleQueue())
     private var mayNeedAwaitStart = true
     private static let gyroscope = Sensor.gyroscope.rawValue
@@ -62,22 +62,22 @@ struct SampleAligner: Sendable {
     // MARK: Input
 
     mutating func setExpected(_ sensor: Sensor, _ isExpected: Bool) {
-        guard tracks[sensor.rawValue].isExpected != isExpected else { return }
+        guard timings[sensor.rawValue].isExpected != isExpected else { return }
         mayNeedAwaitStart = true
-        tracks[sensor.rawValue].isExpected = isExpected
-        tracks[sensor.rawValue].restartWaiting()
+        timings[sensor.rawValue].isExpected = isExpected
+        timings[sensor.rawValue].restartWaiting()
     }
 
-    mutating func recordLoss(of sensor: Sensor) { tracks[sensor.rawValue].isLost = true }
+    mutating func recordLoss(of sensor: Sensor) { timings[sensor.rawValue].isLost = true }
 
     mutating func recordRecovery(of sensor: Sensor) {
         mayNeedAwaitStart = true
-        tracks[sensor.rawValue].restartWaiting()
+        timings[sensor.rawValue].restartWaiting()
     }
 
     mutating func restart() {
         for sensor in Sensor.allCases {
-            tracks[sensor.rawValue].restart()
+            timings[sensor.rawValue].restart()
             queues[sensor.rawValue].removeAll()
         }
         (currentState, lastState) = (nil, nil)
@@ -88,17 +88,17 @@ struct SampleAligner: Sendable {
 
     mutating func add(_ sensor: Sensor, values: [SIMD3<Double>], times: [BootTime], arrival: BootTime) {
         recordArrival(arrival)
-        if tracks[sensor.rawValue].newestTime == nil, let master = referenceSensor(for: sensor) {
-            tracks[sensor.rawValue].epoch = tracks[master.rawValue].epoch
+        if timings[sensor.rawValue].newestTime == nil, let reference = referenceSensor(for: sensor) {
+            timings[sensor.rawValue].epoch = timings[reference.rawValue].epoch
         }
-        if !tracks[sensor.rawValue].isExpected { mayNeedAwaitStart = true }
-        tracks[sensor.rawValue].isExpected = true
-        tracks[sensor.rawValue].isLost = false
-        tracks[sensor.rawValue].newestArrival = arrival
+        if !timings[sensor.rawValue].isExpected { mayNeedAwaitStart = true }
+        timings[sensor.rawValue].isExpected = true
+        timings[sensor.rawValue].isLost = false
+        timings[sensor.rawValue].newestArrival = arrival
         for index in 0..<min(values.count, times.count) {
-            guard tracks[sensor.rawValue].record(times[index]) else { continue }
+            guard timings[sensor.rawValue].record(times[index]) else { continue }
             let stamp = stamp(of: sensor, times[index])
-            tracks[sensor.rawValue].newest = stamp
+            timings[sensor.rawValue].newest = stamp
             queues[sensor.rawValue].append(SampleQueue.Item(value: values[index], stamp: stamp, arrival: arrival))
             if queues[sensor.rawValue].count > Self.maximumQueuedSamples, sensor != drivingSensor {
                 queues[sensor.rawValue].removeFirst()
@@ -115,8 +115,8 @@ struct SampleAligner: Sendable {
         guard mayNeedAwaitStart else { return }
         mayNeedAwaitStart = false
         for sensor in Sensor.allCases
-        where tracks[sensor.rawValue].isExpected && tracks[sensor.rawValue].awaitedSince == nil {
-            tracks[sensor.rawValue].awaitedSince = arrival
+        where timings[sensor.rawValue].isExpected && timings[sensor.rawValue].awaitedSince == nil {
+            timings[sensor.rawValue].awaitedSince = arrival
         }
     }
 
@@ -137,41 +137,42 @@ struct SampleAligner: Sendable {
 
     /// Returns true if the sensor has delivered samples and is neither lost nor silent.
     func isPresent(_ sensor: Sensor) -> Bool {
-        tracks[sensor.rawValue].isExpected && !tracks[sensor.rawValue].isLost && tracks[sensor.rawValue].newest != nil
-            && !tracks[sensor.rawValue].isSilent(at: newestArrival, latency: latency)
+        timings[sensor.rawValue].isExpected && !timings[sensor.rawValue].isLost
+            && timings[sensor.rawValue].newest != nil
+            && !timings[sensor.rawValue].isSilent(at: newestArrival, latency: latency)
     }
 
-    var interval: Int64? { mutating get { tracks[drivingSensor.rawValue].interval } }
+    var interval: Int64? { mutating get { timings[drivingSensor.rawValue].interval } }
 
     // MARK: Clocks
 
     private func referenceSensor(for sensor: Sensor) -> Sensor? {
-        Sensor.allCases.first { $0 != sensor && tracks[$0.rawValue].newest != nil }
+        Sensor.allCases.first { $0 != sensor && timings[$0.rawValue].newest != nil }
     }
 
     private mutating func stamp(of sensor: Sensor, _ time: BootTime) -> SampleStamp {
-        let own = SampleStamp(epoch: tracks[sensor.rawValue].epoch, time: time)
-        guard tracks[sensor.rawValue].hasForeignClock, sensor != drivingSensor,
-            let now = tracks[drivingSensor.rawValue].newest
+        let own = SampleStamp(epoch: timings[sensor.rawValue].epoch, time: time)
+        guard timings[sensor.rawValue].hasForeignClock, sensor != drivingSensor,
+            let now = timings[drivingSensor.rawValue].newest
         else { return own }
         let difference = time.nanoseconds.subtractingSaturated(now.time.nanoseconds)
         guard abs(max(difference, -.max)) <= Self.restoredClockDifference else { return now }
-        tracks[sensor.rawValue].hasForeignClock = false
-        tracks[sensor.rawValue].lateSampleCount = 0
-        tracks[sensor.rawValue].epoch = now.epoch
+        timings[sensor.rawValue].hasForeignClock = false
+        timings[sensor.rawValue].lateSampleCount = 0
+        timings[sensor.rawValue].epoch = now.epoch
         return SampleStamp(epoch: now.epoch, time: time)
     }
 
     /// Checks whether a sensor's clock disagrees with the others. This is the case if the driving sensor has not
     /// reached the time of a sample that arrived long ago.
     private mutating func checkClock(of sensor: Sensor, at arrival: BootTime) {
-        guard let stamp = queues[sensor.rawValue].firstStamp, let now = tracks[drivingSensor.rawValue].newest,
+        guard let stamp = queues[sensor.rawValue].firstStamp, let now = timings[drivingSensor.rawValue].newest,
             stamp > now, let since = queues[sensor.rawValue].firstArrival
         else { return }
         let waited = arrival.nanoseconds.subtractingSaturated(since.nanoseconds)
         guard waited > Self.maximumClockDifference.addingSaturated(latency) else { return }
-        tracks[sensor.rawValue].hasForeignClock = true
-        tracks[sensor.rawValue].newest = now
+        timings[sensor.rawValue].hasForeignClock = true
+        timings[sensor.rawValue].newest = now
         queues[sensor.rawValue].restamp(now)
     }
 
@@ -182,8 +183,8 @@ struct SampleAligner: Sendable {
     private var drivingSensor: Sensor {
         mutating get {
             if !queues[Self.gyroscope].isEmpty { return .gyroscope }
-            return tracks[Self.gyroscope].isExpected && !tracks[Self.gyroscope].isLost
-                && !tracks[Self.gyroscope].isSilent(at: newestArrival, latency: latency) ? .gyroscope : .accelerometer
+            return timings[Self.gyroscope].isExpected && !timings[Self.gyroscope].isLost
+                && !timings[Self.gyroscope].isSilent(at: newestArrival, latency: latency) ? .gyroscope : .accelerometer
         }
     }
 
@@ -204,13 +205,13 @@ struct SampleAligner: Sendable {
             guard let stamp = queues[driver.rawValue].firstStamp else { break }
             if let lastState, stamp <= lastState {
                 // The other sensor already produced states for later times.
-                guard let head = queues[driver.rawValue].takeFirst() else { break }
+                guard let head = queues[driver.rawValue].popFirst() else { break }
                 if driver == .accelerometer { return .accelerometer(head.value, head.stamp.time) }
                 continue
             }
             guard isReady(stamp, of: driver) else { break }
             currentState = stamp
-            guard driver == .gyroscope, let head = queues[driver.rawValue].takeFirst() else { continue }
+            guard driver == .gyroscope, let head = queues[driver.rawValue].popFirst() else { continue }
             return .gyroscope(head.value, head.stamp.time)
         }
         isFlushing = false
@@ -218,27 +219,29 @@ struct SampleAligner: Sendable {
     }
 
     private mutating func isReady(_ stamp: SampleStamp, of driver: Sensor) -> Bool {
-        if isFlushing || tracks[driver.rawValue].isLost || !tracks[driver.rawValue].isExpected { return true }
+        if isFlushing || timings[driver.rawValue].isLost || !timings[driver.rawValue].isExpected { return true }
         guard let arrival = queues[driver.rawValue].firstArrival,
             !queues[driver.rawValue].hasSample(after: arrival, stamp.epoch)
         else { return true }
         if queues[driver.rawValue].count > Self.maximumQueuedSamples { return true }
-        if driver == .gyroscope, tracks[Self.accelerometer].isDue(by: stamp, arrival, latency: latency) { return false }
-        return !tracks[Self.magnetometer].isDue(by: stamp, arrival, latency: latency)
+        if driver == .gyroscope, timings[Self.accelerometer].isDue(by: stamp, arrival, latency: latency) {
+            return false
+        }
+        return !timings[Self.magnetometer].isDue(by: stamp, arrival, latency: latency)
     }
 
     /// Removes a sensor's oldest sample if the sample is not later than the state.
     private mutating func removeFirst(_ sensor: Sensor, upTo stamp: SampleStamp) -> SampleQueue.Item? {
         while let first = queues[sensor.rawValue].firstStamp, first <= stamp,
-            let head = queues[sensor.rawValue].takeFirst()
+            let head = queues[sensor.rawValue].popFirst()
         {
             guard isTooOld(head.stamp) else {
-                tracks[sensor.rawValue].lateSampleCount = 0
+                timings[sensor.rawValue].lateSampleCount = 0
                 return head
             }
-            tracks[sensor.rawValue].lateSampleCount += 1
-            if tracks[sensor.rawValue].lateSampleCount >= Self.maximumLateSamples {
-                tracks[sensor.rawValue].hasForeignClock = true
+            timings[sensor.rawValue].lateSampleCount += 1
+            if timings[sensor.rawValue].lateSampleCount >= Self.maximumLateSamples {
+                timings[sensor.rawValue].hasForeignClock = true
             }
         }
         return nil

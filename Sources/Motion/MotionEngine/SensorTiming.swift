@@ -60,8 +60,8 @@ struct SensorTiming: Sendable {
     /// latency.
     @inline(__always)
     func timeout(latency: Int64) -> Int64 {
-        let beat = (interval ?? 0).multipliedReportingOverflow(by: 3)
-        let slow = beat.overflow ? Int64.max : beat.partialValue
+        let tripled = (interval ?? 0).multipliedReportingOverflow(by: 3)
+        let slow = tripled.overflow ? Int64.max : tripled.partialValue
         return max(500_000_000, min(slow, 30_000_000_000)).addingSaturated(latency)
     }
 
@@ -119,7 +119,7 @@ struct SampleQueue: Sendable {
         return items[last].arrival > arrival || items[last].stamp.epoch != epoch
     }
 
-    mutating func takeFirst() -> Item? {
+    mutating func popFirst() -> Item? {
         guard !isEmpty else { return nil }
         let item = items[head]
         removeFirst()

@@ -16,7 +16,9 @@ struct ChangedSettingsTests {
         ChangedSettings(ScriptedConnection(library), isLocal: isLocal, exitActions: exitActions)
     }
 
-    private func value(_ place: IIOAttributePath) -> String? { library.script.withLock { $0.values[place] } }
+    private func value(_ attributePath: IIOAttributePath) -> String? {
+        library.script.withLock { $0.values[attributePath] }
+    }
 
     @Test("Changed attributes are restored, the last one first", arguments: [true, false])
     func order(isLocal: Bool) throws {

@@ -39,7 +39,7 @@ struct ChoiceTests {
     }
 
     @Test("An already assigned trigger is kept")
-    func keptTrigger() {
+    func assignedTrigger() {
         #expect(Self.decide(["mpu6050-dev3"], state: .set(nil)) == .keep)
     }
 
@@ -202,17 +202,17 @@ struct ChoiceTests {
     @Test("The udev properties of an accelerometer set its location and mount matrix, converted from systemd's axes")
     func udev() throws {
         let udev = ["ACCEL_LOCATION": "base", "ACCEL_MOUNT_MATRIX": "0, 1, 0; -1, 0, 0; 0, 0, 1"]
-        let unit = try #require(
+        let group = try #require(
             DeviceGroup.groups(
                 in: Devices.context, address: .local, settings: [], udev: { property, _ in udev[property] },
                 key: { id, _ in id }
             ).first)
-        let accelerometer = unit.members[0].description
+        let accelerometer = group.members[0].description
         #expect(accelerometer.location == "base")
         #expect(accelerometer.mountMatrix == MountMatrix([0, -1, 0], [1, 0, 0], [0, 0, 1]))
         #expect(accelerometer.mountMatrixOrigin.contains("ACCEL_MOUNT_MATRIX"))
-        #expect(unit.members[1].description.mountMatrix.isIdentity)
-        #expect(unit.members[1].description.location.isEmpty)
+        #expect(group.members[1].description.mountMatrix.isIdentity)
+        #expect(group.members[1].description.location.isEmpty)
     }
 
     @Test(
@@ -242,7 +242,7 @@ struct ChoiceTests {
                 device.id = "iio:device\(number)"
                 context.devices.append(device)
             }
-            let units = DeviceGroup.groups(
+            let groups = DeviceGroup.groups(
                 in: context, address: .local, settings: [],
                 udev: { property, index in
                     let id = context.devices[index].id
@@ -252,9 +252,9 @@ struct ChoiceTests {
                 },
                 key: { id, _ in id })
             var paths: [String: String] = [:]
-            for unit in units {
-                let member = try #require(unit.members.first { $0.sensor.kind == .accelerometer })
-                paths[unit.deviceID == "iio:device\(first)" ? "first" : "second"] = member.description.path
+            for group in groups {
+                let member = try #require(group.members.first { $0.sensor.kind == .accelerometer })
+                paths[group.deviceID == "iio:device\(first)" ? "first" : "second"] = member.description.path
             }
             return paths
         }
@@ -276,9 +276,9 @@ struct ChoiceTests {
         #expect(AttributeSelection.isNeeded("serialnumber"))
         var context = Devices.context
         context.devices[0].attributes.append(IIOAttribute(name: "serialnumber", value: attribute))
-        let unit = try #require(
+        let group = try #require(
             DeviceGroup.groups(in: context, address: .local, settings: [], key: { id, _ in id }).first)
-        #expect(unit.members.map(\.description.serial) == [serial, serial])
+        #expect(group.members.map(\.description.serial) == [serial, serial])
     }
 
     @Test("A property is read from the udev record by its exact name")
@@ -344,16 +344,16 @@ struct ChoiceTests {
             (8000, 0.2, 0, 800, 800),
             // A request for any rate and one for the maximum rate.
             (100, 0, 0, 1, 1), (100, .infinity, 0, 1, 1),
-        ] as [(rate: Double, wanted: Double, latency: Double, samples: Int, thinning: Int)])
-    func thinning(rate: Double, wanted: Double, latency: Double, samples: Int, thinning: Int) {
+        ] as [(rate: Double, wanted: Double, latency: Double, samples: Int, decimation: Int)])
+    func decimation(rate: Double, wanted: Double, latency: Double, samples: Int, decimation: Int) {
         func plan(_ wanted: Double?, forced: Int? = nil, isEventDriven: Bool = false) -> BufferPlan {
             BufferPlan(
                 rate: rate, latency: latency, wanted: wanted, samples: forced, isLocal: true,
                 isEventDriven: isEventDriven)
         }
-        #expect(plan(wanted).samples == samples && plan(wanted).decimation == thinning)
-        for whole in [plan(nil), plan(wanted, forced: 1), plan(wanted, isEventDriven: true)] {
-            #expect(whole.decimation == 1)
+        #expect(plan(wanted).samples == samples && plan(wanted).decimation == decimation)
+        for undecimated in [plan(nil), plan(wanted, forced: 1), plan(wanted, isEventDriven: true)] {
+            #expect(undecimated.decimation == 1)
         }
     }
 }

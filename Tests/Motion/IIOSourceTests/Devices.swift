@@ -80,7 +80,7 @@ enum Devices {
     }
 
     /// Returns the parts of a source that uses the library and real threads.
-    static func parts(
+    static func dependencies(
         _ library: ScriptedLibrary, clock: any DeviceClock = LiveClock(), settings: [SensorSetting] = [],
         options: IIOSourceOptions = quick
     ) -> IIOSourceDependencies {
@@ -89,7 +89,7 @@ enum Devices {
             spawn: { [journal = library.journal] body throws(DeviceError) in
                 try WorkerThread.start {
                     body()
-                    journal.note("thread left")
+                    journal.record("thread left")
                 }
             })
     }

@@ -6,15 +6,15 @@ import DeviceCore
 final class EventLog: Sendable {
     private let journal = Journal()
 
-    func note(_ event: MotionEvent) {
+    func record(_ event: MotionEvent) {
         switch event {
         case .samples(let batch):
             for index in 0..<batch.count {
                 let value = batch.values[index]
-                journal.note("sample \(value.x) \(value.y) \(value.z) @\(batch.times[index].nanoseconds)")
+                journal.record("sample \(value.x) \(value.y) \(value.z) @\(batch.times[index].nanoseconds)")
             }
-        case .lost(let error): journal.note("lost \(error.code) \(error.message)")
-        case .regained: journal.note("regained")
+        case .lost(let error): journal.record("lost \(error.code) \(error.message)")
+        case .regained: journal.record("regained")
         }
     }
 

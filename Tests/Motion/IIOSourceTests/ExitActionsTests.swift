@@ -11,13 +11,13 @@ struct ExitActionsTests {
     @Test("Actions run in reverse order, except for removed actions and actions of failed changes")
     func order() throws {
         let (actions, journal) = (ExitActions(), Journal())
-        _ = try actions.add({ journal.note("timer") }, change: { journal.note("make timer") })
-        let removed = try actions.add({ journal.note("removed") }, change: {}).id
+        _ = try actions.add({ journal.record("timer") }, change: { journal.record("make timer") })
+        let removed = try actions.add({ journal.record("removed") }, change: {}).id
         #expect(throws: IIOFailure.self) {
             try actions.add(
-                { journal.note("failed") }, change: { () throws(IIOFailure) in throw IIOFailure("open", 16) })
+                { journal.record("failed") }, change: { () throws(IIOFailure) in throw IIOFailure("open", 16) })
         }
-        _ = try actions.add({ journal.note("buffer") }, change: {})
+        _ = try actions.add({ journal.record("buffer") }, change: {})
         actions.remove(removed)
         actions.runAll()
         #expect(journal.all == ["make timer", "buffer", "timer"])
@@ -40,10 +40,10 @@ struct ExitActionsTests {
             DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
         )
         try WorkerThread.start {
-            _ = try? actions.add({ journal.note("disable") }) {
+            _ = try? actions.add({ journal.record("disable") }) {
                 entered.signal()
                 released.wait()
-                journal.note("enable")
+                journal.record("enable")
             }
         }
         entered.wait()

@@ -15,7 +15,7 @@ struct HardshipTests {
     private static func source(
         _ library: ScriptedLibrary, clock: any DeviceClock = LiveClock(), options: IIOSourceOptions = Devices.quick
     ) -> IIOSource {
-        IIOSource(addresses: [.local], parts: Devices.parts(library, clock: clock, options: options))
+        IIOSource(addresses: [.local], dependencies: Devices.dependencies(library, clock: clock, options: options))
     }
 
     private static func now() -> Int64 { LiveClock().now.nanoseconds }
@@ -33,7 +33,7 @@ struct HardshipTests {
         #expect(library.journal.waits(for: "start", count: 2))
         first.cancel()
         second.cancel()
-        #expect(library.isAtRest)
+        #expect(library.isIdle)
     }
 
     @Test("A device does not count as silent while a subscriber blocks the thread")
@@ -44,7 +44,7 @@ struct HardshipTests {
         let log = EventLog()
         let gate = DispatchSemaphore(value: 0)
         let subscription = source.subscribe(Self.request) { event in
-            log.note(event)
+            log.record(event)
             if log.count("sample 0.01") == 1 { gate.wait() }
         }
         #expect(library.journal.waits(for: "buffer"))
@@ -68,16 +68,16 @@ struct HardshipTests {
         #expect(log.count("lost") == 0)
         #expect(library.journal.count("buffer") == 1)
         subscription.cancel()
-        #expect(library.isAtRest)
+        #expect(library.isIdle)
     }
 
     @Test("If a buffer stops delivering, the axes are polled and the buffer is tried again later")
-    func bufferComesBack() {
+    func bufferRecovers() {
         let library = Devices.library()
         let clock = VirtualClock(now: BootTime(nanoseconds: 1_000_000_000))
         let source = Self.source(library, clock: clock)
         let log = EventLog()
-        let subscription = source.subscribe(Self.request) { log.note($0) }
+        let subscription = source.subscribe(Self.request) { log.record($0) }
         #expect(library.journal.waits(for: "buffer"))
         library.lastBuffer?.push(Devices.scan(1, 1, 1, time: clock.now.nanoseconds))
         #expect(log.waits(for: "sample 0.01"))
@@ -102,11 +102,11 @@ struct HardshipTests {
             })
         #expect(log.count("lost") == 1)
         subscription.cancel()
-        #expect(library.isAtRest)
+        #expect(library.isIdle)
     }
 
     @Test("If neither a buffer nor its axes deliver samples, the device is retried only after a delay")
-    func neitherWay() {
+    func neitherBufferNorPolling() {
         var blind = Devices.context
         for channel in blind.devices[0].channels.indices {
             blind.devices[0].channels[channel].attributes.removeAll { $0.name == "raw" }
@@ -117,7 +117,7 @@ struct HardshipTests {
         (options.initialRetryDelay, options.maximumRetryDelay) = (30, 30)
         let source = Self.source(library, clock: clock, options: options)
         let log = EventLog()
-        let subscription = source.subscribe(Self.request) { log.note($0) }
+        let subscription = source.subscribe(Self.request) { log.record($0) }
         let pass = {
             clock.move(to: clock.now.advanced(bySeconds: 0.25))
             source.devicesChanged()
@@ -131,7 +131,7 @@ struct HardshipTests {
         library.lastBuffer?.push(Devices.scan(1, 1, 1, time: clock.now.nanoseconds))
         #expect(log.waits(for: "sample 0.01"))
         subscription.cancel()
-        #expect(library.isAtRest)
+        #expect(library.isIdle)
     }
 
     @Test("After a server's connection is restored, samples have correct times even if the first ones are late")
@@ -139,9 +139,10 @@ struct HardshipTests {
         let library = Devices.library()
         let clock = VirtualClock(now: BootTime(nanoseconds: 1_000_000_000_000))
         let source = IIOSource(
-            addresses: [try MotionSourceAddress("ip:127.0.0.1")], parts: Devices.parts(library, clock: clock))
+            addresses: [try MotionSourceAddress("ip:127.0.0.1")],
+            dependencies: Devices.dependencies(library, clock: clock))
         let log = EventLog()
-        let subscription = source.subscribe(Self.request) { log.note($0) }
+        let subscription = source.subscribe(Self.request) { log.record($0) }
         #expect(library.journal.waits(for: "buffer"))
         // The server's clock is 900 s behind.
         library.lastBuffer?.push(Devices.scan(1, 1, 1, time: 100_000_000_000))
@@ -158,11 +159,11 @@ struct HardshipTests {
         library.lastBuffer?.push(Devices.scan(2, 2, 2, time: now - 900_000_000_000))
         #expect(log.waits(for: "sample 0.02 0.02 0.02 @\(now)"))
         subscription.cancel()
-        #expect(library.isAtRest)
+        #expect(library.isIdle)
     }
 
     @Test("If a sensor is slower than its driver reports, it is read without decimation after a timeout")
-    func slowerThanSaid() {
+    func slowerThanReported() {
         let library = Devices.library()
         // The rate cannot be written and stays at 50 Hz.
         library.script.withLock { $0.writeFailures[Devices.rate] = 22 }
@@ -171,7 +172,7 @@ struct HardshipTests {
         let log = EventLog()
         var request = Self.request
         request.interval = 0.5
-        let subscription = source.subscribe(request) { log.note($0) }
+        let subscription = source.subscribe(request) { log.record($0) }
         let buffer = "buffer accel_x,accel_y,accel_z,timestamp"
         #expect(library.journal.waits(for: "\(buffer) x5"))
         let pass = {
@@ -183,13 +184,13 @@ struct HardshipTests {
         #expect(log.waits(for: "sample 0.01"))
         #expect(log.count("lost") == 0)
         subscription.cancel()
-        #expect(library.isAtRest)
+        #expect(library.isIdle)
     }
 
     @Test(
         "A buffer that is rejected with decimation is opened without it, and no loss is reported",
         arguments: [12, 22])
-    func noRoomToGather(error: Int32) {
+    func noMemoryForDecimation(error: Int32) {
         let library = Devices.library()
         library.script.withLock { script in
             script.writeFailures[Devices.rate] = 22
@@ -199,7 +200,7 @@ struct HardshipTests {
         let log = EventLog()
         var request = Self.request
         request.interval = 0.5
-        let subscription = source.subscribe(request) { log.note($0) }
+        let subscription = source.subscribe(request) { log.record($0) }
         #expect(library.journal.waits(for: "buffer accel_x,accel_y,accel_z,timestamp x1"))
         // One interval after the initial reading, which precedes the capture.
         library.lastBuffer?.push(Devices.scan(1, 1, 1, time: Self.now() + 600_000_000))
@@ -207,7 +208,7 @@ struct HardshipTests {
         #expect(log.count("lost") == 0)
         #expect(source.sensors.allSatisfy { $0.mode != .polled })
         subscription.cancel()
-        #expect(library.isAtRest)
+        #expect(library.isIdle)
     }
 
     @Test("A busy device is reported once and captured as soon as it is free")
@@ -216,14 +217,14 @@ struct HardshipTests {
         library.script.withLock { $0.bufferFailures = [16, 16, 16] }
         let source = Self.source(library)
         let log = EventLog()
-        let subscription = source.subscribe(Self.request) { log.note($0) }
+        let subscription = source.subscribe(Self.request) { log.record($0) }
         #expect(log.waits(for: "lost busy"))
         #expect(library.journal.waits { $0.contains { $0.hasPrefix("buffer accel") } })
         library.lastBuffer?.push(Devices.scan(1, 1, 1, time: Self.now()))
         #expect(log.waits(for: "regained"))
         #expect(log.count("lost") == 1)
         subscription.cancel()
-        #expect(library.isAtRest)
+        #expect(library.isIdle)
     }
 
     @Test("Samples without timestamps have times before their arrival")
@@ -234,7 +235,7 @@ struct HardshipTests {
         let log = EventLog()
         let subscription = source.subscribe(Self.request) { event in
             if case .samples(let batch) = event { batches.withLock { $0.append(batch) } }
-            log.note(event)
+            log.record(event)
         }
         #expect(library.journal.waits(for: "buffer accel_x,accel_y,accel_z x1"))
         let before = Self.now()
@@ -246,7 +247,7 @@ struct HardshipTests {
         #expect(times[0] < times[1])
         #expect(times[1].nanoseconds >= before && times[1].nanoseconds <= Self.now())
         subscription.cancel()
-        #expect(library.isAtRest)
+        #expect(library.isIdle)
     }
 
     @Test("The measured rate is computed from the timestamps and not from the requested rate")
@@ -254,7 +255,7 @@ struct HardshipTests {
         let library = Devices.library()
         let source = Self.source(library)
         let log = EventLog()
-        let subscription = source.subscribe(Self.request) { log.note($0) }
+        let subscription = source.subscribe(Self.request) { log.record($0) }
         #expect(library.journal.waits(for: "write sampling_frequency 500"))
         #expect(library.journal.waits(for: "buffer"))
         // 520 samples per second for two seconds; 500 per second were requested.
@@ -265,7 +266,7 @@ struct HardshipTests {
         let rate = try #require(source.measuredRate(of: "local:/iio:device0/accel"))
         #expect(abs(rate - 520) < 1)
         subscription.cancel()
-        #expect(library.isAtRest)
+        #expect(library.isIdle)
     }
 
     @Test("Refills of odd lengths and empty refills are tolerated")
@@ -273,7 +274,7 @@ struct HardshipTests {
         let library = Devices.library()
         let source = Self.source(library)
         let log = EventLog()
-        let subscription = source.subscribe(Self.request) { log.note($0) }
+        let subscription = source.subscribe(Self.request) { log.record($0) }
         #expect(library.journal.waits(for: "buffer"))
         for bytes in [
             [], [1], [UInt8](repeating: 0xFF, count: 7), Devices.scan(3, 3, 3, time: Self.now()) + [9, 9, 9],
@@ -286,23 +287,23 @@ struct HardshipTests {
         library.lastBuffer?.push(Devices.scan(5, 5, 5, time: Self.now()))
         #expect(log.waits(for: "sample 0.05"))
         subscription.cancel()
-        #expect(library.isAtRest)
+        #expect(library.isIdle)
     }
 
     @Test("A device that disappears during its setup is reported as lost once and recovers")
-    func goneAtStart() {
+    func removedDuringSetup() {
         let library = Devices.library()
         library.script.withLock { $0.bufferFailures = [19, 2, 6] }
         let source = Self.source(library)
         let log = EventLog()
-        let subscription = source.subscribe(Self.request) { log.note($0) }
+        let subscription = source.subscribe(Self.request) { log.record($0) }
         #expect(library.journal.waits { $0.contains { $0.hasPrefix("buffer accel") } })
         library.lastBuffer?.push(Devices.scan(1, 1, 1, time: Self.now()))
         #expect(log.waits(for: "sample 0.01"))
         #expect(log.count("lost") == 1)
         #expect(log.count("regained") == 1)
         subscription.cancel()
-        #expect(library.isAtRest)
+        #expect(library.isIdle)
     }
 
     @Test("A device whose scale cannot be read from a server is reopened until it can")
@@ -311,8 +312,8 @@ struct HardshipTests {
         for device in blind.devices.indices {
             for channel in blind.devices[device].channels.indices {
                 let attributes = blind.devices[device].channels[channel].attributes
-                for place in attributes.indices where attributes[place].name == "scale" {
-                    blind.devices[device].channels[channel].attributes[place].value = nil
+                for index in attributes.indices where attributes[index].name == "scale" {
+                    blind.devices[device].channels[channel].attributes[index].value = nil
                 }
             }
         }
@@ -320,7 +321,7 @@ struct HardshipTests {
         library.script.withLock { $0.presence = nil }
         let source = Self.source(library)
         let log = EventLog()
-        let subscription = source.subscribe(Self.request) { log.note($0) }
+        let subscription = source.subscribe(Self.request) { log.record($0) }
         #expect(log.waits(for: "lost"))
         library.script.withLock { $0.context = Devices.context }
         #expect(library.journal.waits(for: "buffer"))
@@ -329,7 +330,7 @@ struct HardshipTests {
         #expect(log.count("lost") == 1)
         #expect(log.count("regained") == 1)
         subscription.cancel()
-        #expect(library.isAtRest)
+        #expect(library.isIdle)
     }
 
     @Test("Hundreds of devices and duplicate IDs are found, and the last device can be read")
@@ -343,12 +344,12 @@ struct HardshipTests {
         let log = EventLog()
         let subscription = source.subscribe(
             MotionRequest(kind: .gyroscope, sensor: "local:/iio:device299/anglvel", axes: .sensor)
-        ) { log.note($0) }
+        ) { log.record($0) }
         #expect(library.journal.waits(for: "buffer"))
         library.lastBuffer?.push(Devices.scan(1, 2, 3, time: Self.now()))
         #expect(log.waits(for: "sample 0.001 0.002 0.003"))
         subscription.cancel()
-        #expect(library.isAtRest)
+        #expect(library.isIdle)
     }
 
     @Test("Concurrent subscriptions and cancellations, even in callbacks, leave no resources open")
@@ -375,13 +376,13 @@ struct HardshipTests {
                 subscription.cancel()
             }
         }
-        #expect(library.isAtRest)
+        #expect(library.isIdle)
         // The source still works.
         let log = EventLog()
-        let subscription = source.subscribe(Self.request) { log.note($0) }
+        let subscription = source.subscribe(Self.request) { log.record($0) }
         #expect(log.waits(for: "sample"))
         subscription.cancel()
-        #expect(library.isAtRest)
+        #expect(library.isIdle)
     }
 
     @Test("Extreme requests and options are tolerated")
@@ -399,12 +400,12 @@ struct HardshipTests {
             let log = EventLog()
             var request = MotionRequest(kind: .accelerometer, interval: interval, latency: 1e300, axes: .sensor)
             request.latency = .nan
-            let subscription = source.subscribe(request) { log.note($0) }
+            let subscription = source.subscribe(request) { log.record($0) }
             #expect(library.journal.waits(for: "buffer"))
             library.lastBuffer?.push(Devices.scan(1, 1, 1, time: Self.now()))
             #expect(log.waits(for: "sample"))
             subscription.cancel()
-            #expect(library.isAtRest)
+            #expect(library.isIdle)
         }
     }
 

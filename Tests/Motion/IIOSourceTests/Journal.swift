@@ -7,7 +7,7 @@ final class Journal: @unchecked Sendable {
     private let condition = NSCondition()
     private var lines: [String] = []
 
-    func note(_ line: String) {
+    func record(_ line: String) {
         condition.withLock {
             lines.append(line)
             condition.broadcast()

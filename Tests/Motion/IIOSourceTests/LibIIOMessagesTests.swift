@@ -21,7 +21,7 @@ struct LibIIOMessagesTests {
             perror("This line of a test belongs on standard error")
             LibIIOMessages.begin()
             perror("WARNING: of the other call")
-            for line in LibIIOMessages.end() { journal.note(line) }
+            for line in LibIIOMessages.end() { journal.record(line) }
             finished.signal()
         }
         finished.wait()

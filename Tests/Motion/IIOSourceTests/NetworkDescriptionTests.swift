@@ -39,13 +39,13 @@ struct NetworkDescriptionTests {
     }
 
     @Test("An address is split into host and port")
-    func places() throws {
+    func hostsAndPorts() throws {
         for (text, host, port) in [
             ("board", "board", 30_431), ("board:99", "board", 99), ("::1", "::1", 30_431), ("[::1]", "::1", 30_431),
             ("[fe80::1%eth0]:99", "fe80::1%eth0", 99), ("10.0.0.2:1", "10.0.0.2", 1),
         ] as [(String, String, UInt16)] {
-            let place = try #require(DescriptionSizeCheck.hostAndPort(text))
-            #expect(place.host == host && place.port == port, "\(text)")
+            let target = try #require(DescriptionSizeCheck.hostAndPort(text))
+            #expect(target.host == host && target.port == port, "\(text)")
         }
     }
 
@@ -70,16 +70,16 @@ struct NetworkDescriptionTests {
     }
 
     @Test("The check returns the address of a server that has responded")
-    func place() throws {
+    func connectsToResolvedAddress() throws {
         let server = try AnsweringServer("1234\n")
         #expect(try DescriptionSizeCheck.check(try MotionSourceAddress("ip:127.0.0.1:\(server.port)")) != nil)
         let listener = try LoopbackListener(port: 0, for: "The test")
-        var found: ServerAddress?
+        var serverAddress: ServerAddress?
         _ = Sockets.resolve("127.0.0.1", port: listener.port) { address in
-            found = ServerAddress(address)
+            serverAddress = ServerAddress(address)
             return true
         }
-        let client = try #require(found?.connect())
+        let client = try #require(serverAddress?.connect())
         defer { systemClose(client) }
         var wait = pollfd(fd: client, events: Int16(POLLOUT), revents: 0)
         #expect(poll(&wait, 1, 60_000) == 1)
@@ -96,7 +96,7 @@ struct NetworkDescriptionTests {
     }
 
     @Test("Unreachable servers and addresses without a network are left to libiio")
-    func nobody() throws {
+    func unreachable() throws {
         for text in ["ip:127.0.0.1:1", "local:", "usb:"] {
             try DescriptionSizeCheck.check(try MotionSourceAddress(text))
         }

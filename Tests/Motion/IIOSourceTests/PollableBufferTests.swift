@@ -9,35 +9,35 @@ import Testing
 @testable import IIOSource
 
 @Suite("Captures with a file descriptor")
-struct CaptureLinkTests {
+struct PollableBufferTests {
     /// A capture from a server with a virtual clock.
     private struct Bench {
         let clock = VirtualClock(now: BootTime(nanoseconds: 1_000_000_000))
         let buffer: ScriptedBuffer
         let hub: MotionHub
         let log = EventLog()
-        let link: PollableBuffer
+        let pollable: PollableBuffer
         let subscription: Subscription
 
-        init(rate: Double = 50, thinning: Int = 1) throws {
+        init(rate: Double = 50, decimation: Int = 1) throws {
             let context = Devices.context
             let address = try MotionSourceAddress("ip:127.0.0.1")
-            let unit = try #require(
+            let group = try #require(
                 DeviceGroup.groups(in: context, address: address, settings: []) { id, _ in id }.first)
-            let member = try #require(unit.members.first { $0.sensor.kind == .accelerometer })
+            let member = try #require(group.members.first { $0.sensor.kind == .accelerometer })
             let layout = try #require(context.devices[0].layout(of: [0, 1, 2, 6]))
             hub = MotionHub(sensors: [member.description])
-            subscription = hub.subscribe(MotionRequest(kind: .accelerometer, axes: .sensor)) { [log] in log.note($0) }
-            buffer = ScriptedBuffer(step: layout.sampleSize, journal: Journal(), keeping: nil, canWait: true)
+            subscription = hub.subscribe(MotionRequest(kind: .accelerometer, axes: .sensor)) { [log] in log.record($0) }
+            buffer = ScriptedBuffer(step: layout.sampleSize, journal: Journal(), keeping: nil, isPollable: true)
             let plan = DeviceReadPlan(active: [0], rate: rate, latency: 0, isPolled: false)
-            let capture = BufferReader(
-                layout: layout, thinning: thinning, members: [member], timestampChannel: 6,
+            let bufferReader = BufferReader(
+                layout: layout, decimation: decimation, members: [member], timestampChannel: 6,
                 corrector: TimestampCorrector(base: .device, interval: 0.02),
                 reader: DeviceReader(plan: plan, now: clock.now) {}, hub: hub, clock: clock,
                 library: ScriptedLibrary(context))
-            let wait = try #require(buffer.pollHandle)
-            link = PollableBuffer(
-                buffer, wait.descriptor, capture,
+            let pollHandle = try #require(buffer.pollHandle)
+            pollable = PollableBuffer(
+                buffer, pollHandle.descriptor, bufferReader,
                 BufferPlan(rate: rate, latency: 0, isLocal: false, isEventDriven: false), clock: clock)
         }
 
@@ -48,9 +48,9 @@ struct CaptureLinkTests {
         func pass(seconds: Double) { clock.move(to: clock.now.advanced(bySeconds: seconds)) }
 
         /// Returns the error number with which a poll fails; 0 if it succeeds.
-        func failure(_ look: () throws(DeviceError) -> Void) -> Int32 {
+        func failure(_ body: () throws(DeviceError) -> Void) -> Int32 {
             do throws(DeviceError) {
-                try look()
+                try body()
                 return 0
             } catch {
                 guard case .system(_, let number) = error.cause else { return -1 }
@@ -63,18 +63,18 @@ struct CaptureLinkTests {
     func sleep() throws {
         let bench = try Bench()
         bench.push(1)
-        #expect(bench.failure { () throws(DeviceError) in try bench.link.read() } == 0)
+        #expect(bench.failure { () throws(DeviceError) in try bench.pollable.read() } == 0)
         bench.push(2)
         bench.pass(seconds: 100)
-        #expect(bench.failure { () throws(DeviceError) in try bench.link.read(isReadable: false) } == 0)
+        #expect(bench.failure { () throws(DeviceError) in try bench.pollable.read(isReadable: false) } == 0)
         #expect(bench.log.count("sample 0.02") == 1)
         bench.pass(seconds: 100)
-        #expect(bench.failure { () throws(DeviceError) in try bench.link.read(isReadable: false) } == EPIPE)
+        #expect(bench.failure { () throws(DeviceError) in try bench.pollable.read(isReadable: false) } == EPIPE)
     }
 
     @Test("With decimation, the last sample of each group is delivered, however the refills are split")
-    func thinning() throws {
-        let bench = try Bench(thinning: 4)
+    func decimation() throws {
+        let bench = try Bench(decimation: 4)
         var number: Int16 = 0
         for count in [4, 3, 1, 2, 9, 1, 8] {
             let refill = (0..<count).flatMap { _ in
@@ -83,7 +83,7 @@ struct CaptureLinkTests {
                 return Devices.scan(number, 0, 0, time: bench.clock.now.nanoseconds)
             }
             bench.buffer.push(refill)
-            try bench.link.read()
+            try bench.pollable.read()
         }
         // Raw value n times the scale 0.01, at 1 s plus n times 20 ms.
         let expected = stride(from: 4, through: 28, by: 4).map { number in
@@ -104,13 +104,13 @@ struct CaptureLinkTests {
                     return Devices.scan(Int16(100 * refill + scan), 0, 0, time: time)
                 })
         }
-        let (place, log) = (HandPlace(), EventLog())
+        let (executor, log) = (HandPlace(), EventLog())
         var request = MotionRequest(kind: .accelerometer, axes: .sensor)
-        request.executor = ExecutorIdentity(place)
-        let subscription = bench.hub.subscribe(request) { log.note($0) }
+        request.executor = ExecutorIdentity(executor)
+        let subscription = bench.hub.subscribe(request) { log.record($0) }
         var received = [0]
         while received.count < 100 {
-            let isEmpty = try bench.link.read(on: place) == .drained
+            let isEmpty = try bench.pollable.read(on: executor) == .drained
             received.append(log.count("sample"))
             if isEmpty { break }
         }
@@ -123,32 +123,32 @@ struct CaptureLinkTests {
     func dribble() throws {
         let bench = try Bench()
         bench.push(1)
-        #expect(bench.failure { () throws(DeviceError) in try bench.link.read() } == 0)
-        for turn in 1...6 {
+        #expect(bench.failure { () throws(DeviceError) in try bench.pollable.read() } == 0)
+        for chunk in 1...6 {
             bench.pass(seconds: 1)
             bench.buffer.push([])
             let failure = bench.failure { () throws(DeviceError) in
-                try bench.link.read()
-                try bench.link.read(isReadable: Sockets.isReadable(bench.link.descriptor))
+                try bench.pollable.read()
+                try bench.pollable.read(isReadable: Sockets.isReadable(bench.pollable.descriptor))
             }
             // The timeout is five seconds.
-            #expect(failure == (turn < 5 ? 0 : EPIPE))
+            #expect(failure == (chunk < 5 ? 0 : EPIPE))
         }
     }
 
     @Test("A capture can be registered with an executor only after samples with valid timestamps")
-    func loans() throws {
+    func registration() throws {
         let bench = try Bench()
-        #expect(!bench.link.mayBePolledByExecutor)
+        #expect(!bench.pollable.mayBePolledByExecutor)
         bench.push(1)
-        try bench.link.read()
-        #expect(bench.link.mayBePolledByExecutor)
+        try bench.pollable.read()
+        #expect(bench.pollable.mayBePolledByExecutor)
         for _ in 0..<8 {
             bench.buffer.push(Devices.scan(2, 0, 0, time: 1))
             bench.pass(seconds: 0.02)
-            try bench.link.read()
+            try bench.pollable.read()
         }
-        #expect(!bench.link.mayBePolledByExecutor)
+        #expect(!bench.pollable.mayBePolledByExecutor)
     }
 
     #if LibIIO
@@ -172,24 +172,24 @@ struct CaptureLinkTests {
     #endif
 
     @Test("Samples read on an executor are delivered only to the subscribers on this executor")
-    func places() throws {
+    func executors() throws {
         let bench = try Bench()
         let (here, there) = (HandPlace(), HandPlace())
         var logs: [EventLog] = []
         var subscriptions: [Subscription] = []
-        for place in [here, there, nil] {
+        for executor in [here, there, nil] {
             let log = EventLog()
             var request = MotionRequest(kind: .accelerometer, axes: .sensor)
-            request.executor = ExecutorIdentity(place)
-            subscriptions.append(bench.hub.subscribe(request) { log.note($0) })
+            request.executor = ExecutorIdentity(executor)
+            subscriptions.append(bench.hub.subscribe(request) { log.record($0) })
             logs.append(log)
         }
         bench.push(1)
-        try bench.link.read(on: here)
+        try bench.pollable.read(on: here)
         #expect(logs.map { $0.count("sample") } == [1, 0, 0])
         bench.pass(seconds: 0.02)
         bench.push(2)
-        try bench.link.read()
+        try bench.pollable.read()
         #expect(logs.map { $0.count("sample") } == [2, 1, 1])
         for subscription in subscriptions { subscription.cancel() }
     }

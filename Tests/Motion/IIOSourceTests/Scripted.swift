@@ -20,7 +20,7 @@ final class ScriptedLibrary: IIOLibrary {
         var values: [IIOAttributePath: String] = [:]
         var readFailures: [IIOAttributePath: Int32] = [:]
         /// Semaphores on which reads of these attributes block.
-        var readDoors: [IIOAttributePath: DispatchSemaphore] = [:]
+        var readGates: [IIOAttributePath: DispatchSemaphore] = [:]
         var writeFailures: [IIOAttributePath: Int32] = [:]
         var trigger: IIOTriggerState? = .some(.none)
         var setTrigger: Int?
@@ -29,24 +29,24 @@ final class ScriptedLibrary: IIOLibrary {
         var lockFailure: Int32?
         var bufferFailures: [Int32] = []
         var needsTrigger = false
-        var canMakeTimer = false
+        var canCreateTimer = false
         var step: Int?
         /// The first refill of each buffer; nil for none.
         var firstRefill: [UInt8]?
         var isPresent = true
         var isNodeAccessible = true
         /// True for buffers with a file descriptor that can be polled.
-        var canWait = false
+        var isPollable = false
         /// True for buffers whose start blocks until they are cancelled.
         var neverStarts = false
         /// Creates buffers of another type.
         var makeBuffer: (@Sendable (IIODevice, [Int]) throws -> any IIOBuffer)?
         /// A semaphore on which the opening of a context blocks.
-        var door: DispatchSemaphore?
+        var gate: DispatchSemaphore?
         var buffers: [ScriptedBuffer] = []
         var live = 0
         /// The number of requests for the list of devices: one or two per pass of the context's thread.
-        var looks = 0
+        var presenceChecks = 0
     }
 
     let script: Mutex<Script>
@@ -72,23 +72,23 @@ final class ScriptedLibrary: IIOLibrary {
     var lastBuffer: ScriptedBuffer? { script.withLock { $0.buffers.last } }
 
     /// Unblocks all current and future reads of these attributes.
-    func open(_ doors: [IIOAttributePath: DispatchSemaphore]) {
-        script.withLock { script in script.readDoors = script.readDoors.filter { doors[$0.key] == nil } }
-        for door in doors.values { for _ in 0..<32 { door.signal() } }
+    func open(_ gates: [IIOAttributePath: DispatchSemaphore]) {
+        script.withLock { script in script.readGates = script.readGates.filter { gates[$0.key] == nil } }
+        for gate in gates.values { for _ in 0..<32 { gate.signal() } }
     }
 
     /// Returns true once the context's thread has completed another pass.
-    func isLookedAt(by source: IIOSource) -> Bool {
-        let start = script.withLock { $0.looks }
+    func completesPass(by source: IIOSource) -> Bool {
+        let start = script.withLock { $0.presenceChecks }
         return journal.waits {
             source.devicesChanged()
         } until: { _ in
-            script.withLock { $0.looks } >= start + 5
+            script.withLock { $0.presenceChecks } >= start + 5
         }
     }
 
     /// True once all buffers, locks and contexts have been closed.
-    var isAtRest: Bool {
+    var isIdle: Bool {
         journal.waits { lines in
             func count(_ prefix: String) -> Int { lines.count { $0.hasPrefix(prefix) } }
             return count("buffer") - count("buffer failed") == count("close") && count("lock") == count("release lock")
@@ -97,22 +97,22 @@ final class ScriptedLibrary: IIOLibrary {
     }
 
     func open(_ address: MotionSourceAddress) throws(IIOFailure) -> any IIOConnection {
-        let (failure, door) = script.withLock { ($0.openFailure, $0.door) }
-        if let door {
-            journal.note("door")
-            door.wait()
+        let (failure, gate) = script.withLock { ($0.openFailure, $0.gate) }
+        if let gate {
+            journal.record("gate")
+            gate.wait()
         }
         if let failure {
-            journal.note("open failed")
+            journal.record("open failed")
             throw IIOFailure("open", failure)
         }
-        journal.note("open")
+        journal.record("open")
         return ScriptedConnection(self)
     }
 
     func devices(at address: MotionSourceAddress) -> [String]? {
         script.withLock { script in
-            script.looks += 1
+            script.presenceChecks += 1
             return script.presence
         }
     }
@@ -134,35 +134,37 @@ final class ScriptedConnection: IIOConnection {
 
     deinit {
         library.script.withLock { $0.live -= 1 }
-        library.journal.note("disconnect")
+        library.journal.record("disconnect")
     }
 
     private var journal: Journal { library.journal }
 
-    func read(_ place: IIOAttributePath) throws(IIOFailure) -> String {
-        if let door = library.script.withLock({ $0.readDoors[place] }) {
-            journal.note("read door")
-            door.wait()
+    func read(_ attributePath: IIOAttributePath) throws(IIOFailure) -> String {
+        if let gate = library.script.withLock({ $0.readGates[attributePath] }) {
+            journal.record("read gate")
+            gate.wait()
         }
-        let (value, failure) = library.script.withLock { ($0.values[place], $0.readFailures[place]) }
+        let (value, failure) = library.script.withLock { ($0.values[attributePath], $0.readFailures[attributePath]) }
         if let failure { throw IIOFailure("read", failure) }
         guard let value else { throw IIOFailure("read", 2) }
         return value
     }
 
-    func write(_ value: String, to place: IIOAttributePath) throws(IIOFailure) {
+    func write(_ value: String, to attributePath: IIOAttributePath) throws(IIOFailure) {
         let failure = library.script.withLock { script -> Int32? in
-            if let failure = script.writeFailures[place] { return failure }
-            script.values[place] = value
+            if let failure = script.writeFailures[attributePath] { return failure }
+            script.values[attributePath] = value
             return nil
         }
-        journal.note("write \(place.name) \(value)\(failure == nil ? "" : " failed")")
+        journal.record("write \(attributePath.name) \(value)\(failure == nil ? "" : " failed")")
         if let failure { throw IIOFailure("write", failure) }
     }
 
     func isNodeAccessible(_ device: Int) -> Bool { library.script.withLock { $0.isNodeAccessible } }
 
-    func isWritable(_ place: IIOAttributePath) -> Bool { library.script.withLock { $0.writeFailures[place] != 13 } }
+    func isWritable(_ attributePath: IIOAttributePath) -> Bool {
+        library.script.withLock { $0.writeFailures[attributePath] != 13 }
+    }
 
     func trigger(of device: Int) throws(IIOFailure) -> IIOTriggerState {
         let state = library.script.withLock { script in script.setTrigger.map { .set($0) } ?? script.trigger }
@@ -171,17 +173,17 @@ final class ScriptedConnection: IIOConnection {
     }
 
     func setTrigger(_ trigger: Int, of device: Int) throws(IIOFailure) {
-        journal.note("trigger \(context.devices[trigger].name)")
+        journal.record("trigger \(context.devices[trigger].name)")
         library.script.withLock { $0.setTrigger = trigger }
     }
 
     func parent(of device: Int) -> String? { library.script.withLock { $0.parents[device] } }
 
     func timerTrigger(for device: Int, rate: Double) throws(IIOFailure) -> any IIOLease {
-        guard library.script.withLock({ $0.canMakeTimer }) else { throw IIOFailure("mkdir", 13) }
-        journal.note("timer \(Int(rate))")
+        guard library.script.withLock({ $0.canCreateTimer }) else { throw IIOFailure("mkdir", 13) }
+        journal.record("timer \(Int(rate))")
         library.script.withLock { $0.needsTrigger = false }
-        return ScriptedHold("timer", journal)
+        return ScriptedLease("timer", journal)
     }
 
     func udevProperty(_ name: String, of device: Int) -> String? { library.script.withLock { $0.udev[name] } }
@@ -190,8 +192,8 @@ final class ScriptedConnection: IIOConnection {
 
     func lock(_ device: Int) throws(IIOFailure) -> (any IIOLease)? {
         if let failure = library.script.withLock({ $0.lockFailure }) { throw IIOFailure("flock", failure) }
-        journal.note("lock")
-        return ScriptedHold("lock", journal)
+        journal.record("lock")
+        return ScriptedLease("lock", journal)
     }
 
     func openBuffer(
@@ -203,34 +205,35 @@ final class ScriptedConnection: IIOConnection {
             return script.bufferFailures.isEmpty ? nil : script.bufferFailures.removeFirst()
         }
         if let failure {
-            journal.note("buffer failed \(failure)")
+            journal.record("buffer failed \(failure)")
             throw IIOFailure("iio_device_create_buffer", failure)
         }
         if let make = library.script.withLock({ $0.makeBuffer }) {
             guard let buffer = try? make(context.devices[device], channels) else { throw IIOFailure("make", 24) }
-            journal.note("buffer \(names) x\(samples)")
+            journal.record("buffer \(names) x\(samples)")
             return buffer
         }
         let layout = context.devices[device].layout(of: channels)
         let buffer = library.script.withLock { script in
             let buffer = ScriptedBuffer(
                 step: script.step ?? layout?.sampleSize ?? 0, journal: library.journal, keeping: self,
-                canWait: script.canWait, neverStarts: script.neverStarts)
+                isPollable: script.isPollable, neverStarts: script.neverStarts)
             if let bytes = script.firstRefill { buffer.push(bytes) }
             script.buffers.append(buffer)
             return buffer
         }
-        journal.note("buffer \(names) x\(samples)")
+        journal.record("buffer \(names) x\(samples)")
         return buffer
     }
 
     func openPoll(device: Int, channels: [(channel: Int, attribute: String)]) throws(IIOFailure) -> any IIOPoll {
-        journal.note("poll \(channels.map { context.devices[device].channels[$0.channel].id }.joined(separator: ","))")
+        journal.record(
+            "poll \(channels.map { context.devices[device].channels[$0.channel].id }.joined(separator: ","))")
         return ScriptedPoll(self, channels.map { .channel(device, $0.channel, $0.attribute) })
     }
 }
 
-final class ScriptedHold: IIOLease {
+final class ScriptedLease: IIOLease {
     private let name: String
     private let journal: Journal
     private let isHeld = Atomic<Bool>(true)
@@ -245,21 +248,21 @@ final class ScriptedHold: IIOLease {
     }
 
     func release() {
-        if isHeld.exchange(false, ordering: .acquiringAndReleasing) { journal.note("release \(name)") }
+        if isHeld.exchange(false, ordering: .acquiringAndReleasing) { journal.record("release \(name)") }
     }
 }
 
 final class ScriptedPoll: IIOPoll {
     private let connection: ScriptedConnection
-    private let places: [IIOAttributePath]
+    private let attributes: [IIOAttributePath]
 
-    init(_ connection: ScriptedConnection, _ places: [IIOAttributePath]) {
+    init(_ connection: ScriptedConnection, _ attributes: [IIOAttributePath]) {
         self.connection = connection
-        self.places = places
+        self.attributes = attributes
     }
 
     func read(_ index: Int) throws(IIOFailure) -> Double {
-        IIONumber.double(try connection.read(places[index])) ?? .nan
+        IIONumber.double(try connection.read(attributes[index])) ?? .nan
     }
 }
 
@@ -280,11 +283,13 @@ final class ScriptedBuffer: IIOBuffer, @unchecked Sendable {
     let kernelBuffers = 4
     private let neverStarts: Bool
 
-    init(step: Int, journal: Journal, keeping connection: ScriptedConnection?, canWait: Bool, neverStarts: Bool = false)
-    {
+    init(
+        step: Int, journal: Journal, keeping connection: ScriptedConnection?, isPollable: Bool,
+        neverStarts: Bool = false
+    ) {
         self.scanSize = step
         self.neverStarts = neverStarts
-        if canWait, let ready = try? WakeupPipe(for: "the test"), let wakeUp = try? WakeupPipe(for: "the test") {
+        if isPollable, let ready = try? WakeupPipe(for: "the test"), let wakeUp = try? WakeupPipe(for: "the test") {
             self.ready = ready
             pollHandle = (ready.readEnd, wakeUp)
         } else {
@@ -300,7 +305,7 @@ final class ScriptedBuffer: IIOBuffer, @unchecked Sendable {
 
     func start() throws(IIOFailure) {
         guard neverStarts else { return }
-        journal.note("start")
+        journal.record("start")
         condition.lock()
         defer { condition.unlock() }
         while !isCancelled { condition.wait() }
@@ -350,7 +355,7 @@ final class ScriptedBuffer: IIOBuffer, @unchecked Sendable {
     }
 
     func cancel() {
-        journal.note("cancel")
+        journal.record("cancel")
         condition.withLock {
             isCancelled = true
             condition.broadcast()
@@ -363,6 +368,6 @@ final class ScriptedBuffer: IIOBuffer, @unchecked Sendable {
             defer { isClosed = true }
             return !isClosed
         }
-        if isFirst { journal.note("close") }
+        if isFirst { journal.record("close") }
     }
 }

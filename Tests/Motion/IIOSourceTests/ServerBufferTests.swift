@@ -28,7 +28,7 @@ struct ServerBufferTests {
 
     private func refill(_ buffer: ServerBuffer, reads: Int = 1_000) -> [UInt8]? {
         var bytes = UnsafeRawBufferPointer(start: nil, count: 0)
-        let result = look(buffer, &bytes, reads: reads)
+        let result = readRefill(buffer, &bytes, reads: reads)
         guard result > 0 else { return nil }
         #expect(result == bytes.count)
         return Array(bytes)
@@ -36,11 +36,11 @@ struct ServerBufferTests {
 
     private func failure(_ buffer: ServerBuffer) -> Int {
         var bytes = UnsafeRawBufferPointer(start: nil, count: 0)
-        return look(buffer, &bytes, reads: 1_000)
+        return readRefill(buffer, &bytes, reads: 1_000)
     }
 
     /// Calls `refill` again after EAGAIN, because the first EAGAIN may belong to the previous read.
-    private func look(_ buffer: ServerBuffer, _ bytes: inout UnsafeRawBufferPointer, reads: Int) -> Int {
+    private func readRefill(_ buffer: ServerBuffer, _ bytes: inout UnsafeRawBufferPointer, reads: Int) -> Int {
         var reads = reads
         let result = buffer.refill(&bytes, reads: &reads)
         return result == -Int(EAGAIN) ? buffer.refill(&bytes, reads: &reads) : result
@@ -56,9 +56,9 @@ struct ServerBufferTests {
     private func begin(_ server: ScriptedServer, capabilities: ServerCapabilities = ServerCapabilities()) throws
         -> ServerBuffer
     {
-        server.say("0\n")
+        server.send("0\n")
         let buffer = try buffer(server, samples: 1, capabilities: capabilities)
-        server.say("16\n0000000f\n", Self.bytes(16))
+        server.send("16\n0000000f\n", Self.bytes(16))
         #expect(refill(buffer) == Self.bytes(16))
         #expect(server.requests() == ["OPEN iio:device0 1 0000000f"] + Self.reads([16, 32]))
         return buffer
@@ -67,7 +67,7 @@ struct ServerBufferTests {
     /// Expects that each refill of the given size is requested separately.
     private func expectOneByOne(_ server: ScriptedServer, _ buffer: ServerBuffer, size: Int) {
         for _ in 0..<8 {
-            server.say("\(size)\n0000000f\n", Self.bytes(size))
+            server.send("\(size)\n0000000f\n", Self.bytes(size))
             #expect(refill(buffer) == Self.bytes(size))
         }
         #expect(server.requests().dropFirst() == Self.reads(Array(repeating: size, count: 9))[...])
@@ -76,7 +76,7 @@ struct ServerBufferTests {
     // MARK: Requests
 
     @Test("Refills are read from the response of a real iiod, however it is split", arguments: [1, 5, 77, 1_000])
-    func golden(piece: Int) throws {
+    func golden(chunkSize: Int) throws {
         // "64\n0000000f\n", four scans, "64\n", four scans.
         let answer = try Fixture.answer("READBUF iio:device0 128")
         try #require(answer.count == 143)
@@ -87,8 +87,8 @@ struct ServerBufferTests {
         var scans: [[UInt8]] = []
         let first = Array(answer[..<76])
         for answer in [first, answer] {
-            for start in stride(from: 0, to: answer.count, by: piece) {
-                server.say(bytes: Array(answer[start..<min(start + piece, answer.count)]))
+            for start in stride(from: 0, to: answer.count, by: chunkSize) {
+                server.send(bytes: Array(answer[start..<min(start + chunkSize, answer.count)]))
                 while let refill = refill(buffer) { scans.append(refill) }
                 #expect(failure(buffer) == -Int(EAGAIN))
             }
@@ -97,7 +97,7 @@ struct ServerBufferTests {
         // Two refills were received separately, so many are requested now.
         #expect(server.requests() == Self.reads([128, 4096]))
         for seed in 0..<64 {
-            server.say(seed == 0 ? "64\n0000000f\n" : "64\n", Self.bytes(64, seed: seed))
+            server.send(seed == 0 ? "64\n0000000f\n" : "64\n", Self.bytes(64, seed: seed))
             #expect(refill(buffer) == Self.bytes(64, seed: seed))
         }
         #expect(server.requests() == Self.reads([4096]))
@@ -107,7 +107,7 @@ struct ServerBufferTests {
     func memory() throws {
         let server = try ScriptedServer("0\n")
         let buffer = try buffer(server)
-        server.say("64\n0000000f\n", Self.bytes(64), then: "64\n0000000f\n", Self.bytes(64, seed: 1))
+        server.send("64\n0000000f\n", Self.bytes(64), then: "64\n0000000f\n", Self.bytes(64, seed: 1))
         #expect(refill(buffer, reads: 0) == nil)
         #expect(refill(buffer, reads: 1) == Self.bytes(64))
         #expect(refill(buffer, reads: 0) == Self.bytes(64, seed: 1))
@@ -115,36 +115,36 @@ struct ServerBufferTests {
     }
 
     @Test("A server that sends only complete responses receives requests for one refill, and rarely for two")
-    func wholeAnswers() throws {
+    func completeResponses() throws {
         let server = try ScriptedServer("0\n")
         let buffer = try buffer(server, samples: 1)
-        var asked: [Int] = []
-        for turn in 0..<200 {
+        var requestedSizes: [Int] = []
+        for round in 0..<200 {
             let request = try #require(server.requests().last { $0.hasPrefix("READBUF") })
             let size = try #require(Int(request.split(separator: " ").last ?? ""))
-            asked.append(size)
-            server.say("\(size)\n0000000f\n", Self.bytes(size, seed: turn))
-            #expect(refill(buffer) == Self.bytes(size, seed: turn))
+            requestedSizes.append(size)
+            server.send("\(size)\n0000000f\n", Self.bytes(size, seed: round))
+            #expect(refill(buffer) == Self.bytes(size, seed: round))
         }
-        #expect(asked[..<3] == [16, 32, 16])
-        #expect(asked.allSatisfy { $0 <= 32 } && asked.count { $0 == 32 } <= 3)
+        #expect(requestedSizes[..<3] == [16, 32, 16])
+        #expect(requestedSizes.allSatisfy { $0 <= 32 } && requestedSizes.count { $0 == 32 } <= 3)
     }
 
     @Test("A server that splits its responses is not mistaken for one that sends refills separately")
-    func pieces() throws {
+    func chunks() throws {
         let server = try ScriptedServer("0\n")
         let buffer = try buffer(server, samples: 16)
         expectOneByOne(server, buffer, size: 256)
     }
 
     @Test("A server without memory for two refills receives requests for one")
-    func noRoom() throws {
+    func noSpace() throws {
         let server = try ScriptedServer()
         let buffer = try begin(server)
-        server.say("-11\n")
+        server.send("-11\n")
         #expect(failure(buffer) == -Int(EAGAIN))
         #expect(server.requests() == Self.reads([16]))
-        server.say("16\n0000000f\n", Self.bytes(16, seed: 9))
+        server.send("16\n0000000f\n", Self.bytes(16, seed: 9))
         #expect(refill(buffer) == Self.bytes(16, seed: 9))
     }
 
@@ -164,7 +164,7 @@ struct ServerBufferTests {
         let server = try ScriptedServer()
         let buffer = try begin(server)
         for seed in 1...3 {
-            server.say("16\n0000000f\n", Self.bytes(16, seed: seed), then: "0\n")
+            server.send("16\n0000000f\n", Self.bytes(16, seed: seed), then: "0\n")
             #expect(refill(buffer) == Self.bytes(16, seed: seed))
             #expect(failure(buffer) == -Int(EAGAIN))
         }
@@ -175,32 +175,32 @@ struct ServerBufferTests {
     func emptyAnswers() throws {
         let server = try ScriptedServer("0\n")
         let buffer = try buffer(server, samples: 1)
-        server.say("0\n0\n")
+        server.send("0\n0\n")
         #expect(failure(buffer) == -Int(EAGAIN))
         #expect(server.requests().dropFirst() == Self.reads([16, 32, 64])[...])
-        server.say(String(repeating: "0\n", count: 100))
+        server.send(String(repeating: "0\n", count: 100))
         #expect(failure(buffer) == -Int(EIO))
         #expect(server.requests().count < 8)
     }
 
     @Test("Scans that are split across chunks are reassembled", arguments: [1, 7, 16, 25, 256])
-    func cutScans(piece: Int) throws {
+    func splitScans(chunkSize: Int) throws {
         // Seven channels: 6 x 2 bytes, 4 bytes of padding, 8 bytes.
         let all = Self.bytes(24 * 16)
         let server = try ScriptedServer("0\n")
         let buffer = try server.buffer(Devices.imu(), Array(0..<7), samples: 16, step: 24)
         try buffer.start()
-        var found: [UInt8] = []
-        for start in stride(from: 0, to: all.count, by: piece) {
-            let part = Array(all[start..<min(start + piece, all.count)])
-            server.say(start == 0 ? "\(part.count)\n0000007f\n" : "\(part.count)\n", part)
+        var received: [UInt8] = []
+        for start in stride(from: 0, to: all.count, by: chunkSize) {
+            let part = Array(all[start..<min(start + chunkSize, all.count)])
+            server.send(start == 0 ? "\(part.count)\n0000007f\n" : "\(part.count)\n", part)
             while let refill = refill(buffer) {
                 #expect(refill.count % 24 == 0)
-                found += refill
+                received += refill
             }
         }
-        #expect(found == all)
-        server.say("20\n0000007f\n", Self.bytes(20), then: "0\n")
+        #expect(received == all)
+        server.send("20\n0000007f\n", Self.bytes(20), then: "0\n")
         #expect(failure(buffer) == -Int(EIO))
     }
 
@@ -216,15 +216,15 @@ struct ServerBufferTests {
         try buffer.start()
         #expect(server.requests() == ["OPEN iio:device0 1 00000047"] + Self.reads([16]))
         // A scan with all channels does not fit into the requested size.
-        server.say("0\n24\n0000007f\n", scan(1).theirs, then: "0\n")
+        server.send("0\n24\n0000007f\n", scan(1).theirs, then: "0\n")
         #expect(refill(buffer).map(Self.visible) == Self.visible(scan(1).ours))
         #expect(failure(buffer) == -Int(EAGAIN))
         let requests = server.requests()
         #expect(requests.first == Self.reads([32]).first && requests.count == 2)
-        server.say("48\n0000007f\n", scan(2).theirs + scan(3).theirs)
+        server.send("48\n0000007f\n", scan(2).theirs + scan(3).theirs)
         #expect(refill(buffer).map(Self.visible) == Self.visible(scan(2).ours + scan(3).ours))
         // The other client has ended its capture.
-        server.say("0\n16\n00000047\n", scan(4).ours)
+        server.send("0\n16\n00000047\n", scan(4).ours)
         #expect(refill(buffer) == scan(4).ours)
     }
 
@@ -265,25 +265,25 @@ struct ServerBufferTests {
                 ? Array("64\n0000000f\n".utf8) + Self.bytes(64)
                 : Array((words.randomElement(using: &random) ?? "").utf8)
         }
-        if Bool.random(using: &random), let place = answer.indices.dropFirst(2).randomElement(using: &random) {
-            answer[place] = .random(in: 0...255, using: &random)
+        if Bool.random(using: &random), let index = answer.indices.dropFirst(2).randomElement(using: &random) {
+            answer[index] = .random(in: 0...255, using: &random)
         }
         let server = try ScriptedServer()
-        server.say(bytes: answer)
+        server.send(bytes: answer)
         server.hangUp()
         let all = Int.random(in: 0..<2, using: &random) == 0
         let buffer = try server.buffer(
             Devices.imu(), all ? Array(0..<7) : [0, 1, 2, 6], samples: 4, step: all ? 24 : 16)
         guard (try? buffer.start()) != nil else { return }
         var result = 0
-        var turns = 0
+        var rounds = 0
         repeat {
             var bytes = UnsafeRawBufferPointer(start: nil, count: 0)
             var reads = 2
             result = buffer.refill(&bytes, reads: &reads)
             if result > 0 { #expect(bytes.count == result && result % buffer.scanSize == 0) }
-            turns += 1
-        } while (result >= 0 || result == -Int(EAGAIN)) && turns < 10_000
+            rounds += 1
+        } while (result >= 0 || result == -Int(EAGAIN)) && rounds < 10_000
         #expect(result < 0 && result != -Int(EAGAIN))
     }
 
@@ -294,8 +294,8 @@ struct ServerBufferTests {
         let server = try ScriptedServer("0\n")
         let buffer = try buffer(server)
         buffer.cancel()
-        let wait = try #require(buffer.pollHandle)
-        #expect(!wait.wakeUp.wait(for: wait.descriptor, events: Int16(POLLIN), milliseconds: -1))
+        let pollHandle = try #require(buffer.pollHandle)
+        #expect(!pollHandle.wakeUp.wait(for: pollHandle.descriptor, events: Int16(POLLIN), milliseconds: -1))
         #expect(failure(buffer) == -9)
         buffer.close()
         buffer.cancel()
@@ -316,8 +316,8 @@ struct ServerBufferTests {
     @Test("A server that does not start the capture causes a timeout, whatever else it sends")
     func silence() throws {
         let server = try ScriptedServer()
-        let buffer = try server.buffer(Self.device, [0, 1, 2, 3], samples: 1, timeout: 0.05)
-        let talker = Thread { while !Thread.current.isCancelled, server.say("\n", mayFail: true) { sched_yield() } }
+        let buffer = try server.buffer(Self.device, [0, 1, 2, 3], samples: 1, startTimeout: 0.05)
+        let talker = Thread { while !Thread.current.isCancelled, server.send("\n", mayFail: true) { sched_yield() } }
         talker.start()
         let failure = #expect(throws: IIOFailure.self) { try buffer.start() }
         #expect(failure?.number == ETIMEDOUT)
@@ -328,7 +328,7 @@ struct ServerBufferTests {
     @Test("A capture can be cancelled before the server has started it")
     func cancelBeforeStart() throws {
         let server = try ScriptedServer()
-        let buffer = try server.buffer(Self.device, [0, 1, 2, 3], samples: 1, timeout: 3600)
+        let buffer = try server.buffer(Self.device, [0, 1, 2, 3], samples: 1, startTimeout: 3600)
         let canceller = Thread { buffer.cancel() }
         canceller.start()
         let failure = #expect(throws: IIOFailure.self) { try buffer.start() }

@@ -15,7 +15,8 @@ struct SourceTests {
         options: IIOSourceOptions = Devices.quick
     ) -> IIOSource {
         IIOSource(
-            addresses: [.local], parts: Devices.parts(library, clock: clock, settings: settings, options: options))
+            addresses: [.local],
+            dependencies: Devices.dependencies(library, clock: clock, settings: settings, options: options))
     }
 
     private static func now() -> Int64 { LiveClock().now.nanoseconds }
@@ -25,7 +26,7 @@ struct SourceTests {
     }
 
     /// Returns true once all buffers, locks and contexts have been closed.
-    private static func isAtRest(_ library: ScriptedLibrary) -> Bool {
+    private static func isIdle(_ library: ScriptedLibrary) -> Bool {
         library.journal.waits { lines in
             func count(_ prefix: String) -> Int { lines.filter { $0.hasPrefix(prefix) }.count }
             return count("buffer") - count("buffer failed") == count("close") && count("lock") == count("release lock")
@@ -50,7 +51,7 @@ struct SourceTests {
         #expect(source.contextDescriptions.count == 1)
         #expect(source.contextDescriptions.first?.contains("value=\"50\"") == true)
         #expect(library.journal.count("open") == 1)
-        #expect(Self.isAtRest(library))
+        #expect(Self.isIdle(library))
     }
 
     @Test("Samples are scaled and have the driver's timestamps, and the device stops with the last subscriber")
@@ -58,14 +59,14 @@ struct SourceTests {
         let library = Devices.library()
         let source = Self.source(library)
         let log = EventLog()
-        let subscription = source.subscribe(Self.request()) { log.note($0) }
+        let subscription = source.subscribe(Self.request()) { log.record($0) }
         #expect(library.journal.waits(for: "buffer"))
         let time = Self.now()
         library.lastBuffer?.push(Devices.scan(1, -2, 981, time: time))
         // Raw 1, -2, 981 times the scale 0.01.
         #expect(log.waits(for: "sample 0.01 -0.02 9.81 @\(time)"))
         subscription.cancel()
-        #expect(Self.isAtRest(library))
+        #expect(Self.isIdle(library))
         let lines = library.journal.all
         let cancelled = try #require(lines.firstIndex(of: "cancel"))
         let closed = try #require(lines.firstIndex(of: "close"))
@@ -78,11 +79,11 @@ struct SourceTests {
     }
 
     @Test("A sensor at rest delivers an initial value before its first sample")
-    func seed() {
+    func initialValue() {
         let library = Devices.library()
         let source = Self.source(library)
         let log = EventLog()
-        let subscription = source.subscribe(Self.request()) { log.note($0) }
+        let subscription = source.subscribe(Self.request()) { log.record($0) }
         // Raw 100, 200, 300 times the scale 0.01.
         #expect(log.waits(for: "sample 1.0 2.0 3.0"))
         #expect(library.journal.waits(for: "buffer"))
@@ -90,7 +91,7 @@ struct SourceTests {
         let first = lines.firstIndex { $0.hasPrefix("poll") } ?? .max
         #expect(first < lines.firstIndex { $0.hasPrefix("buffer") } ?? 0)
         subscription.cancel()
-        #expect(Self.isAtRest(library))
+        #expect(Self.isIdle(library))
     }
 
     @Test("Two sensors of one device share one buffer")
@@ -98,9 +99,9 @@ struct SourceTests {
         let library = Devices.library()
         let source = Self.source(library)
         let (accelerations, rotations) = (EventLog(), EventLog())
-        let first = source.subscribe(Self.request()) { accelerations.note($0) }
+        let first = source.subscribe(Self.request()) { accelerations.record($0) }
         let second = source.subscribe(MotionRequest(kind: .gyroscope, axes: .sensor)) {
-            rotations.note($0)
+            rotations.record($0)
         }
         #expect(library.journal.waits(for: "buffer accel_x,accel_y,accel_z,anglvel_x,anglvel_y,anglvel_z,timestamp"))
         let time = Self.now()
@@ -111,11 +112,11 @@ struct SourceTests {
         #expect(rotations.waits(for: "sample 0.004 0.005 0.006 @\(time)"))
         first.cancel()
         second.cancel()
-        #expect(Self.isAtRest(library))
+        #expect(Self.isIdle(library))
     }
 
     @Test("A faster subscriber sets the device up again, and so does its cancellation")
-    func rearm() {
+    func setupAgain() {
         let library = Devices.library()
         let source = Self.source(library)
         let slow = source.subscribe(Self.request(interval: 0.05)) { _ in }
@@ -127,7 +128,7 @@ struct SourceTests {
         #expect(library.journal.waits(for: "write sampling_frequency 20"))
         #expect(library.journal.waits(for: "buffer", count: 3))
         slow.cancel()
-        #expect(Self.isAtRest(library))
+        #expect(Self.isIdle(library))
     }
 
     @Test("Settings that were refused are reported, and written as soon as the user has the permission")
@@ -150,7 +151,7 @@ struct SourceTests {
         #expect(
             library.journal.all.last { $0.hasPrefix("write current_timestamp_clock") }?.hasSuffix("boottime") == true)
         subscription.cancel()
-        #expect(Self.isAtRest(library))
+        #expect(Self.isIdle(library))
     }
 
     @Test("A loss is reported once, and readings resume after a restart", arguments: [19, 32, 110, 5])
@@ -158,7 +159,7 @@ struct SourceTests {
         let library = Devices.library()
         let source = Self.source(library)
         let log = EventLog()
-        let subscription = source.subscribe(Self.request()) { log.note($0) }
+        let subscription = source.subscribe(Self.request()) { log.record($0) }
         #expect(library.journal.waits(for: "buffer"))
         library.lastBuffer?.push(Devices.scan(1, 1, 1, time: Self.now()))
         #expect(log.waits(for: "sample 0.01"))
@@ -173,7 +174,7 @@ struct SourceTests {
         #expect(log.count("lost") == 1)
         #expect(log.count("regained") == 1)
         subscription.cancel()
-        #expect(Self.isAtRest(library))
+        #expect(Self.isIdle(library))
     }
 
     @Test("Fifty disconnections of a device leave no resources open")
@@ -181,7 +182,7 @@ struct SourceTests {
         let library = Devices.library()
         let source = Self.source(library)
         let log = EventLog()
-        let subscription = source.subscribe(Self.request()) { log.note($0) }
+        let subscription = source.subscribe(Self.request()) { log.record($0) }
         let rounds = Thoroughness.rounds(50, quick: 10)
         for round in 1...rounds {
             #expect(library.journal.waits(for: "buffer", count: round) { source.devicesChanged() })
@@ -203,7 +204,7 @@ struct SourceTests {
         #expect(log.waits(for: "regained", count: rounds - 1))
         #expect(log.count("lost") == rounds)
         subscription.cancel()
-        #expect(Self.isAtRest(library))
+        #expect(Self.isIdle(library))
     }
 
     @Test("A device that appears later is found and captured")
@@ -216,14 +217,14 @@ struct SourceTests {
         let source = Self.source(library)
         #expect(source.sensors.isEmpty)
         let log = EventLog()
-        let subscription = source.subscribe(Self.request()) { log.note($0) }
+        let subscription = source.subscribe(Self.request()) { log.record($0) }
         library.script.withLock { script in
             script.context = Devices.context
             script.presence = ["iio:device0", "trigger0"]
         }
         #expect(library.journal.waits(for: "buffer") { source.devicesChanged() })
         subscription.cancel()
-        #expect(Self.isAtRest(library))
+        #expect(Self.isIdle(library))
     }
 
     @Test("A device announced by the kernel is found immediately, regardless of the search interval")
@@ -238,7 +239,7 @@ struct SourceTests {
         let source = Self.source(library, options: options)
         source.setReportsDeviceChanges(true)
         let log = EventLog()
-        let subscription = source.subscribe(Self.request()) { log.note($0) }
+        let subscription = source.subscribe(Self.request()) { log.record($0) }
         // The first search has found nothing.
         #expect(library.journal.waits(for: "open"))
         library.script.withLock { script in
@@ -248,7 +249,7 @@ struct SourceTests {
         source.devicesChanged()
         #expect(library.journal.waits(for: "buffer"))
         subscription.cancel()
-        #expect(Self.isAtRest(library))
+        #expect(Self.isIdle(library))
     }
 
     @Test("The search interval is longer while device events are received")
@@ -258,12 +259,13 @@ struct SourceTests {
         options.searchInterval = 3600 / ContextSupervisor.monitoredFactor
         let supervisor = ContextSupervisor(
             session: ContextSession(
-                address: .local, index: 0, parts: Devices.parts(library, clock: LiveClock(), options: options)),
+                address: .local, index: 0,
+                dependencies: Devices.dependencies(library, clock: LiveClock(), options: options)),
             hub: MotionHub {}, catalog: SensorCatalog(contexts: 1))
         #expect(supervisor.searchInterval == 240)
-        supervisor.parts.watch.set(true)
+        supervisor.dependencies.watch.set(true)
         #expect(supervisor.searchInterval == 3600)
-        supervisor.parts.watch.set(false)
+        supervisor.dependencies.watch.set(false)
         #expect(supervisor.searchInterval == 240)
     }
 
@@ -273,14 +275,14 @@ struct SourceTests {
         library.script.withLock { $0.lockFailure = 16 }
         let source = Self.source(library)
         let log = EventLog()
-        let subscription = source.subscribe(Self.request()) { log.note($0) }
+        let subscription = source.subscribe(Self.request()) { log.record($0) }
         #expect(log.waits(for: "lost busy"))
         #expect(library.journal.count("buffer") == 0)
         library.script.withLock { $0.lockFailure = nil }
         #expect(library.journal.waits(for: "buffer"))
         #expect(log.count("lost") == 1)
         subscription.cancel()
-        #expect(Self.isAtRest(library))
+        #expect(Self.isIdle(library))
     }
 
     @Test("Without the permission to capture, the axes are polled until it is granted")
@@ -292,17 +294,17 @@ struct SourceTests {
         }
         let source = Self.source(library)
         let log = EventLog()
-        let subscription = source.subscribe(Self.request(interval: 0.001)) { log.note($0) }
+        let subscription = source.subscribe(Self.request(interval: 0.001)) { log.record($0) }
         #expect(log.waits(for: "sample 1.0 2.0 3.0", count: 3))
         #expect(log.count("lost") == 0)
         #expect(source.sensors.first?.mode == .polled)
         #expect(source.sensors.first?.remarks.filter { $0.contains("udev") }.count == 1)
-        #expect(library.isLookedAt(by: source))
+        #expect(library.completesPass(by: source))
         #expect(library.journal.count("buffer accel") == 0)
         library.script.withLock { $0.isNodeAccessible = true }
         Self.expectBuffer(library, source)
         subscription.cancel()
-        #expect(Self.isAtRest(library))
+        #expect(Self.isIdle(library))
     }
 
     @Test("A permission that is granted between the failure and its check is used")
@@ -313,7 +315,7 @@ struct SourceTests {
         let subscription = source.subscribe(Self.request(interval: 0.001)) { _ in }
         Self.expectBuffer(library, source)
         subscription.cancel()
-        #expect(Self.isAtRest(library))
+        #expect(Self.isIdle(library))
     }
 
     /// Expects that the buffer is opened and that the sensor's description is updated.
@@ -331,7 +333,7 @@ struct SourceTests {
         let library = Devices.library(IIOContext(devices: [Devices.imu(rate: "500", isBuffered: false)]))
         let source = Self.source(library)
         let log = EventLog()
-        let subscription = source.subscribe(Self.request(interval: 0.01)) { log.note($0) }
+        let subscription = source.subscribe(Self.request(interval: 0.01)) { log.record($0) }
         #expect(log.waits(for: "sample 1.0 2.0 3.0", count: 5))
         #expect(library.journal.count("buffer") == 0)
         #expect(library.journal.all.contains("write sampling_frequency 100"))
@@ -343,7 +345,7 @@ struct SourceTests {
         #expect(log.waits(for: "regained"))
         #expect(log.count("lost") == 1)
         subscription.cancel()
-        #expect(Self.isAtRest(library))
+        #expect(Self.isIdle(library))
     }
 
     @Test("A buffer without samples is restarted once, and then the axes are polled")
@@ -352,7 +354,7 @@ struct SourceTests {
         let clock = VirtualClock(now: BootTime(nanoseconds: 1_000_000_000))
         let source = Self.source(library, clock: clock)
         let log = EventLog()
-        let subscription = source.subscribe(Self.request()) { log.note($0) }
+        let subscription = source.subscribe(Self.request()) { log.record($0) }
         let pass = {
             clock.move(to: clock.now.advanced(bySeconds: 0.05))
             source.devicesChanged()
@@ -364,7 +366,7 @@ struct SourceTests {
         #expect(library.journal.count("buffer") == 2)
         #expect(log.count("lost") == 0)
         subscription.cancel()
-        #expect(Self.isAtRest(library))
+        #expect(Self.isIdle(library))
     }
 
     @Test("A stalled capture is reported as silent once and restarted")
@@ -373,7 +375,7 @@ struct SourceTests {
         let clock = VirtualClock(now: BootTime(nanoseconds: 1_000_000_000))
         let source = Self.source(library, clock: clock)
         let log = EventLog()
-        let subscription = source.subscribe(Self.request()) { log.note($0) }
+        let subscription = source.subscribe(Self.request()) { log.record($0) }
         #expect(library.journal.waits(for: "buffer"))
         library.lastBuffer?.push(Devices.scan(1, 1, 1, time: clock.now.nanoseconds + 1))
         #expect(log.waits(for: "sample 0.01"))
@@ -388,7 +390,7 @@ struct SourceTests {
         #expect(log.count("lost") == 1)
         #expect(log.count("regained") == 1)
         subscription.cancel()
-        #expect(Self.isAtRest(library))
+        #expect(Self.isIdle(library))
     }
 
     @Test("After a system suspend, the device is set up again")
@@ -403,7 +405,7 @@ struct SourceTests {
         clock.move(to: clock.now.advanced(bySeconds: 3600))
         #expect(library.journal.waits(for: "buffer", count: 2) { source.devicesChanged() })
         subscription.cancel()
-        #expect(Self.isAtRest(library))
+        #expect(Self.isIdle(library))
     }
 
     @Test("An unreachable server is retried without a loss event and listed among the problems")
@@ -417,24 +419,24 @@ struct SourceTests {
         #expect(source.sensors.isEmpty)
         #expect(source.problems.map(\.code) == [.unreachable])
         let log = EventLog()
-        let subscription = source.subscribe(Self.request()) { log.note($0) }
+        let subscription = source.subscribe(Self.request()) { log.record($0) }
         #expect(library.journal.waits(for: "open failed", count: 4))
         #expect(log.all.isEmpty)
         library.script.withLock { $0.openFailure = nil }
         #expect(library.journal.waits(for: "buffer"))
         subscription.cancel()
-        #expect(Self.isAtRest(library))
+        #expect(Self.isIdle(library))
     }
 
     @Test("Batches that a subscriber keeps do not change")
-    func keptBatches() {
+    func retainedBatches() {
         let library = Devices.library()
         let source = Self.source(library)
-        let kept = Mutex<[MotionBatch]>([])
+        let batches = Mutex<[MotionBatch]>([])
         let log = EventLog()
         let subscription = source.subscribe(MotionRequest(kind: .accelerometer, axes: .sensor)) { event in
-            if case .samples(let batch) = event { kept.withLock { $0.append(batch) } }
-            log.note(event)
+            if case .samples(let batch) = event { batches.withLock { $0.append(batch) } }
+            log.record(event)
         }
         #expect(library.journal.waits(for: "buffer"))
         let start = Self.now()
@@ -443,9 +445,9 @@ struct SourceTests {
         }
         #expect(log.waits(for: "sample 0.05"))
         // The first batch contains the initial value.
-        #expect(kept.withLock { $0.dropFirst().map { $0.values[0].x } } == [0.01, 0.02, 0.03, 0.04, 0.05])
+        #expect(batches.withLock { $0.dropFirst().map { $0.values[0].x } } == [0.01, 0.02, 0.03, 0.04, 0.05])
         subscription.cancel()
-        #expect(Self.isAtRest(library))
+        #expect(Self.isIdle(library))
     }
 
     @Test("Readings continue after the source is released")
@@ -453,13 +455,13 @@ struct SourceTests {
         let library = Devices.library()
         let log = EventLog()
         var source: IIOSource? = Self.source(library)
-        let subscription = source?.subscribe(Self.request()) { log.note($0) }
+        let subscription = source?.subscribe(Self.request()) { log.record($0) }
         #expect(library.journal.waits(for: "buffer"))
         source = nil
         library.lastBuffer?.push(Devices.scan(1, 1, 1, time: Self.now()))
         #expect(log.waits(for: "sample 0.01"))
         subscription?.cancel()
-        #expect(Self.isAtRest(library))
+        #expect(Self.isIdle(library))
     }
 
     @Test("A sensor whose scale is zero is reported with the attribute and delivers no samples")
@@ -469,11 +471,11 @@ struct SourceTests {
         let library = Devices.library(IIOContext(devices: [device, Devices.trigger]))
         let source = Self.source(library)
         let log = EventLog()
-        let subscription = source.subscribe(Self.request()) { log.note($0) }
+        let subscription = source.subscribe(Self.request()) { log.record($0) }
         #expect(log.waits(for: "lost"))
         #expect(log.all.first?.contains("scale") == true)
         #expect(library.journal.count("buffer") == 0)
         subscription.cancel()
-        #expect(Self.isAtRest(library))
+        #expect(Self.isIdle(library))
     }
 }

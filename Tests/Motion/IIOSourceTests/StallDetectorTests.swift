@@ -40,10 +40,10 @@ struct StallDetectorTests {
         #expect(detector.check(progress: 4, now: time(8.2)) == .none)
         // A late check long before the limit starts no grace period; a later one at the limit still does.
         let slow = BufferPlan(rate: 100, latency: 1, isLocal: false, isEventDriven: false)
-        var gathering = StallDetector(plan: slow, isEventDriven: false, progress: 0, now: .zero)
-        #expect(gathering.check(progress: 0, now: time(1.15)) == .none)
-        #expect(gathering.check(progress: 0, now: time(2.2)) == .none)
-        #expect(gathering.check(progress: 0, now: gathering.deadline) == .notStarted)
+        var buffering = StallDetector(plan: slow, isEventDriven: false, progress: 0, now: .zero)
+        #expect(buffering.check(progress: 0, now: time(1.15)) == .none)
+        #expect(buffering.check(progress: 0, now: time(2.2)) == .none)
+        #expect(buffering.check(progress: 0, now: buffering.deadline) == .notStarted)
         // Without progress, the second of two late checks finds the stall.
         #expect(detector.check(progress: 4, now: time(11)) == .none)
         #expect(detector.check(progress: 4, now: time(14)) == .stalled)

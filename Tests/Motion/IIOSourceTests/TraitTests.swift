@@ -13,7 +13,7 @@ struct TraitTests {
         let source = IIOSource(addresses: [.local], clock: LiveClock())
         #expect(source.sensors.isEmpty)
         let log = EventLog()
-        let subscription = source.subscribe(MotionRequest(kind: .accelerometer)) { log.note($0) }
+        let subscription = source.subscribe(MotionRequest(kind: .accelerometer)) { log.record($0) }
         #expect(log.all.count == 1)
         #expect(log.all.first?.hasPrefix("lost notSupported") == true)
         #expect(log.all.first?.contains("LibIIO") == true)

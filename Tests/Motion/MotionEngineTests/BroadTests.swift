@@ -49,8 +49,8 @@ private struct Trial {
         let log = FusionLog()
         let subscription = bench.engine.subscribe(
             FusionRequest(need: .heading, interval: interval), receive: log.receive)
-        let asked = bench.interval(.gyroscope) ?? 0
-        let step = asked >= 0.0525 ? 5 : asked >= 0.021 ? 2 : 1
+        let requestedInterval = bench.interval(.gyroscope) ?? 0
+        let step = requestedInterval >= 0.0525 ? 5 : requestedInterval >= 0.021 ? 2 : 1
         for index in stride(from: 0, to: rows.count, by: step) {
             let row = rows[index]
             let seconds = Double(index) * Self.interval

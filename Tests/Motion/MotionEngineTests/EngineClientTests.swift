@@ -173,19 +173,19 @@ struct EngineClientTests {
     }
 
     @Test("A sensor with random readings does not affect the others")
-    func madSensors() {
-        for mad in [SensorKind.accelerometer, .magnetometer] {
+    func faultySensors() {
+        for faulty in [SensorKind.accelerometer, .magnetometer] {
             let bench = EngineBench()
             let log = FusionLog()
             let subscription = bench.engine.subscribe(FusionRequest(need: .heading), receive: log.receive)
             bench.rest(1...10)
-            var chance: UInt64 = 7
+            var state: UInt64 = 7
             for step in 11...400 {
                 let seconds = Double(step) / 100
-                bench.rest(at: seconds, [.gyroscope, .accelerometer, .magnetometer].filter { $0 != mad })
-                chance = chance &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-                let wild = Double(Int64(bitPattern: chance) >> 20) / 1e9
-                bench.post(mad, [.nan, wild * 1e6, .infinity], at: wild)
+                bench.rest(at: seconds, [.gyroscope, .accelerometer, .magnetometer].filter { $0 != faulty })
+                state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+                let extreme = Double(Int64(bitPattern: state) >> 20) / 1e9
+                bench.post(faulty, [.nan, extreme * 1e6, .infinity], at: extreme)
             }
             bench.hub.postQuiet()
             #expect(log.states.count == 400)
@@ -270,12 +270,12 @@ struct EngineClientTests {
     }
 
     @Test("An executor may poll the sensors only if all subscribers share it")
-    func places() {
+    func executors() {
         let bench = EngineBench()
         let (here, there) = (HandPlace(), HandPlace())
-        func subscribe(_ place: HandPlace?) -> Subscription {
+        func subscribe(_ executor: HandPlace?) -> Subscription {
             var request = FusionRequest(need: .heading)
-            request.pollingExecutor = ExecutorIdentity(place)
+            request.pollingExecutor = ExecutorIdentity(executor)
             return bench.engine.subscribe(request) { _ in }
         }
         let sensors = bench.hub.sensors.map(\.id)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Sensor rates requested by the motion engine")
 struct RatesTests {
-    private func asked(_ bench: EngineBench) -> [Double?] {
+    private func intervals(_ bench: EngineBench) -> [Double?] {
         [bench.interval(.gyroscope), bench.interval(.accelerometer), bench.interval(.magnetometer)]
     }
 
@@ -14,13 +14,13 @@ struct RatesTests {
     func slowClient() {
         let bench = EngineBench()
         let heading = bench.engine.subscribe(FusionRequest(need: .heading, interval: 0.2)) { _ in }
-        #expect(asked(bench) == [0.01, 0.01, 0.02])
+        #expect(intervals(bench) == [0.01, 0.01, 0.02])
         let attitude = bench.engine.subscribe(FusionRequest(need: .attitude, interval: 0.005)) { _ in }
-        #expect(asked(bench) == [0.005, 0.005, 0.02])
+        #expect(intervals(bench) == [0.005, 0.005, 0.02])
         heading.cancel()
-        #expect(asked(bench) == [0.005, 0.005, nil])
+        #expect(intervals(bench) == [0.005, 0.005, nil])
         attitude.cancel()
-        #expect(asked(bench) == [nil, nil, nil])
+        #expect(intervals(bench) == [nil, nil, nil])
         #expect(!bench.hub.isWanted)
     }
 
@@ -28,7 +28,7 @@ struct RatesTests {
     func greatestRate() {
         let bench = EngineBench()
         let subscription = bench.engine.subscribe(FusionRequest(need: .heading)) { _ in }
-        #expect(asked(bench) == [0, 0, 0])
+        #expect(intervals(bench) == [0, 0, 0])
         subscription.cancel()
     }
 
@@ -36,14 +36,14 @@ struct RatesTests {
     func gravity() {
         let bench = EngineBench()
         let slow = bench.engine.subscribe(FusionRequest(need: .gravity, interval: 5)) { _ in }
-        #expect(asked(bench) == [nil, 0.1, nil])
+        #expect(intervals(bench) == [nil, 0.1, nil])
         let shake = bench.engine.subscribe(FusionRequest(need: .gravity, interval: 0.02)) { _ in }
-        #expect(asked(bench) == [nil, 0.02, nil])
+        #expect(intervals(bench) == [nil, 0.02, nil])
         let attitude = bench.engine.subscribe(FusionRequest(need: .attitude, interval: 0.05)) { _ in }
-        #expect(asked(bench) == [0.01, 0.01, nil])
+        #expect(intervals(bench) == [0.01, 0.01, nil])
         attitude.cancel()
         shake.cancel()
-        #expect(asked(bench) == [nil, 0.1, nil])
+        #expect(intervals(bench) == [nil, 0.1, nil])
         slow.cancel()
     }
 
@@ -51,7 +51,7 @@ struct RatesTests {
     func withoutGyroscope() {
         let bench = EngineBench([.accelerometer, .magnetometer])
         let subscription = bench.engine.subscribe(FusionRequest(need: .heading, interval: 0.1)) { _ in }
-        #expect(asked(bench) == [nil, 0.05, 0.02])
+        #expect(intervals(bench) == [nil, 0.05, 0.02])
         subscription.cancel()
     }
 

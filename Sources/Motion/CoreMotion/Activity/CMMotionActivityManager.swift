@@ -40,13 +40,13 @@ open class CMMotionActivityManager: NSObject {
     /// with nil if the device has no accelerometer, and whenever the accelerometer is lost. Updates resume
     /// automatically when the accelerometer is available again.
     open func startActivityUpdates(to queue: OperationQueue, withHandler handler: @escaping CMMotionActivityHandler) {
-        let delivery = ExecutorSelection.executor(for: queue, device: device)
+        let executor = ExecutorSelection.executor(for: queue, device: device)
         guard device.has(.accelerometer) else {
             updates.stop()
-            return pendingError.set(PendingCall(device: device, delivery: delivery) { handler(nil) })
+            return pendingError.set(PendingCall(device: device, executor: executor) { handler(nil) })
         }
         pendingError.set(nil)
-        updates.start(StreamHandler(delivery, { CMMotionActivity($0) }, { activity, _ in handler(activity) }))
+        updates.start(StreamHandler(executor, { CMMotionActivity($0) }, { activity, _ in handler(activity) }))
     }
 
     /// Stops updates.

@@ -53,9 +53,9 @@ open class CMPedometer: NSObject {
     private static func streams(of device: Device) -> (
         SensorStream<PedometerDataConverter>, SensorStream<PedometerEventConverter>
     ) {
-        let plan = PedometerDataConverter.configuration(for: device, start: .epoch)
+        let configuration = PedometerDataConverter.configuration(for: device, start: .epoch)
         return (
-            SensorStream(device: device, plan: plan, interval: 0),
+            SensorStream(device: device, configuration: configuration, interval: 0),
             SensorStream(device: device, interval: 0) { PedometerEventConverter() }
         )
     }
@@ -101,7 +101,7 @@ open class CMPedometer: NSObject {
         pendingUpdatesError.set(nil)
         updates.start(
             StreamHandler(executor, { CMPedometerData($0) }, handler),
-            plan: PedometerDataConverter.configuration(
+            configuration: PedometerDataConverter.configuration(
                 for: device, start: device.isSimulated ? min(time, device.clock.wallTime) : time))
     }
 
@@ -141,7 +141,7 @@ open class CMPedometer: NSObject {
     /// accelerometer, and `CMErrorInvalidParameter` if `end` is before `start` or a date is not a finite number.
     open func queryPedometerData(from start: Date, to end: Date, withHandler handler: @escaping CMPedometerHandler) {
         // The handler is called even if the pedometer has been released.
-        _ = PendingCall(device: device, delivery: executor) { [device] in
+        _ = PendingCall(device: device, executor: executor) { [device] in
             do { handler(try Self.query(device, from: start, to: end), nil) } catch { handler(nil, error) }
         }
     }
@@ -158,6 +158,6 @@ open class CMPedometer: NSObject {
     }
 
     private func scheduleError(_ slot: PendingCallSlot, _ error: NSError, _ handler: @escaping (NSError) -> Void) {
-        slot.set(PendingCall(device: device, delivery: executor) { handler(error) })
+        slot.set(PendingCall(device: device, executor: executor) { handler(error) })
     }
 }

@@ -112,9 +112,9 @@ open class CMPedometerEvent: NSObject, NSSecureCoding, NSCopying {
     /// Creates a pause event at 1970-01-01T00:00:00Z.
     public override init() {}
 
-    init(_ turn: WalkTransition) {
-        storedDate = turn.time.seconds
-        storedType = turn.isWalking ? .resume : .pause
+    init(_ transition: WalkTransition) {
+        storedDate = transition.time.seconds
+        storedType = transition.isWalking ? .resume : .pause
     }
 
     /// Creates an event from an archive, or returns nil if the archived values are invalid.

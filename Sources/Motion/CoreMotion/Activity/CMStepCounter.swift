@@ -16,7 +16,8 @@ open class CMStepCounter: NSObject {
     public override init() {
         let device = LiveDevice.resolved
         self.device = device
-        updates = SensorStream(device: device, plan: StepCountConverter.plan(device, every: 1), interval: 0)
+        updates = SensorStream(
+            device: device, configuration: StepCountConverter.configuration(device, every: 1), interval: 0)
     }
 
     deinit { updates.stop() }
@@ -46,18 +47,18 @@ open class CMStepCounter: NSObject {
     open func startStepCountingUpdates(
         to queue: OperationQueue, updateOn stepCounts: Int, withHandler handler: @escaping CMStepUpdateHandler
     ) {
-        let delivery = ExecutorSelection.executor(for: queue, device: device)
+        let executor = ExecutorSelection.executor(for: queue, device: device)
         let now = Date(timeIntervalSince1970: device.clock.wallTime.seconds)
         guard device.has(.accelerometer) else {
             updates.stop()
             return pendingError.set(
-                PendingCall(device: device, delivery: delivery) { handler(0, now, MotionActivityErrors.notAvailable) })
+                PendingCall(device: device, executor: executor) { handler(0, now, MotionActivityErrors.notAvailable) })
         }
         pendingError.set(nil)
         updates.start(
-            StreamHandler(delivery, { $0 }) { (value: StepCountConverter.Value?, error) in
+            StreamHandler(executor, { $0 }) { (value: StepCountConverter.Value?, error) in
                 handler(value?.steps ?? 0, value.map { Date(timeIntervalSince1970: $0.time.seconds) } ?? now, error)
-            }, plan: StepCountConverter.plan(device, every: stepCounts))
+            }, configuration: StepCountConverter.configuration(device, every: stepCounts))
     }
 
     /// Stops updates.

@@ -20,10 +20,10 @@ extension StreamSource<StepUpdate> {
     }
 }
 
-extension SensorStream where Shaper.Input == StepUpdate {
-    convenience init(device: Device, interval: TimeInterval, shaper: @escaping @Sendable () -> Shaper) {
-        let plan = StreamConfiguration(source: .steps(of: device, StepRequest()), makeConverter: shaper)
-        self.init(device: device, plan: plan, interval: interval)
+extension SensorStream where Converter.Input == StepUpdate {
+    convenience init(device: Device, interval: TimeInterval, makeConverter: @escaping @Sendable () -> Converter) {
+        let configuration = StreamConfiguration(source: .steps(of: device, StepRequest()), makeConverter: makeConverter)
+        self.init(device: device, configuration: configuration, interval: interval)
     }
 }
 
@@ -78,7 +78,7 @@ struct PedometerDataConverter: ReadingConverter {
 
 struct PedometerEventConverter: ReadingConverter {
     mutating func process(_ update: StepUpdate, into callbacks: inout PendingMotionCallbacks<WalkTransition>) {
-        if let turn = update.transition { callbacks.append(turn) }
+        if let transition = update.transition { callbacks.append(transition) }
     }
 }
 
@@ -100,7 +100,7 @@ struct StepCountConverter: ReadingConverter {
         self.stepsPerUpdate = max(1, every)
     }
 
-    static func plan(_ device: Device, every: Int) -> StreamConfiguration<StepCountConverter> {
+    static func configuration(_ device: Device, every: Int) -> StreamConfiguration<StepCountConverter> {
         let start = device.clock.wallTime
         return StreamConfiguration(source: .steps(of: device, StepRequest(start: start))) {
             StepCountConverter(start: start, every: every)

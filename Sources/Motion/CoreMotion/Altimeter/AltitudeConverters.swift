@@ -12,12 +12,12 @@ struct RelativeAltitudeConverter: ReadingConverter {
         var time: BootTime
     }
 
-    private var mean = PressureAverager()
+    private var averager = PressureAverager()
     private var reference: Double?
 
     mutating func process(_ batch: MotionBatch, into callbacks: inout PendingMotionCallbacks<Value>) {
         for index in 0..<batch.count {
-            guard let event = mean.process(batch.values[index].x, at: batch.times[index]) else { continue }
+            guard let event = averager.process(batch.values[index].x, at: batch.times[index]) else { continue }
             let reference = reference ?? event.pressure
             self.reference = reference
             callbacks.append(
@@ -89,14 +89,14 @@ struct AbsoluteAltitudeConverter: ReadingConverter {
     static let maximumTimeDifference = 2.0
 
     private let lastFix: @Sendable () -> PositionFix?
-    private var mean = PressureAverager()
+    private var averager = PressureAverager()
     private var anchor: Anchor?
 
     init(lastFix: @escaping @Sendable () -> PositionFix?) { self.lastFix = lastFix }
 
     mutating func process(_ batch: MotionBatch, into callbacks: inout PendingMotionCallbacks<Value>) {
         for index in 0..<batch.count {
-            guard let event = mean.process(batch.values[index].x, at: batch.times[index]) else { continue }
+            guard let event = averager.process(batch.values[index].x, at: batch.times[index]) else { continue }
             updateAnchor(event)
             guard let anchor else { continue }
             let height = BarometricFormula.height(pressure: event.pressure, reference: anchor.pressure)

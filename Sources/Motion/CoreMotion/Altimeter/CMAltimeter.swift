@@ -57,9 +57,9 @@ open class CMAltimeter: NSObject {
     /// Starts updates of the height relative to the first value, which is exactly 0. Calling this method again sets a
     /// new reference.
     open func startRelativeAltitudeUpdates(to queue: OperationQueue, withHandler handler: @escaping CMAltitudeHandler) {
-        let delivery = ExecutorSelection.executor(for: queue, device: device)
-        relative.start(StreamHandler(delivery, CMAltitudeData.init, handler))
-        pendingRelativeError.set(pendingError(delivery) { handler(nil, $0) })
+        let executor = ExecutorSelection.executor(for: queue, device: device)
+        relative.start(StreamHandler(executor, CMAltitudeData.init, handler))
+        pendingRelativeError.set(pendingError(executor) { handler(nil, $0) })
     }
 
     /// Stops updates of the relative altitude.
@@ -75,9 +75,9 @@ open class CMAltimeter: NSObject {
     open func startAbsoluteAltitudeUpdates(
         to queue: OperationQueue, withHandler handler: @escaping CMAbsoluteAltitudeHandler
     ) {
-        let delivery = ExecutorSelection.executor(for: queue, device: device)
-        absolute.start(StreamHandler(delivery, CMAbsoluteAltitudeData.init, handler))
-        pendingAbsoluteError.set(pendingError(delivery) { handler(nil, $0) })
+        let executor = ExecutorSelection.executor(for: queue, device: device)
+        absolute.start(StreamHandler(executor, CMAbsoluteAltitudeData.init, handler))
+        pendingAbsoluteError.set(pendingError(executor) { handler(nil, $0) })
     }
 
     /// Stops updates of the absolute altitude.
@@ -87,11 +87,11 @@ open class CMAltimeter: NSObject {
     }
 
     /// Returns a pending error if the device has no barometer. The stream itself does not report a missing barometer.
-    private func pendingError(_ delivery: any CallbackExecutor, _ handler: @escaping (any Error) -> Void)
+    private func pendingError(_ executor: any CallbackExecutor, _ handler: @escaping (any Error) -> Void)
         -> PendingCall?
     {
         guard !device.has(.pressure) else { return nil }
-        return PendingCall(device: device, delivery: delivery) {
+        return PendingCall(device: device, executor: executor) {
             handler(
                 CMErrorNotAvailable.error("There is no barometer: no sensor of this machine measures air pressure."))
         }

@@ -36,20 +36,20 @@ struct BatchCollector<Value: Sendable>: Sendable {
     private var values: [Value] = []
     private var start = BootTime.zero
     /// The number of values that completes an array regardless of the timestamps.
-    private let maximumQueuedBatches: Int
+    private let maximumValues: Int
 
     /// - Parameter rate: The maximum expected number of values per second.
-    init(rate: Double) { maximumQueuedBatches = 2 * Int(rate) }
+    init(rate: Double) { maximumValues = 2 * Int(rate) }
 
     /// Adds a value. If the value begins a new array, returns the completed array, otherwise nil.
     mutating func append(_ value: Value, at time: BootTime) -> [Value]? {
         var complete: [Value]?
         if !values.isEmpty {
             let seconds = time.seconds(since: start)
-            if seconds >= Batches.duration || seconds < 0 || values.count >= maximumQueuedBatches {
+            if seconds >= Batches.duration || seconds < 0 || values.count >= maximumValues {
                 complete = values
                 values = []
-                values.reserveCapacity(min(maximumQueuedBatches, (complete?.count ?? 0) + 16))
+                values.reserveCapacity(min(maximumValues, (complete?.count ?? 0) + 16))
             }
         }
         if values.isEmpty { start = time }

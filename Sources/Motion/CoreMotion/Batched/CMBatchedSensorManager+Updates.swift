@@ -23,8 +23,8 @@ extension CMBatchedSensorManager {
 
             init(device: Device) {
                 loop = BatchIteration(
-                    device: device, plan: AccelerometerBatches.configuration(for: device),
-                    interval: Batches.accelerometerInterval, missing: "There is no accelerometer.")
+                    device: device, configuration: AccelerometerBatches.configuration(for: device),
+                    interval: Batches.accelerometerInterval, unavailableMessage: "There is no accelerometer.")
             }
 
             /// Waits for the next batch. Returns nil if the task has been cancelled. If the accelerometer is missing or
@@ -53,9 +53,9 @@ extension CMBatchedSensorManager {
 
             init(device: Device) {
                 loop = BatchIteration(
-                    device: device, plan: DeviceMotionBatches.configuration(for: device),
+                    device: device, configuration: DeviceMotionBatches.configuration(for: device),
                     interval: Batches.deviceMotionInterval,
-                    missing: "Device motion is not available: it requires an accelerometer and a gyroscope.")
+                    unavailableMessage: "Device motion is not available: it requires an accelerometer and a gyroscope.")
             }
 
             /// Waits for the next batch. Returns nil if the task has been cancelled. If the accelerometer or the
@@ -67,30 +67,33 @@ extension CMBatchedSensorManager {
     }
 }
 
-final class BatchIteration<Shaper: ReadingConverter>: Sendable {
+final class BatchIteration<Converter: ReadingConverter>: Sendable {
     private struct State: ConsumerBuffer {
-        var callbacks = PendingMotionCallbacks<Shaper.Value>(limit: Batches.maximumQueuedBatches)
-        var converter: Shaper
+        var callbacks = PendingMotionCallbacks<Converter.Value>(limit: Batches.maximumQueuedBatches)
+        var converter: Converter
 
-        mutating func popFirst() -> PendingMotionCallbacks<Shaper.Value>.Item? { callbacks.queue.popFirst() }
+        mutating func popFirst() -> PendingMotionCallbacks<Converter.Value>.Item? { callbacks.queue.popFirst() }
     }
 
-    private let source: StreamSource<Shaper.Input>
+    private let source: StreamSource<Converter.Input>
     private let interval: TimeInterval
     private let unavailableMessage: String
     private let loop: ConsumerLoop<State>
     private let subscription = RequestSubscription<TimeInterval>()
 
     /// - Parameter missing: The description of the error if the device lacks a required sensor.
-    init(device: Device, plan: StreamConfiguration<Shaper>, interval: TimeInterval, missing: String) {
-        source = plan.source
-        (self.interval, self.unavailableMessage) = (interval, missing)
-        loop = ConsumerLoop(State(converter: plan.makeConverter()), gate: device.playback?.consumerGate)
+    init(
+        device: Device, configuration: StreamConfiguration<Converter>, interval: TimeInterval,
+        unavailableMessage: String
+    ) {
+        source = configuration.source
+        (self.interval, self.unavailableMessage) = (interval, unavailableMessage)
+        loop = ConsumerLoop(State(converter: configuration.makeConverter()), gate: device.playback?.consumerGate)
     }
 
     deinit { finish() }
 
-    func next() async throws -> Shaper.Value? {
+    func next() async throws -> Converter.Value? {
         guard source.isAvailable() else {
             finish()
             throw CMErrorNotAvailable.error(unavailableMessage)

@@ -36,10 +36,10 @@ open class CMBatchedSensorManager: NSObject {
         self.device = device
         executor = ExecutorSelection.executor(for: DispatchQueue(label: "device-services.batches"), device: device)
         accelerometer = SensorStream(
-            device: device, plan: AccelerometerBatches.configuration(for: device),
+            device: device, configuration: AccelerometerBatches.configuration(for: device),
             interval: Batches.accelerometerInterval, limit: Batches.maximumQueuedBatches)
         deviceMotion = SensorStream(
-            device: device, plan: DeviceMotionBatches.configuration(for: device),
+            device: device, configuration: DeviceMotionBatches.configuration(for: device),
             interval: Batches.deviceMotionInterval, limit: Batches.maximumQueuedBatches)
     }
 

@@ -15,7 +15,7 @@ open class CMHeadphoneMotionManager: NSObject {
     open private(set) var isConnectionStatusActive = false
 
     private let device: Device
-    private let refusal = PendingCallSlot()
+    private let pendingError = PendingCallSlot()
 
     /// Creates a manager for the current device.
     public override init() { device = LiveDevice.resolved }
@@ -30,14 +30,14 @@ open class CMHeadphoneMotionManager: NSObject {
     open var deviceMotion: CMDeviceMotion? { nil }
 
     /// Cancels the pending handler call, if there is one. Does not start updates.
-    open func startDeviceMotionUpdates() { refusal.set(nil) }
+    open func startDeviceMotionUpdates() { pendingError.set(nil) }
 
     /// Calls the handler once on the queue, with `CMErrorNotAvailable`, unless ``stopDeviceMotionUpdates()`` is called
     /// first.
     open func startDeviceMotionUpdates(
         to queue: OperationQueue, withHandler handler: @escaping CMHeadphoneMotionManager.DeviceMotionHandler
     ) {
-        refusal.set(
+        pendingError.set(
             PendingCall(device: device, queue: queue) {
                 let message = "Headphone motion is not available: headphones with sensors are not supported."
                 handler(nil, CMErrorNotAvailable.error(message))
@@ -45,7 +45,7 @@ open class CMHeadphoneMotionManager: NSObject {
     }
 
     /// Cancels the pending handler call, if there is one.
-    open func stopDeviceMotionUpdates() { refusal.set(nil) }
+    open func stopDeviceMotionUpdates() { pendingError.set(nil) }
 
     /// Sets ``isConnectionStatusActive``. The delegate is never called.
     open func startConnectionStatusUpdates() { isConnectionStatusActive = true }

@@ -20,7 +20,7 @@ final class AccelerometerRecording: Sendable {
     static let maximumCount = Int(maximumDuration * rate)
 
     private struct State {
-        var pieces: [RecordingChunk] = []
+        var chunks: [RecordingChunk] = []
         var count = 0
         var nextIdentifier: UInt64 = 1
         var end = BootTime.zero
@@ -28,15 +28,15 @@ final class AccelerometerRecording: Sendable {
 
         mutating func add(_ value: SIMD3<Double>, at time: BootTime, wall: WallTime) {
             var isAdded = false
-            if let last = pieces.indices.last { isAdded = pieces[last].add(value, at: time, wall: wall) }
+            if let last = chunks.indices.last { isAdded = chunks[last].add(value, at: time, wall: wall) }
             if !isAdded {
-                var piece = RecordingChunk(firstIdentifier: nextIdentifier, start: time, wallStart: wall)
-                guard piece.add(value, at: time, wall: wall) else { return }
-                pieces.append(piece)
+                var chunk = RecordingChunk(firstIdentifier: nextIdentifier, start: time, wallStart: wall)
+                guard chunk.add(value, at: time, wall: wall) else { return }
+                chunks.append(chunk)
             }
             nextIdentifier &+= 1
             count += 1
-            while count > AccelerometerRecording.maximumCount, pieces.count > 1 { count -= pieces.removeFirst().count }
+            while count > AccelerometerRecording.maximumCount, chunks.count > 1 { count -= chunks.removeFirst().count }
         }
     }
 
@@ -83,11 +83,11 @@ final class AccelerometerRecording: Sendable {
     }
 
     /// Returns the readings between two wall-clock times, inclusive.
-    func readings(from start: WallTime, to end: WallTime) -> [(piece: RecordingChunk, indices: Range<Int>)] {
-        let pieces = state.withLock { $0.pieces }
-        return pieces.compactMap { piece in
-            let indices = piece.indices(from: start, to: end)
-            return indices.isEmpty ? nil : (piece, indices)
+    func readings(from start: WallTime, to end: WallTime) -> [(chunk: RecordingChunk, indices: Range<Int>)] {
+        let chunks = state.withLock { $0.chunks }
+        return chunks.compactMap { chunk in
+            let indices = chunk.indices(from: start, to: end)
+            return indices.isEmpty ? nil : (chunk, indices)
         }
     }
 

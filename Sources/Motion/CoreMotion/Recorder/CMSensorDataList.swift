@@ -14,12 +14,12 @@ public import Foundation
 ///
 /// and iterate with `for`.
 open class CMSensorDataList: NSObject {
-    let parts: [(piece: RecordingChunk, indices: Range<Int>)]
+    let parts: [(chunk: RecordingChunk, indices: Range<Int>)]
 
     /// Creates an empty list.
     public override init() { parts = [] }
 
-    init(_ parts: [(piece: RecordingChunk, indices: Range<Int>)]) { self.parts = parts }
+    init(_ parts: [(chunk: RecordingChunk, indices: Range<Int>)]) { self.parts = parts }
 }
 
 extension CMSensorDataList {
@@ -41,7 +41,7 @@ extension CMSensorDataList {
 
             package mutating func next() -> CMRecordedAccelerometerData? {
                 while part < list.parts.count {
-                    let (piece, indices) = list.parts[part]
+                    let (chunk, indices) = list.parts[part]
                     guard offset < indices.count else {
                         part += 1
                         offset = 0
@@ -50,8 +50,8 @@ extension CMSensorDataList {
                     let index = indices.lowerBound + offset
                     offset += 1
                     return CMRecordedAccelerometerData(
-                        piece.reading(at: index), identifier: piece.firstIdentifier + UInt64(index),
-                        wallTime: piece.wallTime(at: index))
+                        chunk.reading(at: index), identifier: chunk.firstIdentifier + UInt64(index),
+                        wallTime: chunk.wallTime(at: index))
                 }
                 return nil
             }

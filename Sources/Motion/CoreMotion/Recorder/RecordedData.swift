@@ -18,8 +18,8 @@ open class CMRecordedAccelerometerData: CMAccelerometerData {
 
     /// Creates a reading from an archive, or returns nil if the archived values are invalid.
     public required init?(coder: NSCoder) {
-        guard let mark = RecordMetadata(coder, Self.key) else { return nil }
-        self.metadata = mark
+        guard let metadata = RecordMetadata(coder, Self.key) else { return nil }
+        self.metadata = metadata
         super.init(coder: coder)
     }
 
@@ -121,8 +121,8 @@ open class CMRecordedPressureData: CMAmbientPressureData {
 
     /// Creates a reading from an archive, or returns nil if the archived values are invalid.
     public required init?(coder: NSCoder) {
-        guard let mark = RecordMetadata(coder, Self.key) else { return nil }
-        self.metadata = mark
+        guard let metadata = RecordMetadata(coder, Self.key) else { return nil }
+        self.metadata = metadata
         super.init(coder: coder)
     }
 

@@ -15,7 +15,7 @@ import Synchronization
 final class StepEngine: Sendable {
     private struct State: Sendable {
         var state: StepEngineState
-        var clients: [StepSubscriber] = []
+        var subscribers: [StepSubscriber] = []
         var queue = BoundedQueue<QueuedStepEvent>()
         var status = SourceStatus.unknown
         var isLoaded = false
@@ -23,7 +23,9 @@ final class StepEngine: Sendable {
         var lastStore: BootTime?
 
         mutating func post(_ event: StepEvent) {
-            for client in clients { queue.append(QueuedStepEvent(client: client, event: event), limit: 4096) }
+            for subscriber in subscribers {
+                queue.append(QueuedStepEvent(subscriber: subscriber, event: event), limit: 4096)
+            }
         }
     }
 
@@ -67,41 +69,41 @@ final class StepEngine: Sendable {
     /// Delivers the current state immediately and then events until the subscription ends.
     func subscribe(_ request: StepRequest, receive: @escaping @Sendable (StepEvent) -> Void) -> Subscription {
         load()
-        let client = StepSubscriber(request, receive: receive)
+        let subscriber = StepSubscriber(request, receive: receive)
         let (now, wallTime) = (clock.now, clock.wallTime)
         state.withLock { state in
             // Flushes pending counts to the existing subscribers. The new subscriber receives these counts as part of
             // its totals.
-            if state.clients.isEmpty {
+            if state.subscribers.isEmpty {
                 state.state.start()
             } else {
                 state.post(.update(state.state.update(now, wallTime)))
             }
-            state.clients.append(client)
+            state.subscribers.append(subscriber)
             let update = state.state.initialUpdate(since: request.start, now: now, wallTime: wallTime)
-            state.queue.append(QueuedStepEvent(client: client, event: .update(update)))
+            state.queue.append(QueuedStepEvent(subscriber: subscriber, event: .update(update)))
             if let error = state.status.error {
-                state.queue.append(QueuedStepEvent(client: client, event: .lost(error)))
+                state.queue.append(QueuedStepEvent(subscriber: subscriber, event: .lost(error)))
             }
         }
         updateSubscriptions()
         drain()
         // The strong reference allows the last subscriber to end the subscriptions to the sensors.
         return Subscription {
-            client.cancel()
-            self.remove(client)
+            subscriber.cancel()
+            self.remove(subscriber)
         }
     }
 
-    private func remove(_ client: StepSubscriber) {
+    private func remove(_ subscriber: StepSubscriber) {
         let wallTime = clock.wallTime
         let isLast = state.withLock { state in
-            state.clients.removeAll { $0 === client }
-            if state.clients.isEmpty {
+            state.subscribers.removeAll { $0 === subscriber }
+            if state.subscribers.isEmpty {
                 state.state.stop(at: wallTime)
                 state.status = .unknown
             }
-            return state.clients.isEmpty
+            return state.subscribers.isEmpty
         }
         updateSubscriptions()
         if isLast { store() }
@@ -109,7 +111,7 @@ final class StepEngine: Sendable {
 
     private func updateSubscriptions() {
         accelerometer.update {
-            state.withLock(\.clients).isEmpty
+            state.withLock(\.subscribers).isEmpty
                 ? nil : MotionRequest(kind: .accelerometer, interval: Self.interval, latency: Self.latency)
         } subscribe: { request in
             motion.subscribe(request) {
@@ -120,7 +122,7 @@ final class StepEngine: Sendable {
         }
         let hasBarometer = motion.sensors.contains { $0.kind == .pressure }
         barometer.update {
-            hasBarometer && state.withLock(\.clients).contains { $0.request.needsFloors }
+            hasBarometer && state.withLock(\.subscribers).contains { $0.request.needsFloors }
                 ? MotionRequest(kind: .pressure, interval: PressureAverager.readingInterval, latency: Self.latency)
                 : nil
         } subscribe: { request in
@@ -209,7 +211,7 @@ final class StepEngine: Sendable {
         drain()
     }
 
-    private func drain() { state.drain(\.queue) { $0.client.deliver($0.event) } }
+    private func drain() { state.drain(\.queue) { $0.subscriber.deliver($0.event) } }
 }
 
 enum StepEvent: Sendable {
@@ -219,7 +221,7 @@ enum StepEvent: Sendable {
 }
 
 private struct QueuedStepEvent: Sendable {
-    let client: StepSubscriber
+    let subscriber: StepSubscriber
     let event: StepEvent
 }
 

@@ -90,10 +90,10 @@ struct StepEngineState: Sendable {
         }
         // The absolute value ensures that an update is due after the clock has been set back.
         let isDue = lastUpdate.map { abs(time.seconds(since: $0)) >= Self.updateInterval } ?? true
-        let turn = transition(at: time, now: now, wallTime: wallTime)
-        guard isDue || turn != nil || update.hasActivity else { return nil }
+        let transition = transition(at: time, now: now, wallTime: wallTime)
+        guard isDue || transition != nil || update.hasActivity else { return nil }
         if isDue { lastUpdate = time }
-        return makeUpdate(at: time, now: now, wallTime: wallTime, transition: turn)
+        return makeUpdate(at: time, now: now, wallTime: wallTime, transition: transition)
     }
 
     /// Processes barometer readings in kPa.
@@ -116,8 +116,8 @@ struct StepEngineState: Sendable {
 
     /// Called when no further readings are expected.
     mutating func finalUpdate(now: BootTime, wallTime: WallTime) -> StepUpdate {
-        let turn = transition(at: now, now: now, wallTime: wallTime)
-        var update = makeUpdate(at: now, now: now, wallTime: wallTime, transition: turn)
+        let transition = transition(at: now, now: now, wallTime: wallTime)
+        var update = makeUpdate(at: now, now: now, wallTime: wallTime, transition: transition)
         update.isLast = true
         return update
     }

@@ -15,11 +15,11 @@ extension StepLog {
             writer.member("version", 1)
             writer.member("factor", lengthFactor)
             writer.array("steps") { writer in
-                for stretch in stretches {
-                    let totals = stretch.totals
+                for interval in intervals {
+                    let totals = interval.totals
                     Self.writeRow(
                         [
-                            Self.rounded(stretch.start), Self.rounded(stretch.end), totals.steps,
+                            Self.rounded(interval.start), Self.rounded(interval.end), totals.steps,
                             Self.rounded(totals.distance), Self.rounded(totals.activeTime),
                             Double(totals.floorsAscended), Double(totals.floorsDescended),
                         ], to: &writer)
@@ -60,7 +60,7 @@ extension StepLog {
         var format = ""
         var version: Int64 = 0
         var factor = 1.0
-        var stretches: [StepInterval] = []
+        var intervals: [StepInterval] = []
         var activities: [Activity] = []
         var isPlausible = true
         try reader.beginObject()
@@ -71,8 +71,8 @@ extension StepLog {
             case JSONText.word("factor"): factor = try reader.doubleIfPresent()
             case JSONText.word("steps"):
                 try forEachRow(&reader, limit: maximumIntervals) { row in
-                    guard let stretch = StepInterval(row) else { return isPlausible = false }
-                    stretches.append(stretch)
+                    guard let interval = StepInterval(row) else { return isPlausible = false }
+                    intervals.append(interval)
                 }
             case JSONText.word("activity"):
                 try forEachRow(&reader, limit: maximumActivities) { row in
@@ -88,27 +88,27 @@ extension StepLog {
             return (StepLog(), 1, "its version is \(version), but this program supports only version 1")
         }
         guard isPlausible else { return (StepLog(), 1, "it contains implausible numbers") }
-        return (StepLog(stretches: stretches, activities: activities), factor, nil)
+        return (StepLog(intervals: intervals, activities: activities), factor, nil)
     }
 
     /// Calls the closure with each row of at most seven numbers, for at most `limit` rows. An element that is not an
     /// array is passed as an empty row and does not count towards the limit.
     private static func forEachRow(
-        _ reader: inout JSONReader, limit: Int, _ take: ([Double]) -> Void
+        _ reader: inout JSONReader, limit: Int, _ body: ([Double]) -> Void
     ) throws(JSONError) {
         guard try reader.beginArrayIfPresent() else { return }
         var count = 0
         while try reader.nextElement() {
             var row: [Double] = []
             guard try reader.beginArrayIfPresent() else {
-                take([])
+                body([])
                 continue
             }
             while try reader.nextElement() {
                 if row.count < 7 { row.append(try reader.readDouble()) } else { try reader.skipValue() }
             }
             count += 1
-            if count <= limit { take(row) }
+            if count <= limit { body(row) }
         }
     }
 }

@@ -26,35 +26,35 @@ struct StepLog: Sendable {
 
     /// The retention period in seconds, which is seven days according to Apple's documentation.
     static let retention = 7 * 86_400.0
-    static let maximumStretchDuration = 10.0
+    static let maximumIntervalDuration = 10.0
     /// The maximum number of intervals, enough for 45 hours of walking. If there are more, the oldest intervals are
     /// dropped.
     static let maximumIntervals = 16_384
     static let maximumActivities = 4_096
 
-    private(set) var stretches: [StepInterval] = []
+    private(set) var intervals: [StepInterval] = []
     private(set) var activities: [Activity] = []
 
-    init(stretches: [StepInterval] = [], activities: [Activity] = []) {
-        (self.stretches, self.activities) = (stretches, activities)
+    init(intervals: [StepInterval] = [], activities: [Activity] = []) {
+        (self.intervals, self.activities) = (intervals, activities)
     }
 
     mutating func add(_ step: CountedStep) {
         let time = step.time.seconds
-        if let last = stretches.last, time >= last.end, time - last.start < Self.maximumStretchDuration {
-            stretches[stretches.count - 1].end = time
+        if let last = intervals.last, time >= last.end, time - last.start < Self.maximumIntervalDuration {
+            intervals[intervals.count - 1].end = time
         } else {
             prune(now: time)
-            stretches.append(StepInterval(start: time, end: time))
+            intervals.append(StepInterval(start: time, end: time))
         }
-        stretches[stretches.count - 1].totals.add(step)
+        intervals[intervals.count - 1].totals.add(step)
     }
 
     /// Adds floors to the latest interval, which contains their steps, or to a new interval.
     mutating func add(ascended: Int, descended: Int, at time: WallTime) {
-        if stretches.isEmpty { stretches.append(StepInterval(start: time.seconds, end: time.seconds)) }
-        stretches[stretches.count - 1].totals.floorsAscended += ascended
-        stretches[stretches.count - 1].totals.floorsDescended += descended
+        if intervals.isEmpty { intervals.append(StepInterval(start: time.seconds, end: time.seconds)) }
+        intervals[intervals.count - 1].totals.floorsAscended += ascended
+        intervals[intervals.count - 1].totals.floorsDescended += descended
     }
 
     mutating func add(_ activity: Activity) {
@@ -69,10 +69,10 @@ struct StepLog: Sendable {
     /// Times are in seconds since 1970.
     func totals(from start: Double, to end: Double) -> StepTotals {
         var sum = StepTotals()
-        for stretch in stretches where stretch.end >= start && stretch.start <= end {
-            let length = stretch.end - stretch.start
-            let inside = min(end, stretch.end) - max(start, stretch.start)
-            sum.add(stretch.totals, share: length > 0 ? min(max(inside / length, 0), 1) : 1)
+        for interval in intervals where interval.end >= start && interval.start <= end {
+            let length = interval.end - interval.start
+            let overlap = min(end, interval.end) - max(start, interval.start)
+            sum.add(interval.totals, share: length > 0 ? min(max(overlap / length, 0), 1) : 1)
         }
         return sum
     }
@@ -88,17 +88,17 @@ struct StepLog: Sendable {
     /// Adds the entries of a different log for periods that this log does not cover.
     mutating func merge(_ other: StepLog, now: Double) {
         // Both logs are sorted by time unless a clock was set back.
-        let own = stretches.sorted { $0.start < $1.start }
+        let own = intervals.sorted { $0.start < $1.start }
         // Each element is the latest end of all intervals up to its index.
         var ends: [Double] = []
-        for stretch in own { ends.append(max(ends.last ?? -.infinity, stretch.end)) }
+        for interval in own { ends.append(max(ends.last ?? -.infinity, interval.end)) }
         var index = 0
-        var kept: [StepInterval] = []
-        for stretch in other.stretches.sorted(by: { $0.end < $1.end }) {
-            while index < own.count, own[index].start <= stretch.end { index += 1 }
-            if index == 0 || ends[index - 1] < stretch.start { kept.append(stretch) }
+        var added: [StepInterval] = []
+        for interval in other.intervals.sorted(by: { $0.end < $1.end }) {
+            while index < own.count, own[index].start <= interval.end { index += 1 }
+            if index == 0 || ends[index - 1] < interval.start { added.append(interval) }
         }
-        stretches = (kept + own).sorted { $0.start < $1.start }
+        intervals = (added + own).sorted { $0.start < $1.start }
         let first = activities.first?.start ?? .infinity
         activities = other.activities.filter { $0.start < first } + activities
         prune(now: now)
@@ -106,9 +106,9 @@ struct StepLog: Sendable {
 
     private mutating func prune(now: Double) {
         let oldest = now - Self.retention
-        if let first = stretches.first, first.end < oldest || stretches.count >= Self.maximumIntervals {
-            stretches.removeAll { $0.end < oldest }
-            stretches.removeFirst(max(0, stretches.count - Self.maximumIntervals + 1))
+        if let first = intervals.first, first.end < oldest || intervals.count >= Self.maximumIntervals {
+            intervals.removeAll { $0.end < oldest }
+            intervals.removeFirst(max(0, intervals.count - Self.maximumIntervals + 1))
         }
         if let first = activities.first, first.start < oldest || activities.count >= Self.maximumActivities {
             activities.removeAll { $0.start < oldest }

@@ -14,10 +14,11 @@ final class DeviceMotionStream: Sendable {
 
     init(device: Device, interval: TimeInterval) {
         self.device = device
-        stream = SensorStream(device: device, plan: Self.plan(.defaultFrame, device), interval: interval)
+        stream = SensorStream(
+            device: device, configuration: Self.configuration(.defaultFrame, device), interval: interval)
     }
 
-    private static func plan(_ frame: CMAttitudeReferenceFrame, _ device: Device) -> StreamConfiguration<
+    private static func configuration(_ frame: CMAttitudeReferenceFrame, _ device: Device) -> StreamConfiguration<
         DeviceMotionConverter
     > {
         StreamConfiguration(
@@ -41,10 +42,10 @@ final class DeviceMotionStream: Sendable {
         if let frame, let error = error(for: frame) {
             stream.stop()
             guard let handler else { return }
-            pendingError.set(PendingCall(device: device, delivery: handler.executor) { handler.handleError(error) })
+            pendingError.set(PendingCall(device: device, executor: handler.executor) { handler.handleError(error) })
             return
         }
-        stream.start(handler, plan: Self.plan(frame ?? .defaultFrame, device))
+        stream.start(handler, configuration: Self.configuration(frame ?? .defaultFrame, device))
     }
 
     func stop() {

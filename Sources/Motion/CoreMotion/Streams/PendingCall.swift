@@ -14,15 +14,15 @@ final class PendingCall: Sendable {
 
     private let call: Mutex<Call?>
 
-    init(device: Device, delivery: any CallbackExecutor, _ body: @escaping () -> Void) {
+    init(device: Device, executor: any CallbackExecutor, _ body: @escaping () -> Void) {
         call = Mutex(Call(body: body))
-        delivery.schedule { [self] in
+        executor.schedule { [self] in
             if let call = takeCall() { device.withCurrent(call.body) }
         }
     }
 
     convenience init(device: Device, queue: OperationQueue, _ body: @escaping () -> Void) {
-        self.init(device: device, delivery: ExecutorSelection.executor(for: queue, device: device), body)
+        self.init(device: device, executor: ExecutorSelection.executor(for: queue, device: device), body)
     }
 
     func cancel() { withExtendedLifetime(takeCall()) {} }

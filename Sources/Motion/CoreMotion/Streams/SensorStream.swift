@@ -9,8 +9,8 @@ import Synchronization
 ///
 /// Input is converted and queued on the source's thread. The handler is called on the app's callback executor, one call
 /// at a time even on a concurrent queue.
-final class SensorStream<Shaper: ReadingConverter>: Sendable {
-    typealias Handler = StreamHandler<Shaper.Value>
+final class SensorStream<Converter: ReadingConverter>: Sendable {
+    typealias Handler = StreamHandler<Converter.Value>
 
     // Unchecked because of the handler, which is called only on its own executor.
     private struct State: @unchecked Sendable {
@@ -18,12 +18,12 @@ final class SensorStream<Shaper: ReadingConverter>: Sendable {
         var isStarted = false
         /// The generation of the current subscription. Events of earlier subscriptions are ignored.
         var generation: UInt32 = 0
-        var configuration: StreamConfiguration<Shaper>
-        var converter: Shaper
+        var configuration: StreamConfiguration<Converter>
+        var converter: Converter
         var handler: Handler?
         /// Delivers queued values to the handler. The same object is scheduled each time.
         var drain: HandlerDrain?
-        var callbacks: PendingMotionCallbacks<Shaper.Value>
+        var callbacks: PendingMotionCallbacks<Converter.Value>
         var reportedLosses: [SensorKind] = []
 
         /// Returns the drain if it must be scheduled, or nil if it is already scheduled or the queue is empty.
@@ -53,11 +53,11 @@ final class SensorStream<Shaper: ReadingConverter>: Sendable {
     private let state: Mutex<State>
     private let subscription = RequestSubscription<UInt32>()
 
-    init(device: Device, plan: StreamConfiguration<Shaper>, interval: TimeInterval, limit: Int = 1024) {
+    init(device: Device, configuration: StreamConfiguration<Converter>, interval: TimeInterval, limit: Int = 1024) {
         self.device = device
         state = Mutex(
             State(
-                interval: interval, configuration: plan, converter: plan.makeConverter(),
+                interval: interval, configuration: configuration, converter: configuration.makeConverter(),
                 callbacks: PendingMotionCallbacks(limit: limit)))
     }
 
@@ -67,9 +67,9 @@ final class SensorStream<Shaper: ReadingConverter>: Sendable {
 
     var isActive: Bool { state.withLock { $0.isStarted } && isAvailable }
 
-    var converter: Shaper? { state.withLock { $0.isStarted ? $0.converter : nil } }
+    var converter: Converter? { state.withLock { $0.isStarted ? $0.converter : nil } }
 
-    var latest: Shaper.Value? { state.withLock { $0.callbacks.latest } }
+    var latest: Converter.Value? { state.withLock { $0.callbacks.latest } }
 
     var droppedCount: Int { state.withLock { $0.callbacks.queue.droppedCount } }
 
@@ -91,19 +91,19 @@ final class SensorStream<Shaper: ReadingConverter>: Sendable {
 
     /// Starts updates, or continues them with a different handler or configuration. Without a handler, only the latest
     /// value is stored.
-    func start(_ handler: Handler?, plan: StreamConfiguration<Shaper>? = nil) {
-        let isNewPlan = plan != nil
-        let plan = plan ?? state.withLock { $0.configuration }
-        let shaper = plan.makeConverter()
+    func start(_ handler: Handler?, configuration: StreamConfiguration<Converter>? = nil) {
+        let hasNewConfiguration = configuration != nil
+        let configuration = configuration ?? state.withLock { $0.configuration }
+        let converter = configuration.makeConverter()
         // The reference to `self` is strong until `stop()` releases it.
         let drain = handler.map { handler in HandlerDrain(handler.executor) { self.drain(handler) } }
         let former = state.withLock { state in
             state.isStarted = true
             state.generation &+= 1
-            state.configuration = plan
-            state.converter = shaper
+            state.configuration = configuration
+            state.converter = converter
             // The latest value belongs to the previous configuration.
-            if isNewPlan { state.callbacks.clearLatest() }
+            if hasNewConfiguration { state.callbacks.clearLatest() }
             return state.replaceHandler(by: handler, drain)
         }
         updateSubscription()
@@ -126,22 +126,22 @@ final class SensorStream<Shaper: ReadingConverter>: Sendable {
     private func updateSubscription() {
         subscription.update {
             state.withLock { $0.isStarted ? $0.generation : nil }
-        } subscribe: { number in
-            let (interval, source, place) = state.withLock {
+        } subscribe: { generation in
+            let (interval, source, executor) = state.withLock {
                 ($0.interval, $0.configuration.source, $0.handler?.executor)
             }
             // The reference to `self` is strong until `stop()` releases it.
-            return source.subscribe(UpdateInterval.effective(interval), ExecutorIdentity(place)) { event in
-                self.receive(event, number)
+            return source.subscribe(UpdateInterval.effective(interval), ExecutorIdentity(executor)) { event in
+                self.receive(event, generation)
             }
         }
     }
 
     // MARK: Events, on the source's thread
 
-    private func receive(_ event: StreamEvent<Shaper.Input>, _ number: UInt32) {
+    private func receive(_ event: StreamEvent<Converter.Input>, _ generation: UInt32) {
         let drain = state.withLock { state -> HandlerDrain? in
-            guard state.isStarted, state.generation == number else { return nil }
+            guard state.isStarted, state.generation == generation else { return nil }
             switch event {
             case .input(let input):
                 if state.configuration.source.inputImpliesAvailable { state.reportedLosses = [] }
@@ -161,7 +161,7 @@ final class SensorStream<Shaper: ReadingConverter>: Sendable {
     // MARK: Handler calls, on the callback executor
 
     private func drain(_ handler: Handler) {
-        var item: PendingMotionCallbacks<Shaper.Value>.Item?
+        var item: PendingMotionCallbacks<Converter.Value>.Item?
         var nextDrain = continueDrain(of: handler, into: &item, begins: true)
         guard item != nil else { return }
         device.withCurrent {
@@ -180,7 +180,7 @@ final class SensorStream<Shaper: ReadingConverter>: Sendable {
     /// Stores the next item in `item`, or finishes the drain if the queue is empty. Returns the drain if it must be
     /// scheduled again. The item is inout, because copying large values is measurably slow.
     private func continueDrain(
-        of handler: Handler, into item: inout PendingMotionCallbacks<Shaper.Value>.Item?, begins: Bool = false
+        of handler: Handler, into item: inout PendingMotionCallbacks<Converter.Value>.Item?, begins: Bool = false
     ) -> HandlerDrain? {
         state.withLock { state in
             guard state.handler === handler else { return nil }
@@ -194,12 +194,13 @@ final class SensorStream<Shaper: ReadingConverter>: Sendable {
     }
 }
 
-extension SensorStream where Shaper.Input == MotionBatch {
+extension SensorStream where Converter.Input == MotionBatch {
     convenience init(
-        device: Device, kind: SensorKind, interval: TimeInterval, shaper: @escaping @Sendable () -> Shaper
+        device: Device, kind: SensorKind, interval: TimeInterval, makeConverter: @escaping @Sendable () -> Converter
     ) {
-        let plan = StreamConfiguration(source: .sensor(kind, of: device, latency: 0), makeConverter: shaper)
-        self.init(device: device, plan: plan, interval: interval)
+        let configuration = StreamConfiguration(
+            source: .sensor(kind, of: device, latency: 0), makeConverter: makeConverter)
+        self.init(device: device, configuration: configuration, interval: interval)
     }
 }
 
@@ -213,10 +214,10 @@ final class StreamHandler<Value>: @unchecked Sendable {
     let handleError: (any Error) -> Void
 
     init<Data>(
-        _ delivery: any CallbackExecutor, _ data: @escaping (Value) -> Data,
+        _ executor: any CallbackExecutor, _ data: @escaping (Value) -> Data,
         _ handler: @escaping (Data?, (any Error)?) -> Void
     ) {
-        self.executor = delivery
+        self.executor = executor
         handleValue = { handler(data($0), nil) }
         handleError = { handler(nil, $0) }
     }

@@ -10,17 +10,18 @@ struct StreamSource<Input: Sendable>: Sendable {
     let isAvailable: @Sendable () -> Bool
     /// True if the source has a single sensor, so that any input implies that the sensor is available.
     let inputImpliesAvailable: Bool
-    /// Subscribes to events. `interval` is in seconds, and 0 requests the maximum rate. `place` identifies the
+    /// Subscribes to events. `interval` is in seconds, and 0 requests the maximum rate. `executor` identifies the
     /// handler's executor if that executor can poll the source.
     let subscribe:
-        @Sendable (_ interval: TimeInterval, _ place: ExecutorIdentity?, _ receive: @escaping Receiver) -> Subscription
+        @Sendable (_ interval: TimeInterval, _ executor: ExecutorIdentity?, _ receive: @escaping Receiver) ->
+            Subscription
 }
 
 extension StreamSource<MotionBatch> {
     static func sensor(_ kind: SensorKind, of device: Device, latency: TimeInterval) -> StreamSource {
-        StreamSource(isAvailable: { device.has(kind) }, inputImpliesAvailable: true) { interval, place, receive in
+        StreamSource(isAvailable: { device.has(kind) }, inputImpliesAvailable: true) { interval, executor, receive in
             var request = MotionRequest(kind: kind, interval: interval, latency: latency)
-            request.executor = place
+            request.executor = executor
             return device.motionSource.subscribe(request) { event in
                 switch event {
                 case .samples(let batch): receive(.input(batch))
@@ -37,10 +38,10 @@ extension StreamSource<[FusedState]> {
     static func attitude(of device: Device, withNorth: Bool, latency: Double = 0) -> StreamSource {
         StreamSource(
             isAvailable: { MotionEngine.of(device).isAvailable(.attitude) }, inputImpliesAvailable: false
-        ) { interval, place, receive in
+        ) { interval, executor, receive in
             let need = withNorth ? FusionRequest.Need.heading : .attitude
             var request = FusionRequest(need: need, interval: interval, latency: latency)
-            request.pollingExecutor = place
+            request.pollingExecutor = executor
             return MotionEngine.of(device).subscribe(request) { event in
                 switch event {
                 case .states(let states): receive(.input(states))
@@ -105,8 +106,8 @@ struct ConvertedReading: Sendable {
     var time: BootTime
 }
 
-struct StreamConfiguration<Shaper: ReadingConverter>: Sendable {
-    let source: StreamSource<Shaper.Input>
+struct StreamConfiguration<Converter: ReadingConverter>: Sendable {
+    let source: StreamSource<Converter.Input>
     /// Creates a converter in its initial state. Called whenever updates are started.
-    let makeConverter: @Sendable () -> Shaper
+    let makeConverter: @Sendable () -> Converter
 }

@@ -32,8 +32,8 @@ enum MotionConversion {
     static func deviceMotion(
         _ state: FusedState, in frame: CMAttitudeReferenceFrame, correctedFrom start: Double, axis: inout HeadingAxis
     ) -> CMDeviceMotion.Values? {
-        guard let turn = yawOffset(of: state, to: frame, correctedFrom: start) else { return nil }
-        let attitude = frame == .xArbitraryZVertical ? state.attitude : Quaternion(aboutZ: turn) * state.attitude
+        guard let yawOffset = yawOffset(of: state, to: frame, correctedFrom: start) else { return nil }
+        let attitude = frame == .xArbitraryZVertical ? state.attitude : Quaternion(aboutZ: yawOffset) * state.attitude
         var values = CMDeviceMotion.Values()
         values.attitude = CMQuaternion(attitude)
         values.rotationRate = rotationRate(state.rotationRate)

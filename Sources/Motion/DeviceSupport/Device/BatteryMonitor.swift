@@ -27,14 +27,14 @@ final class BatteryMonitor: Sendable {
 
     private let source: any StatusSource
     private let clock: any DeviceClock
-    let post: NotificationPoster
+    let poster: NotificationPoster
     private let storage = Mutex(State())
     private let subscription = RequestSubscription<Bool>()
 
     init(device: Device) {
         source = device.statusSource
         clock = device.clock
-        post = NotificationPoster(device: device)
+        poster = NotificationPoster(device: device)
     }
 
     var level: Float {
@@ -52,11 +52,11 @@ final class BatteryMonitor: Sendable {
             let (isChange, timer) = storage.withLock { state -> (Bool, ClockTimer?) in
                 guard newValue != state.isEnabled else { return (false, nil) }
                 let timer = state.timer
-                let number = state.generation &+ 1
+                let generation = state.generation &+ 1
                 // If a post is already scheduled, it will find no changes and post nothing.
                 state = State()
                 state.isEnabled = newValue
-                state.generation = number
+                state.generation = generation
                 return (true, timer)
             }
             timer?.cancel()
@@ -70,12 +70,12 @@ final class BatteryMonitor: Sendable {
         } subscribe: { _ in
             source.subscribe { [weak self] battery in self?.receive(battery) }
         }
-        let (isEnabled, number) = storage.withLock { ($0.isEnabled, $0.generation) }
+        let (isEnabled, generation) = storage.withLock { ($0.isEnabled, $0.generation) }
         guard isEnabled else { return }
         let battery = source.battery
         storage.withLock { state in
             // If an update has arrived in the meantime, it is newer than `battery`.
-            guard state.generation == number, !state.hasReceivedUpdate else { return }
+            guard state.generation == generation, !state.hasReceivedUpdate else { return }
             state.battery = battery
             state.postedState = state.batteryState
             state.postedPercent = state.percent
@@ -107,7 +107,7 @@ final class BatteryMonitor: Sendable {
             state.isPostScheduled = true
             return true
         }
-        if needsPost { post.schedule { [weak self] in self?.namesToPost() ?? [] } }
+        if needsPost { poster.schedule { [weak self] in self?.namesToPost() ?? [] } }
     }
 
     private func timerFired() {

@@ -80,8 +80,8 @@ struct MachineIdentity: Sendable, Equatable {
             // Only hexadecimal digits are valid, but `UInt8(_:radix:)` also accepts a sign.
             guard let text = line(root + path), text.utf8.count == 32, text.allSatisfy(\.isHexDigit) else { continue }
             let digits = Array(text)
-            let bytes = stride(from: 0, to: digits.count - 1, by: 2).compactMap { place in
-                UInt8(String(digits[place...place + 1]), radix: 16)
+            let bytes = stride(from: 0, to: digits.count - 1, by: 2).compactMap { index in
+                UInt8(String(digits[index...index + 1]), radix: 16)
             }
             if bytes.count == 16, bytes.contains(where: { $0 != 0 }) { return bytes }
         }

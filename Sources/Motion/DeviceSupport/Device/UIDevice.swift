@@ -39,7 +39,7 @@ open class UIDevice: NSObject, @unchecked Sendable {
         identity = MachineIdentity.identity(of: device)
         super.init()
         orientationMonitor.poster.attach(self)
-        batteryMonitor.post.attach(self)
+        batteryMonitor.poster.attach(self)
     }
 
     // MARK: Orientation

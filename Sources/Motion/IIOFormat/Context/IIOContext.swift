@@ -48,20 +48,23 @@ extension IIOContext {
     private func keyPath(of key: String) -> WritableKeyPath<IIOContext, IIOAttribute>? {
         guard key.utf8.count <= 1024 else { return nil }
         let parts = key.split(separator: "/", omittingEmptySubsequences: false)
-        guard let id = parts.first, let at = devices.firstIndex(where: { $0.id == id }), let name = parts.last else {
+        guard let id = parts.first, let deviceIndex = devices.firstIndex(where: { $0.id == id }), let name = parts.last
+        else {
             return nil
         }
-        let device = devices[at]
+        let device = devices[deviceIndex]
         func index(_ attributes: [IIOAttribute]) -> Int? { attributes.firstIndex { $0.name == name } }
         switch (parts.count, parts.dropFirst().first) {
-        case (2, _): return index(device.attributes).map { \.devices[at].attributes[$0] }
-        case (3, "buffer"): return index(device.bufferAttributes).map { \.devices[at].bufferAttributes[$0] }
-        case (3, "debug"): return index(device.debugAttributes).map { \.devices[at].debugAttributes[$0] }
+        case (2, _): return index(device.attributes).map { \.devices[deviceIndex].attributes[$0] }
+        case (3, "buffer"): return index(device.bufferAttributes).map { \.devices[deviceIndex].bufferAttributes[$0] }
+        case (3, "debug"): return index(device.debugAttributes).map { \.devices[deviceIndex].debugAttributes[$0] }
         case (4, let direction) where direction == "input" || direction == "output":
             let isOutput = direction == "output"
             let channel = device.channels.firstIndex { $0.id == parts[2] && $0.isOutput == isOutput }
             guard let channel else { return nil }
-            return index(device.channels[channel].attributes).map { \.devices[at].channels[channel].attributes[$0] }
+            return index(device.channels[channel].attributes).map {
+                \.devices[deviceIndex].channels[channel].attributes[$0]
+            }
         default: return nil
         }
     }

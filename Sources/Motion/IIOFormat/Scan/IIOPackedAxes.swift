@@ -7,17 +7,17 @@ struct IIOPackedAxes: Sendable {
     private let conversion: IIOVectorConversion
 
     /// Returns nil if the axes are not adjacent, or if their formats differ or are not supported.
-    init?(_ lanes: [IIOAxisConverter]) {
-        guard lanes.count == 3, let first = lanes.first, first.format.isSigned,
+    init?(_ converters: [IIOAxisConverter]) {
+        guard converters.count == 3, let first = converters.first, first.format.isSigned,
             first.format.storageBits == 16 || first.format.storageBits == 32
         else { return nil }
         let step = first.format.byteCount
-        for (place, lane) in lanes.enumerated() {
-            guard lane.format == first.format, lane.offset == first.offset + place * step else { return nil }
+        for (index, converter) in converters.enumerated() {
+            guard converter.format == first.format, converter.offset == first.offset + index * step else { return nil }
         }
         offset = first.offset
         format = first.format
-        conversion = IIOVectorConversion(lanes.map(\.conversion))
+        conversion = IIOVectorConversion(converters.map(\.conversion))
     }
 
     func convert(_ scans: IIOScans, to output: UnsafeMutableRawPointer) {

@@ -15,21 +15,22 @@ package struct IIOScanDecoder: Sendable {
     /// or is not usable. Ignores a timestamp channel that is not in the layout or does not have 64 bits.
     package init?(layout: IIOScanLayout, axes: [IIOAxis], timestampChannel: Int?) {
         guard axes.count == 1 || axes.count == 3 else { return nil }
-        var lanes: [IIOAxisConverter] = []
+        var converters: [IIOAxisConverter] = []
         for axis in axes {
             guard let element = layout.element(of: axis.channel), element.format.count == 1, axis.isUsable else {
                 return nil
             }
-            lanes.append(IIOAxisConverter(offset: element.offset, format: element.format, conversion: axis.conversion))
+            converters.append(
+                IIOAxisConverter(offset: element.offset, format: element.format, conversion: axis.conversion))
         }
-        self.axisConverters = lanes
-        packed = IIOPackedAxes(lanes)
+        self.axisConverters = converters
+        packed = IIOPackedAxes(converters)
         timestampElement = timestampChannel.flatMap { layout.element(of: $0) }.flatMap { element in
             let format = element.format
             return format.bits == 64 && format.count == 1 ? element : nil
         }
         hasTimestamps = timestampElement != nil
-        minimumStride = max(lanes.map(\.end).max() ?? 0, timestampElement?.end ?? 0)
+        minimumStride = max(converters.map(\.end).max() ?? 0, timestampElement?.end ?? 0)
     }
 
     /// Decodes up to `count` scans that are `stride` bytes apart. The timestamps are in nanoseconds on the driver's
@@ -81,10 +82,10 @@ package struct IIOScanDecoder: Sendable {
         if axisConverters.count == 1 {
             output.initializeMemory(as: SIMD3<Double>.self, repeating: .zero, count: scans.count)
         }
-        for (place, lane) in axisConverters.enumerated() {
-            lane.convert(
+        for (index, converter) in axisConverters.enumerated() {
+            converter.convert(
                 scans.start, stride: scans.stride, count: scans.count,
-                to: output + place * MemoryLayout<Double>.stride, step: MemoryLayout<SIMD3<Double>>.stride)
+                to: output + index * MemoryLayout<Double>.stride, step: MemoryLayout<SIMD3<Double>>.stride)
         }
         scans.convertTimestamps()
     }

@@ -25,12 +25,12 @@ package struct IIOScanEncoder: Sendable {
     @discardableResult
     package func write(_ value: SIMD3<Double>, of axes: [IIOAxis], into scan: UnsafeMutableRawBufferPointer) -> Bool {
         var isComplete = axes.count <= 3
-        for (place, axis) in axes.prefix(3).enumerated() {
+        for (index, axis) in axes.prefix(3).enumerated() {
             guard let element = layout.element(of: axis.channel) else {
                 isComplete = false
                 continue
             }
-            let raw = element.format.raw(nearest: axis.number(for: value[place]))
+            let raw = element.format.raw(nearest: axis.number(for: value[index]))
             if !put(raw, at: element, into: scan) { isComplete = false }
         }
         return isComplete
@@ -49,9 +49,9 @@ package struct IIOScanEncoder: Sendable {
         guard element.offset >= 0, scan.count >= element.end else { return false }
         let stored = raw << UInt64(format.shift)
         let size = format.storageBits / 8
-        for place in 0..<size {
-            let byte = UInt8(truncatingIfNeeded: stored >> UInt64(8 * place))
-            scan[element.offset + (format.isBigEndian ? size - 1 - place : place)] = byte
+        for index in 0..<size {
+            let byte = UInt8(truncatingIfNeeded: stored >> UInt64(8 * index))
+            scan[element.offset + (format.isBigEndian ? size - 1 - index : index)] = byte
         }
         return true
     }

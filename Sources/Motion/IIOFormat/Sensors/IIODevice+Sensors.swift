@@ -13,19 +13,19 @@ extension IIODevice {
         let channelIndices = ids.compactMap { id in channels.firstIndex { $0.id == id && !$0.isOutput } }
         guard channelIndices.count == ids.count else { return nil }
         var sensor = IIOSensor(kind: kind, name: name, label: label, location: location)
-        for place in channelIndices {
-            let (axis, problem) = axis(at: place, type: kind.channelType)
+        for channelIndex in channelIndices {
+            let (axis, problem) = axis(at: channelIndex, type: kind.channelType)
             sensor.axes.append(axis)
             // Report only the first problem, because the other axes usually have the same problem.
             if sensor.problemText == nil { sensor.problemText = problem }
         }
-        sensor.canBuffer = zip(channelIndices, sensor.axes).allSatisfy { place, axis in
-            guard let scan = channels[place].scan else { return false }
+        sensor.canBuffer = zip(channelIndices, sensor.axes).allSatisfy { channelIndex, axis in
+            guard let scan = channels[channelIndex].scan else { return false }
             // For a channel that is read from `input`, no attribute describes the numbers in a buffer.
             return scan.index >= 0 && scan.format.count == 1 && !axis.isProcessed
         }
-        sensor.canPoll = zip(channelIndices, sensor.axes).allSatisfy { place, axis in
-            channels[place].attribute(axis.attributeName) != nil
+        sensor.canPoll = zip(channelIndices, sensor.axes).allSatisfy { channelIndex, axis in
+            channels[channelIndex].attribute(axis.attributeName) != nil
         }
         if !sensor.canBuffer, !sensor.canPoll, sensor.problemText == nil {
             sensor.problemText =
@@ -40,17 +40,17 @@ extension IIODevice {
 
     /// Searches the attributes of the channel, the channel type and the device, in this order.
     private func attribute(_ name: String, of channel: IIOChannel, type: String) -> IIOAttribute? {
-        let own = "in_\(channel.id)_\(name)"
-        return channel.attributes.first { $0.name == name && $0.filename == own } ?? channel.attribute(name)
+        let filename = "in_\(channel.id)_\(name)"
+        return channel.attributes.first { $0.name == name && $0.filename == filename } ?? channel.attribute(name)
             ?? attribute("in_\(type)_\(name)") ?? attribute("in_\(name)") ?? attribute(name)
     }
 }
 
 extension IIODevice {
     /// Returns the axis of a channel. If there is a problem, the scale of the axis is 0.
-    private func axis(at place: Int, type: String) -> (axis: IIOAxis, problem: String?) {
-        let channel = channels[place]
-        var axis = IIOAxis(channel: place, channelID: channel.id)
+    private func axis(at channelIndex: Int, type: String) -> (axis: IIOAxis, problem: String?) {
+        let channel = channels[channelIndex]
+        var axis = IIOAxis(channel: channelIndex, channelID: channel.id)
         let scale = attribute("scale", of: channel, type: type)
         // `raw` is preferred, because a buffer contains the same numbers. A raw number without a scale has no defined
         // value.
@@ -63,12 +63,12 @@ extension IIODevice {
             }
             guard axis.scale != 0 else {
                 throw AttributeProblem(
-                    attribute: scale, device: self, channel: channel, what: "and a scale cannot be 0")
+                    attribute: scale, device: self, channel: channel, explanation: "and a scale cannot be 0")
             }
             // Raw numbers have up to 64 bits.
             guard ((abs(axis.offset) + 0x1p64) * axis.scale).isFinite else {
                 throw AttributeProblem(
-                    attribute: scale, device: self, channel: channel, what: "which is too large for a reading")
+                    attribute: scale, device: self, channel: channel, explanation: "which is too large for a reading")
             }
             return (axis, nil)
         } catch {
@@ -79,22 +79,22 @@ extension IIODevice {
 
     private func number(_ attribute: IIOAttribute, of channel: IIOChannel) throws(AttributeProblem) -> Double {
         if let number = attribute.number { return number }
-        let what = attribute.value == nil ? "" : "which is not a finite decimal number"
-        throw AttributeProblem(attribute: attribute, device: self, channel: channel, what: what)
+        let explanation = attribute.value == nil ? "" : "which is not a finite decimal number"
+        throw AttributeProblem(attribute: attribute, device: self, channel: channel, explanation: explanation)
     }
 }
 
 private struct AttributeProblem: Error {
     let text: String
 
-    init(attribute: IIOAttribute?, device: IIODevice, channel: IIOChannel, what: String) {
+    init(attribute: IIOAttribute?, device: IIODevice, channel: IIOChannel, explanation: String) {
         let file = attribute?.filename ?? "the scale"
-        let place = "\(file) of \(channel.id) on \(device.title)"
+        let subject = "\(file) of \(channel.id) on \(device.title)"
         let remedy = "The readings would be invalid. Check the driver and the attribute."
         if let value = attribute?.text {
-            text = "\(place) is \"\(value.prefix(40))\", \(what). \(remedy)"
+            text = "\(subject) is \"\(value.prefix(40))\", \(explanation). \(remedy)"
         } else {
-            text = "\(place) could not be read. \(remedy)"
+            text = "\(subject) could not be read. \(remedy)"
         }
     }
 }

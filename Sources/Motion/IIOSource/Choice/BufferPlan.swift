@@ -16,14 +16,15 @@ struct DeviceReadPlan: Equatable {
 
     /// Returns the plan that meets the demand for each sensor, or nil if there is no demand.
     static func plan(
-        for unit: DeviceGroup, isPolled: Bool, mayDecimate: Bool = true, demand: (SensorDescription.ID) -> MotionDemand?
+        for group: DeviceGroup, isPolled: Bool, mayDecimate: Bool = true,
+        demand: (SensorDescription.ID) -> MotionDemand?
     ) -> DeviceReadPlan? {
         var active: [Int] = []
         var rate = 0.0
         var latency = Double.infinity
-        var decimates = mayDecimate && !unit.isEventDriven
+        var decimates = mayDecimate && !group.isEventDriven
         var minimumRate = Double.infinity
-        for (index, member) in unit.members.enumerated() where member.sensor.isUsable {
+        for (index, member) in group.members.enumerated() where member.sensor.isUsable {
             guard let wanted = demand(member.description.id) else { continue }
             active.append(index)
             rate = max(rate, wanted.rate)
@@ -34,12 +35,12 @@ struct DeviceReadPlan: Equatable {
         guard !active.isEmpty else { return nil }
         // Drivers reject attribute reads while the buffer is enabled, so the sensors of a device are either all
         // captured or all polled.
-        let cannotBuffer = active.contains { !unit.members[$0].sensor.canBuffer }
-        let isPolled = isPolled || unit.isPolled || cannotBuffer
+        let cannotBuffer = active.contains { !group.members[$0].sensor.canBuffer }
+        let isPolled = isPolled || group.isPolled || cannotBuffer
         // Decimation is planned only if it has an effect, because a changed plan reinitializes the device.
         decimates =
             decimates && !isPolled && minimumRate == rate && rate.isFinite
-            && active.contains { unit.members[$0].sensor.rates.mayExceed(rate) }
+            && active.contains { group.members[$0].sensor.rates.mayExceed(rate) }
         return DeviceReadPlan(active: active, rate: rate, latency: latency, isPolled: isPolled, decimates: decimates)
     }
 }
@@ -101,8 +102,8 @@ struct BufferPlan: Equatable {
         let ratio = min(rate / requested, 1e9)
         let multiple = (ratio * 1.001).rounded(.down)
         // If decimation yields at most 1.02 times the requested rate, the subscriber receives every remaining sample.
-        let isEven = multiple >= 1 && multiple <= maximum * 1.001 && rate / multiple <= requested * 1.02
-        return Int(isEven ? multiple : max(1, min(ratio / 4, maximum)))
+        let dividesEvenly = multiple >= 1 && multiple <= maximum * 1.001 && rate / multiple <= requested * 1.02
+        return Int(dividesEvenly ? multiple : max(1, min(ratio / 4, maximum)))
     }
 }
 

@@ -19,14 +19,14 @@ struct ClockEstimate {
     private static let maximumAge = 60.0
 
     private let name: String
-    private let found: TimestampCorrector.ClockState
+    private let clockState: TimestampCorrector.ClockState
 
-    init?(_ name: String, _ found: TimestampCorrector.ClockState?) {
-        guard let found, ClockSelection.isSteady(name) else { return nil }
-        (self.name, self.found) = (name, found)
+    init?(_ name: String, _ clockState: TimestampCorrector.ClockState?) {
+        guard let clockState, ClockSelection.isSteady(name) else { return nil }
+        (self.name, self.clockState) = (name, clockState)
     }
 
     func state(of name: String, now: BootTime) -> TimestampCorrector.ClockState? {
-        name == self.name && now.seconds(since: found.time) <= Self.maximumAge ? found : nil
+        name == self.name && now.seconds(since: clockState.time) <= Self.maximumAge ? clockState : nil
     }
 }

@@ -28,14 +28,14 @@ struct DeviceGroup {
         udev: (_ property: String, _ device: Int) -> String? = { _, _ in nil },
         key: (_ id: String, _ fingerprint: String) -> String
     ) -> [DeviceGroup] {
-        var units: [DeviceGroup] = context.devices.indices.compactMap { index in
+        var groups: [DeviceGroup] = context.devices.indices.compactMap { index in
             let device = context.devices[index]
             guard !device.isTrigger else { return nil }
-            let found = device.sensors()
-            guard !found.isEmpty else { return nil }
+            let sensors = device.sensors()
+            guard !sensors.isEmpty else { return nil }
             let fingerprint = ([device.name, device.label] + device.channels.map(\.id)).joined(separator: "/")
             let key = key(device.id, fingerprint)
-            let members = found.map { sensor in
+            let members = sensors.map { sensor in
                 Member(
                     description: describe(sensor, of: device, key: key, address: address, settings: settings) {
                         udev($0, index)
@@ -45,15 +45,15 @@ struct DeviceGroup {
             return DeviceGroup(
                 device: index, deviceID: device.id, key: key, fingerprint: fingerprint, members: members,
                 trigger: applying.lazy.compactMap(\.trigger).first, isPolled: applying.contains { $0.isPolled },
-                isEventDriven: found.contains { sensor in
+                isEventDriven: sensors.contains { sensor in
                     sensor.axes.contains { axis in
                         device.channels.indices.contains(axis.channel)
                             && device.channels[axis.channel].attribute("hysteresis") != nil
                     }
                 })
         }
-        AttachmentPath.numberDuplicates(in: &units)
-        return units
+        AttachmentPath.numberDuplicates(in: &groups)
+        return groups
     }
 
     private static func describe(
@@ -132,19 +132,19 @@ enum AttachmentPath {
 
     /// Numbers the paths of sensors that are otherwise indistinguishable, such as two accelerometers of one HID hub, in
     /// the order in which the kernel registered the devices.
-    static func numberDuplicates(in units: inout [DeviceGroup]) {
+    static func numberDuplicates(in groups: inout [DeviceGroup]) {
         var counts: [String: Int] = [:]
-        for unit in units.indices.sorted(by: { number(of: units[$0]) < number(of: units[$1]) }) {
-            for member in units[unit].members.indices {
-                let description = units[unit].members[member].description
+        for group in groups.indices.sorted(by: { number(of: groups[$0]) < number(of: groups[$1]) }) {
+            for member in groups[group].members.indices {
+                let description = groups[group].members[member].description
                 guard description.serial.isEmpty, !description.path.isEmpty else { continue }
                 let key = SensorIdentity(description).key
                 let count = counts[key, default: 0] + 1
                 counts[key] = count
-                if count > 1 { units[unit].members[member].description.path += "#\(count)" }
+                if count > 1 { groups[group].members[member].description.path += "#\(count)" }
             }
         }
     }
 
-    private static func number(of unit: DeviceGroup) -> Int { Int(unit.deviceID.drop { !$0.isNumber }) ?? .max }
+    private static func number(of group: DeviceGroup) -> Int { Int(group.deviceID.drop { !$0.isNumber }) ?? .max }
 }

@@ -52,15 +52,15 @@ struct TimestampCorrector {
     private var windowRefills = 0
     private var nextMeasurement = BootTime.zero
 
-    /// `interval` is the time between delivered samples in seconds, or 0 if unknown. `thinning` is the number of sensor
+    /// `interval` is the time between delivered samples in seconds, or 0 if unknown. `decimation` is the number of sensor
     /// samples per interval. `before` is the clock state from a previous capture.
-    init(base: TimestampClock, interval: Double, thinning: Int = 1, before: ClockState? = nil) {
+    init(base: TimestampClock, interval: Double, decimation: Int = 1, previous: ClockState? = nil) {
         self.base = base
         self.interval = interval
-        self.decimation = max(1, thinning)
-        guard base == .remote, let before else { return }
-        self.previous = before
-        offset = before.offset
+        self.decimation = max(1, decimation)
+        guard base == .remote, let previous else { return }
+        self.previous = previous
+        offset = previous.offset
     }
 
     var clockState: ClockState? {
@@ -137,9 +137,10 @@ struct TimestampCorrector {
             guard let lastTimestamp else {
                 beginWindow(arrival)
                 // Keep the previous offset unless the remote machine has rebooted, which restarts its timestamps.
-                if let before = previous.take(), firstStamp > before.stamp, Self.plausibleInitialDelays.contains(delay)
+                if let previous = previous.take(), firstStamp > previous.stamp,
+                    Self.plausibleInitialDelays.contains(delay)
                 {
-                    confirmationTime = before.time
+                    confirmationTime = previous.time
                     return 0
                 }
                 return delay

@@ -20,20 +20,20 @@ enum DescriptionSizeCheck {
         _ address: MotionSourceAddress, answerTimeout: Double = timeout
     ) throws(IIOFailure) -> ServerAddress? {
         guard address.backend == .network, let (host, port) = hostAndPort(address.target) else { return nil }
-        var answer = Response.unreachable
+        var response = Response.unreachable
         var count = 0
-        var found: ServerAddress?
+        var serverAddress: ServerAddress?
         _ = Sockets.resolve(host, port: port) { address in
-            answer = requestSize(address, until: LiveClock().now.advanced(bySeconds: answerTimeout))
+            response = requestSize(address, until: LiveClock().now.advanced(bySeconds: answerTimeout))
             count += 1
-            if case .size = answer { found = ServerAddress(address) }
-            return answer != .unreachable || count == maximumAddresses
+            if case .size = response { serverAddress = ServerAddress(address) }
+            return response != .unreachable || count == maximumAddresses
         }
-        switch answer {
+        switch response {
         case .size(let size) where size > maximumSize: throw IIOFailure("PRINT", EFBIG)
         // A server that does not respond to the check could later announce any size to libiio.
         case .timedOut: throw IIOFailure("PRINT", ETIMEDOUT)
-        case .size, .other, .unreachable: return found
+        case .size, .other, .unreachable: return serverAddress
         }
     }
 
@@ -87,9 +87,9 @@ enum DescriptionSizeCheck {
 
     private static func wait(_ descriptor: Int32, _ events: Int32, until end: BootTime) -> Bool {
         while true {
-            let left = max(0, end.seconds(since: LiveClock().now))
+            let remaining = max(0, end.seconds(since: LiveClock().now))
             var state = pollfd(fd: descriptor, events: Int16(events), revents: 0)
-            let count = poll(&state, 1, Int32(left * 1000))
+            let count = poll(&state, 1, Int32(remaining * 1000))
             if count >= 0 || errno != EINTR { return count > 0 }
         }
     }

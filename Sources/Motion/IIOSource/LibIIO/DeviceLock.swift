@@ -34,9 +34,9 @@ final class DeviceLock: IIOLease {
         for line in locks.split(separator: UInt8(ascii: "\n")) {
             let fields = String(decoding: line, as: UTF8.self).split(separator: " ")
             guard fields.count > 5, fields[1] == "FLOCK", let process = Int32(fields[4]), process > 0 else { continue }
-            let place = fields[5].split(separator: ":")
-            guard place.count == 3, Int(place[0], radix: 16) == Int(device.major),
-                Int(place[1], radix: 16) == Int(device.minor), UInt64(place[2]) == UInt64(status.st_ino)
+            let fileID = fields[5].split(separator: ":")
+            guard fileID.count == 3, Int(fileID[0], radix: 16) == Int(device.major),
+                Int(fileID[1], radix: 16) == Int(device.minor), UInt64(fileID[2]) == UInt64(status.st_ino)
             else { continue }
             let name = SysfsDirectory.read("/proc/\(process)/comm") ?? "a program"
             return "\(name) (process \(process))"

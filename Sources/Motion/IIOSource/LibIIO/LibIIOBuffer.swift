@@ -26,11 +26,11 @@ final class LibIIOBuffer: IIOBuffer, @unchecked Sendable {
         self.kernelBuffers = kernelBuffers
         self.connection = connection
         scanSize = Int(iio_buffer_step(pointer))
-        pollHandle = Self.wait(pointer)
+        pollHandle = Self.makePollHandle(pointer)
     }
 
     /// Sets a local buffer to nonblocking mode.
-    private static func wait(_ pointer: OpaquePointer) -> (descriptor: Int32, wakeUp: WakeupPipe)? {
+    private static func makePollHandle(_ pointer: OpaquePointer) -> (descriptor: Int32, wakeUp: WakeupPipe)? {
         let descriptor = iio_buffer_get_poll_fd(pointer)
         guard descriptor >= 0, let wakeUp = try? WakeupPipe(for: "the capture from a sensor"),
             iio_buffer_set_blocking_mode(pointer, false) == 0
@@ -93,9 +93,9 @@ final class LibIIOPoll: IIOPoll {
     private let connection: LibIIOConnection
     private let attributes: [IIOAttributePath]
 
-    init(_ connection: LibIIOConnection, places: [IIOAttributePath]) {
+    init(_ connection: LibIIOConnection, attributes: [IIOAttributePath]) {
         self.connection = connection
-        self.attributes = places
+        self.attributes = attributes
     }
 
     func read(_ index: Int) throws(IIOFailure) -> Double {

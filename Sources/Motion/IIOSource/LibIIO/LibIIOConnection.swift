@@ -50,23 +50,23 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
         }
     }
 
-    private func device(_ place: Int, _ call: String) throws(IIOFailure) -> OpaquePointer {
-        guard devices.indices.contains(place) else { throw IIOFailure(call, ENODEV) }
-        return devices[place]
+    private func device(_ index: Int, _ call: String) throws(IIOFailure) -> OpaquePointer {
+        guard devices.indices.contains(index) else { throw IIOFailure(call, ENODEV) }
+        return devices[index]
     }
 
-    private func channel(_ device: Int, _ place: Int, _ call: String) throws(IIOFailure) -> OpaquePointer {
-        guard channels.indices.contains(device), channels[device].indices.contains(place) else {
+    private func channel(_ device: Int, _ index: Int, _ call: String) throws(IIOFailure) -> OpaquePointer {
+        guard channels.indices.contains(device), channels[device].indices.contains(index) else {
             throw IIOFailure(call, ENODEV)
         }
-        return channels[device][place]
+        return channels[device][index]
     }
 
     // MARK: Attributes
 
-    func read(_ place: IIOAttributePath) throws(IIOFailure) -> String {
+    func read(_ attributePath: IIOAttributePath) throws(IIOFailure) -> String {
         try ifSynchronized { () throws(IIOFailure) -> String in
-            switch place {
+            switch attributePath {
             case .device(let device, let name):
                 let call = "iio_device_attr_read"
                 let pointer = try self.device(device, call)
@@ -79,22 +79,22 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
         }
     }
 
-    func write(_ value: String, to place: IIOAttributePath) throws(IIOFailure) {
+    func write(_ value: String, to attributePath: IIOAttributePath) throws(IIOFailure) {
         try ifSynchronized { () throws(IIOFailure) in
             let result: Int
-            switch place {
+            switch attributePath {
             case .device(let device, let name):
                 result = iio_device_attr_write(try self.device(device, "iio_device_attr_write"), name, value)
             case .channel(let device, let channel, let name):
                 let pointer = try self.channel(device, channel, "iio_channel_attr_write")
                 result = iio_channel_attr_write(pointer, name, value)
             }
-            guard result >= 0 else { throw IIOFailure("write \(place.name)", returned: result) }
+            guard result >= 0 else { throw IIOFailure("write \(attributePath.name)", returned: result) }
         }
     }
 
-    func isWritable(_ place: IIOAttributePath) -> Bool {
-        guard isLocal, let path = path(of: place) else { return true }
+    func isWritable(_ attributePath: IIOAttributePath) -> Bool {
+        guard isLocal, let path = path(of: attributePath) else { return true }
         return access(path, W_OK) == 0
     }
 
@@ -103,8 +103,8 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
         return access("/dev/\(context.devices[device].id)", R_OK | W_OK) == 0
     }
 
-    private func path(of place: IIOAttributePath) -> String? {
-        switch place {
+    private func path(of attributePath: IIOAttributePath) -> String? {
+        switch attributePath {
         case .device(let device, let name): return directory(of: device).map { "\($0)/\(name)" }
         case .channel(let device, let channel, let name):
             guard let folder = directory(of: device), context.devices[device].channels.indices.contains(channel),
@@ -241,11 +241,11 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
 
     func openPoll(device: Int, channels wanted: [(channel: Int, attribute: String)]) throws(IIOFailure) -> any IIOPoll {
         guard context.devices.indices.contains(device) else { throw IIOFailure("open", ENODEV) }
-        let places = wanted.map { IIOAttributePath.channel(device, $0.channel, $0.attribute) }
-        guard isLocal else { return LibIIOPoll(self, places: places) }
+        let attributePaths = wanted.map { IIOAttributePath.channel(device, $0.channel, $0.attribute) }
+        guard isLocal else { return LibIIOPoll(self, attributes: attributePaths) }
         var paths: [String] = []
-        for place in places {
-            guard let path = path(of: place) else { throw IIOFailure("open \(place.name)", ENOENT) }
+        for attributePath in attributePaths {
+            guard let path = path(of: attributePath) else { throw IIOFailure("open \(attributePath.name)", ENOENT) }
             paths.append(path)
         }
         return try SysfsPoll(paths: paths)

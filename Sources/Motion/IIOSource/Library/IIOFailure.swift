@@ -29,9 +29,9 @@ extension IIOFailure {
         case poll(device: String, address: MotionSourceAddress)
     }
 
-    func error(_ task: Operation) -> DeviceError {
+    func error(_ operation: Operation) -> DeviceError {
         let (code, message) =
-            switch task {
+            switch operation {
             case .open(let address): openMessage(address)
             case .capture(let device, let triggers, let address): captureMessage(device, triggers, address)
             case .stream(let device, let address): streamMessage(device, address)

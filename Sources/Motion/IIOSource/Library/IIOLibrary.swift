@@ -20,9 +20,9 @@ protocol IIOLibrary: Sendable {
 protocol IIOConnection: AnyObject, Sendable {
     var context: IIOContext { get }
 
-    func read(_ place: IIOAttributePath) throws(IIOFailure) -> String
-    func write(_ value: String, to place: IIOAttributePath) throws(IIOFailure)
-    func isWritable(_ place: IIOAttributePath) -> Bool
+    func read(_ attributePath: IIOAttributePath) throws(IIOFailure) -> String
+    func write(_ value: String, to attributePath: IIOAttributePath) throws(IIOFailure)
+    func isWritable(_ attributePath: IIOAttributePath) -> Bool
     func isNodeAccessible(_ device: Int) -> Bool
 
     /// Returns the trigger of a device. Throws ENOENT if the device does not support triggers.

@@ -18,7 +18,7 @@ struct BufferReader {
     private let library: any IIOLibrary
     private let stride: Int
     private let decimation: Int
-    private var samplesSinceKept = 0
+    private var samplesSinceSelection = 0
     private var streams: [Stream]
     private var corrector: TimestampCorrector
     private let hasTimestamps: Bool
@@ -29,7 +29,7 @@ struct BufferReader {
     private let log = Logger(label: "device-services.motion")
 
     init(
-        layout: IIOScanLayout, thinning: Int, members: [DeviceGroup.Member], timestampChannel: Int?,
+        layout: IIOScanLayout, decimation: Int, members: [DeviceGroup.Member], timestampChannel: Int?,
         corrector: TimestampCorrector,
         reader: DeviceReader, hub: MotionHub, clock: any DeviceClock, library: any IIOLibrary
     ) {
@@ -39,12 +39,12 @@ struct BufferReader {
         self.library = library
         lastRefill = clock.now
         stride = layout.sampleSize
-        self.decimation = max(1, thinning)
+        self.decimation = max(1, decimation)
         self.corrector = corrector
         let streams = members.compactMap { member -> Stream? in
             IIOScanDecoder(layout: layout, axes: member.sensor.axes, timestampChannel: timestampChannel).map {
                 var batch = MotionBatch(sensor: member.description.id, kind: member.sensor.kind)
-                batch.decimationFactor = max(1, thinning)
+                batch.decimationFactor = max(1, decimation)
                 return Stream(decoder: $0, batch: batch)
             }
         }
@@ -79,8 +79,8 @@ struct BufferReader {
         reader.countRefill()
         if decimation == 1 {
             post(bytes, count: count, arrival: arrival)
-        } else if case let kept = decimated(bytes, count: count), !kept.isEmpty {
-            kept.withUnsafeBytes { post($0, count: kept.count / stride, arrival: arrival) }
+        } else if case let selected = decimated(bytes, count: count), !selected.isEmpty {
+            selected.withUnsafeBytes { post($0, count: selected.count / stride, arrival: arrival) }
         }
         return true
     }
@@ -89,20 +89,20 @@ struct BufferReader {
         if corrector.clockSteps != loggedClockSteps || corrector.areTimestampsRejected != hasLoggedRejection {
             logIrregularities()
         }
-        let kept = decode(bytes, count: count, arrival: arrival)
+        let acceptedCount = decode(bytes, count: count, arrival: arrival)
         reader.isDelivering = true
-        if kept > 0 { for index in streams.indices { hub.post(streams[index].batch) } }
+        if acceptedCount > 0 { for index in streams.indices { hub.post(streams[index].batch) } }
         reader.isDelivering = false
     }
 
     /// Returns the last sample of each group of `decimation` samples. Groups may extend over several refills.
     private mutating func decimated(_ bytes: UnsafeRawBufferPointer, count: Int) -> [UInt8] {
-        var kept: [UInt8] = []
-        for place in Swift.stride(from: decimation - 1 - samplesSinceKept, to: count, by: decimation) {
-            kept.append(contentsOf: bytes[place * stride..<(place + 1) * stride])
+        var selected: [UInt8] = []
+        for index in Swift.stride(from: decimation - 1 - samplesSinceSelection, to: count, by: decimation) {
+            selected.append(contentsOf: bytes[index * stride..<(index + 1) * stride])
         }
-        samplesSinceKept = (samplesSinceKept + count) % decimation
-        return kept
+        samplesSinceSelection = (samplesSinceSelection + count) % decimation
+        return selected
     }
 
     private mutating func logIrregularities() {
@@ -116,7 +116,7 @@ struct BufferReader {
     }
 
     private mutating func decode(_ bytes: UnsafeRawBufferPointer, count: Int, arrival: BootTime) -> Int {
-        var kept = 0
+        var acceptedCount = 0
         var firstTimes: [BootTime] = []
         for index in streams.indices {
             // Move the arrays out of the batch, so that they are uniquely referenced and can be modified in place.
@@ -129,12 +129,12 @@ struct BufferReader {
                         bytes, stride: stride, count: count, values: values,
                         times: isFirst && hasTimestamps ? times : nil, clockOffset: corrector.offset)
                     if isFirst {
-                        kept = corrector.correct(times, arrival: arrival) { [clock, library] name in
+                        acceptedCount = corrector.correct(times, arrival: arrival) { [clock, library] name in
                             TimestampCorrector.offset(clock: clock) { library.time(of: name) }
                         }
                     } else {
                         // All sensors in a scan share one timestamp.
-                        for place in times.indices { times[place] = firstTimes[place] }
+                        for sample in times.indices { times[sample] = firstTimes[sample] }
                     }
                 }
             }
@@ -143,7 +143,7 @@ struct BufferReader {
             streams[index].batch.times = times
             streams[index].batch.arrival = arrival
         }
-        return kept
+        return acceptedCount
     }
 }
 

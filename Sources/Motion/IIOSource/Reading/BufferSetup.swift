@@ -22,7 +22,7 @@ struct BufferSetup {
         func makeCorrector(clock: any DeviceClock, library: any IIOLibrary) -> TimestampCorrector {
             var corrector = TimestampCorrector(
                 base: timestampClock, interval: rate.map { $0 > 0 ? Double(plan.decimation) / $0 : 0 } ?? 0,
-                thinning: plan.decimation, before: facts.clockEstimate?.state(of: facts.clock, now: clock.now))
+                decimation: plan.decimation, previous: facts.clockEstimate?.state(of: facts.clock, now: clock.now))
             if case .local(let name) = timestampClock,
                 let offset = TimestampCorrector.offset(clock: clock, other: { library.time(of: name) })
             {
@@ -32,7 +32,7 @@ struct BufferSetup {
         }
     }
 
-    let unit: DeviceGroup
+    let group: DeviceGroup
     let connection: any IIOConnection
     let library: any IIOLibrary
     let address: MotionSourceAddress
@@ -40,10 +40,10 @@ struct BufferSetup {
     let settings: ChangedSettings
 
     init(
-        unit: DeviceGroup, connection: any IIOConnection, library: any IIOLibrary, address: MotionSourceAddress,
+        group: DeviceGroup, connection: any IIOConnection, library: any IIOLibrary, address: MotionSourceAddress,
         options: IIOSourceOptions
     ) {
-        self.unit = unit
+        self.group = group
         self.connection = connection
         self.library = library
         self.address = address
@@ -53,12 +53,12 @@ struct BufferSetup {
 
     private var device: IIODevice? {
         let devices = connection.context.devices
-        return devices.indices.contains(unit.device) ? devices[unit.device] : nil
+        return devices.indices.contains(group.device) ? devices[group.device] : nil
     }
 
     func lock() throws(ReaderFailure) -> (any IIOLease)? {
         do throws(IIOFailure) {
-            return try connection.lock(unit.device)
+            return try connection.lock(group.device)
         } catch {
             throw ReaderFailure(error.error(captureOperation([])), .retry)
         }
@@ -69,71 +69,71 @@ struct BufferSetup {
     ) throws(ReaderFailure) -> ConfiguredDevice {
         guard let device else { throw removedError() }
         let timestamp = device.timestampChannel
-        var channels = plan.active.flatMap { unit.members[$0].sensor.axes.map(\.channel) }
+        var channels = plan.active.flatMap { group.members[$0].sensor.axes.map(\.channel) }
         // With a timestamp, all versions of libiio report the same scan size. See `scanSizeMismatch(_:_:)`.
         if let timestamp { channels.append(timestamp) }
         guard let layout = device.layout(of: channels), layout.sampleSize > 0 else { throw removedError() }
-        var armed = ConfiguredDevice(
+        var configured = ConfiguredDevice(
             layout: layout, channels: channels, timestampChannel: timestamp,
-            plan: BufferPlan(rate: nil, latency: plan.latency, isLocal: isLocal, isEventDriven: unit.isEventDriven),
+            plan: BufferPlan(rate: nil, latency: plan.latency, isLocal: isLocal, isEventDriven: group.isEventDriven),
             facts: DeviceReader.Facts(clockEstimate: clockEstimate))
-        if timestamp != nil { setClock(device, &armed) }
-        try setTrigger(device, &armed)
-        armed.rate = setRates(plan, trigger: armed.trigger, facts: &armed.facts)
-        armed.plan = BufferPlan(
-            rate: armed.rate ?? (plan.rate.isFinite && plan.rate > 0 ? plan.rate : nil), latency: plan.latency,
+        if timestamp != nil { setClock(device, &configured) }
+        try setTrigger(device, &configured)
+        configured.rate = setRates(plan, trigger: configured.trigger, facts: &configured.facts)
+        configured.plan = BufferPlan(
+            rate: configured.rate ?? (plan.rate.isFinite && plan.rate > 0 ? plan.rate : nil), latency: plan.latency,
             wanted: plan.decimates ? plan.rate : nil, samples: options.samplesPerRefill,
-            kernelBuffers: options.kernelBuffers, isLocal: isLocal, isEventDriven: unit.isEventDriven)
-        return armed
+            kernelBuffers: options.kernelBuffers, isLocal: isLocal, isEventDriven: group.isEventDriven)
+        return configured
     }
 
     private var isLocal: Bool { address.backend == .local }
 
     private func removedError() -> ReaderFailure {
-        ReaderFailure(IIOFailure("look at \(unit.deviceID)", ENODEV).error(captureOperation([])), .reconnect)
+        ReaderFailure(IIOFailure("look at \(group.deviceID)", ENODEV).error(captureOperation([])), .reconnect)
     }
 
     private func captureOperation(_ triggers: [String]) -> IIOFailure.Operation {
-        .capture(device: unit.deviceID, triggers: triggers, address: address)
+        .capture(device: group.deviceID, triggers: triggers, address: address)
     }
 
     // MARK: Clock
 
-    private func setClock(_ device: IIODevice, _ armed: inout ConfiguredDevice) {
+    private func setClock(_ device: IIODevice, _ configured: inout ConfiguredDevice) {
         let name = "current_timestamp_clock"
         guard device.attribute(name) != nil else {
             // Kernels before 4.9 do not have this attribute and use the system clock for timestamps.
-            armed.timestampClock = isLocal ? .local("realtime") : .remote
+            configured.timestampClock = isLocal ? .local("realtime") : .remote
             return
         }
-        let place = IIOAttributePath.device(unit.device, name)
-        let original = try? connection.read(place)
+        let attributePath = IIOAttributePath.device(group.device, name)
+        let original = try? connection.read(attributePath)
         var current = original ?? ""
         for candidate in ClockSelection.preferredClocks(over: current) {
             do throws(IIOFailure) {
-                current = try settings.write(candidate, to: place, from: original)
+                current = try settings.write(candidate, to: attributePath, from: original)
             } catch {
-                guard isRefused(error, place) else { continue }
-                armed.facts.refused.append(place)
+                guard isRefused(error, attributePath) else { continue }
+                configured.facts.refused.append(attributePath)
                 let text = DeviceError.text(errno: error.number)
                 let now = current.isEmpty ? "it remains unchanged" : "it remains \(current)"
-                armed.facts.remarks.append("The clock of its timestamps could not be set (\(text)); \(now).")
+                configured.facts.remarks.append("The clock of its timestamps could not be set (\(text)); \(now).")
                 break
             }
             if current == candidate { break }
         }
-        armed.facts.clock = current
+        configured.facts.clock = current
         if !isLocal {
-            armed.timestampClock = .remote
+            configured.timestampClock = .remote
         } else if current == "boottime" {
-            armed.timestampClock = .device
+            configured.timestampClock = .device
         } else {
-            armed.timestampClock = library.time(of: current) == nil ? .remote : .local(current)
+            configured.timestampClock = library.time(of: current) == nil ? .remote : .local(current)
         }
     }
 
-    private func isRefused(_ failure: IIOFailure, _ place: IIOAttributePath) -> Bool {
-        (failure.number == EACCES || failure.number == EPERM) && !connection.isWritable(place)
+    private func isRefused(_ failure: IIOFailure, _ attributePath: IIOAttributePath) -> Bool {
+        (failure.number == EACCES || failure.number == EPERM) && !connection.isWritable(attributePath)
     }
 
     // MARK: Rate
@@ -143,15 +143,15 @@ struct BufferSetup {
         var rates: [Double] = []
         var done: [IIORateAttribute] = []
         for index in plan.active {
-            let sensor = unit.members[index].sensor
+            let sensor = group.members[index].sensor
             guard let attribute = sensor.rateAttribute, !done.contains(attribute) else { continue }
             done.append(attribute)
-            let place: IIOAttributePath
+            let attributePath: IIOAttributePath
             switch attribute {
-            case .device(let name): place = .device(unit.device, name)
-            case .channel(let channel, let name): place = .channel(unit.device, channel, name)
+            case .device(let name): attributePath = .device(group.device, name)
+            case .channel(let channel, let name): attributePath = .channel(group.device, channel, name)
             }
-            let rate = setRate(at: place, wanted: plan.rate, offered: sensor.rates, facts: &facts)
+            let rate = setRate(at: attributePath, wanted: plan.rate, offered: sensor.rates, facts: &facts)
             if let rate { rates.append(rate) }
         }
         if let trigger, let rate = setRate(of: trigger, plan, fallback: rates.max(), facts: &facts) { return rate }
@@ -159,19 +159,19 @@ struct BufferSetup {
     }
 
     private func setRate(
-        at place: IIOAttributePath, wanted: Double, offered: SensorRates, facts: inout DeviceReader.Facts
+        at attributePath: IIOAttributePath, wanted: Double, offered: SensorRates, facts: inout DeviceReader.Facts
     ) -> Double? {
-        let original = try? connection.read(place)
+        let original = try? connection.read(attributePath)
         let before = original.flatMap { IIONumber.double($0) }
         guard let rate = RateSelection.rate(wanted: wanted, offered: offered, current: before) else { return before }
         do throws(IIOFailure) {
             // Drivers round the rate, so the actual rate is read back.
-            let current = try settings.write(AttributeNumber.text(rate), to: place, from: original)
+            let current = try settings.write(AttributeNumber.text(rate), to: attributePath, from: original)
             return IIONumber.double(current) ?? rate
         } catch {
             let text = DeviceError.text(errno: error.number)
             let now = before.map { "it remains at \(AttributeNumber.text($0)) Hz" } ?? "it remains unchanged"
-            if isRefused(error, place) { facts.refused.append(place) }
+            if isRefused(error, attributePath) { facts.refused.append(attributePath) }
             facts.remarks.append("The rate could not be set to \(AttributeNumber.text(rate)) Hz (\(text)); \(now).")
             return before
         }
@@ -185,38 +185,38 @@ struct BufferSetup {
             return nil
         }
         let wanted = plan.rate.isFinite ? plan.rate : fallback ?? 0
-        let place = IIOAttributePath.device(trigger, "sampling_frequency")
-        let before = (try? connection.read(place)).flatMap { IIONumber.double($0) }
+        let attributePath = IIOAttributePath.device(trigger, "sampling_frequency")
+        let before = (try? connection.read(attributePath)).flatMap { IIONumber.double($0) }
         let targetRate = wanted > 0 ? wanted : max(before ?? 0, RateSelection.minimumDefault)
         if let before, abs(before - targetRate) <= targetRate * 1e-6 { return before }
         return setRate(
-            at: place, wanted: targetRate,
+            at: attributePath, wanted: targetRate,
             offered: .range(minimum: 1, step: 0, maximum: RateSelection.maximumUnlistedRate), facts: &facts)
     }
 
     // MARK: Trigger
 
-    private func setTrigger(_ device: IIODevice, _ armed: inout ConfiguredDevice) throws(ReaderFailure) {
-        let state = try? connection.trigger(of: unit.device)
+    private func setTrigger(_ device: IIODevice, _ configured: inout ConfiguredDevice) throws(ReaderFailure) {
+        let state = try? connection.trigger(of: group.device)
         let decision = TriggerSelection.decide(
-            device: unit.device, context: connection.context, configured: unit.trigger, state: state,
+            device: group.device, context: connection.context, configured: group.trigger, state: state,
             parent: { connection.parent(of: $0) })
         switch decision {
-        case .keep: if case .set(let trigger) = state { armed.trigger = trigger }
-        case .withoutTrigger(let names): armed.missingTriggers = names
+        case .keep: if case .set(let trigger) = state { configured.trigger = trigger }
+        case .withoutTrigger(let names): configured.missingTriggers = names
         case .missing(let name, let offered):
             let list = offered.isEmpty ? "none" : offered.joined(separator: ", ")
             throw ReaderFailure(
                 DeviceError(
                     .invalidConfiguration,
-                    "The trigger \"\(name)\" in the configuration of \(unit.deviceID) at \(address) does not exist. Available triggers: \(list). Correct the setting \"trigger\"."
+                    "The trigger \"\(name)\" in the configuration of \(group.deviceID) at \(address) does not exist. Available triggers: \(list). Correct the setting \"trigger\"."
                 ), .reconnect)
         case .set(let trigger):
             do throws(IIOFailure) {
-                try connection.setTrigger(trigger, of: unit.device)
-                armed.trigger = trigger
+                try connection.setTrigger(trigger, of: group.device)
+                configured.trigger = trigger
             } catch {
-                armed.missingTriggers = [connection.context.devices[trigger].name]
+                configured.missingTriggers = [connection.context.devices[trigger].name]
             }
         }
     }
@@ -224,29 +224,29 @@ struct BufferSetup {
     // MARK: Buffer
 
     /// Starts the capture. `attach` registers the buffer for cancellation and returns false if the task has ended.
-    func open(_ armed: inout ConfiguredDevice, attach: (any IIOBuffer) -> Bool) throws(ReaderFailure) {
+    func open(_ configured: inout ConfiguredDevice, attach: (any IIOBuffer) -> Bool) throws(ReaderFailure) {
         var buffer: any IIOBuffer
         do throws(IIOFailure) {
-            buffer = try openBuffer(armed, attach)
+            buffer = try openBuffer(configured, attach)
         } catch {
-            guard error.number == EINVAL, let second = try? withTimerTrigger(&armed, attach) else {
-                throw failure(error, armed)
+            guard error.number == EINVAL, let second = try? withTimerTrigger(&configured, attach) else {
+                throw failure(error, configured)
             }
             buffer = second
         }
-        guard buffer.scanSize == armed.layout.sampleSize else {
+        guard buffer.scanSize == configured.layout.sampleSize else {
             buffer.close()
-            throw scanSizeMismatch(buffer.scanSize, armed.layout)
+            throw scanSizeMismatch(buffer.scanSize, configured.layout)
         }
-        armed.buffer = buffer
+        configured.buffer = buffer
     }
 
     private func openBuffer(
-        _ armed: ConfiguredDevice, _ attach: (any IIOBuffer) -> Bool
+        _ configured: ConfiguredDevice, _ attach: (any IIOBuffer) -> Bool
     ) throws(IIOFailure) -> any IIOBuffer {
         let buffer = try connection.openBuffer(
-            device: unit.device, channels: armed.channels, samples: armed.plan.samples,
-            kernelBuffers: armed.plan.kernelBuffers, timeout: armed.plan.timeout)
+            device: group.device, channels: configured.channels, samples: configured.plan.samples,
+            kernelBuffers: configured.plan.kernelBuffers, timeout: configured.plan.timeout)
         do throws(IIOFailure) {
             guard attach(buffer) else { throw IIOFailure("iio_device_create_buffer", ECANCELED) }
             try buffer.start()
@@ -258,15 +258,15 @@ struct BufferSetup {
     }
 
     private func withTimerTrigger(
-        _ armed: inout ConfiguredDevice, _ attach: (any IIOBuffer) -> Bool
+        _ configured: inout ConfiguredDevice, _ attach: (any IIOBuffer) -> Bool
     ) throws(IIOFailure) -> any IIOBuffer {
-        guard !armed.missingTriggers.isEmpty else { throw IIOFailure("create a timer trigger", EINVAL) }
-        let rate = armed.rate ?? BufferPlan.assumedRate
-        let trigger = try connection.timerTrigger(for: unit.device, rate: max(rate, 1))
+        guard !configured.missingTriggers.isEmpty else { throw IIOFailure("create a timer trigger", EINVAL) }
+        let rate = configured.rate ?? BufferPlan.assumedRate
+        let trigger = try connection.timerTrigger(for: group.device, rate: max(rate, 1))
         do throws(IIOFailure) {
-            let buffer = try openBuffer(armed, attach)
-            armed.timerTrigger = trigger
-            armed.facts.remarks.append("It uses a timer trigger that was created for it.")
+            let buffer = try openBuffer(configured, attach)
+            configured.timerTrigger = trigger
+            configured.facts.remarks.append("It uses a timer trigger that was created for it.")
             return buffer
         } catch {
             trigger.release()
@@ -274,8 +274,8 @@ struct BufferSetup {
         }
     }
 
-    private func failure(_ failure: IIOFailure, _ armed: ConfiguredDevice) -> ReaderFailure {
-        let error = failure.error(captureOperation(armed.missingTriggers))
+    private func failure(_ failure: IIOFailure, _ configured: ConfiguredDevice) -> ReaderFailure {
+        let error = failure.error(captureOperation(configured.missingTriggers))
         switch failure.number {
         case EBUSY: return ReaderFailure(error, .retry)
         case EACCES, EPERM, EINVAL, ENOSYS, EOPNOTSUPP: return fallBackToPolling(error)
@@ -284,7 +284,7 @@ struct BufferSetup {
     }
 
     private func fallBackToPolling(_ error: DeviceError) -> ReaderFailure {
-        let canPoll = unit.members.contains { $0.sensor.canPoll }
+        let canPoll = group.members.contains { $0.sensor.canPoll }
         let remark = "Its axes are polled one by one: \(error.message)"
         return ReaderFailure(error, canPoll ? .poll(remark: remark) : .retry)
     }
@@ -297,7 +297,7 @@ struct BufferSetup {
         return fallBackToPolling(
             DeviceError(
                 .notSupported,
-                "The samples of \(unit.deviceID) at \(address) cannot be decoded: their reported size is \(step) bytes instead of \(layout.sampleSize). \(reason)."
+                "The samples of \(group.deviceID) at \(address) cannot be decoded: their reported size is \(step) bytes instead of \(layout.sampleSize). \(reason)."
             ))
     }
 }

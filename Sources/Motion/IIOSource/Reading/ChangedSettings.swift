@@ -30,24 +30,25 @@ final class ChangedSettings: Sendable {
     }
 
     /// Writes an attribute and reads it back, because drivers may round the value. Returns the new value.
-    func write(_ value: String, to place: IIOAttributePath, from original: String?) throws(IIOFailure) -> String {
-        guard isLocal, let original else { return try change(place, from: original, to: value) }
+    func write(_ value: String, to attributePath: IIOAttributePath, from original: String?) throws(IIOFailure) -> String
+    {
+        guard isLocal, let original else { return try change(attributePath, from: original, to: value) }
         let (action, current) = try exitActions.add { [self] in
             restore()
         } change: { () throws(IIOFailure) in
-            try change(place, from: original, to: value)
+            try change(attributePath, from: original, to: value)
         }
         state.withLock { $0.exitActions.append(action) }
         return current
     }
 
     private func change(
-        _ place: IIOAttributePath, from original: String?, to value: String
+        _ attributePath: IIOAttributePath, from original: String?, to value: String
     ) throws(IIOFailure) -> String {
-        try connection.write(value, to: place)
-        let current = (try? connection.read(place)) ?? value
+        try connection.write(value, to: attributePath)
+        let current = (try? connection.read(attributePath)) ?? value
         if let original, original != current {
-            state.withLock { $0.changes.append(Change(path: place, original: original, current: current)) }
+            state.withLock { $0.changes.append(Change(path: attributePath, original: original, current: current)) }
         }
         return current
     }

@@ -6,7 +6,7 @@ import IIOFormat
 /// Reads a device on its reader thread, and starts again when the plan changes.
 struct DeviceReadTask {
     let reader: DeviceReader
-    let unit: DeviceGroup
+    let group: DeviceGroup
     let connection: any IIOConnection
     let library: any IIOLibrary
     let address: MotionSourceAddress
@@ -28,7 +28,7 @@ struct DeviceReadTask {
                 if task.plan.isPolled {
                     try poll(task.plan, generation: task.generation)
                 } else {
-                    try capture(task.plan, generation: task.generation, seeded: &read)
+                    try capture(task.plan, generation: task.generation, initiallyRead: &read)
                 }
             } catch {
                 if reader.isCurrent(task.generation) { failure = error }
@@ -38,47 +38,51 @@ struct DeviceReadTask {
     }
 
     private var setup: BufferSetup {
-        BufferSetup(unit: unit, connection: connection, library: library, address: address, options: options)
+        BufferSetup(group: group, connection: connection, library: library, address: address, options: options)
     }
 
     // MARK: Capture
 
-    private func capture(_ plan: DeviceReadPlan, generation: Int, seeded: inout [Int]) throws(ReaderFailure) {
-        let arming = setup
-        let lock = try arming.lock()
+    private func capture(_ plan: DeviceReadPlan, generation: Int, initiallyRead: inout [Int]) throws(ReaderFailure) {
+        let setup = setup
+        let lock = try setup.lock()
         defer { lock?.release() }
-        defer { arming.settings.restore() }
-        var armed = try arming.configure(plan, clockEstimate: reader.facts.clockEstimate)
-        defer { armed.timerTrigger?.release() }
-        for index in plan.active where !seeded.contains(index) && readInitialValue(unit.members[index]) {
-            seeded.append(index)
+        defer { setup.settings.restore() }
+        var configured = try setup.configure(plan, clockEstimate: reader.facts.clockEstimate)
+        defer { configured.timerTrigger?.release() }
+        for index in plan.active where !initiallyRead.contains(index) && readInitialValue(group.members[index]) {
+            initiallyRead.append(index)
         }
         guard reader.isCurrent(generation) else { return }
         defer {
             reader.detachBuffer()
-            armed.buffer?.close()
+            configured.buffer?.close()
         }
-        try arming.open(&armed) { reader.attach($0, generation: generation) }
-        guard let buffer = armed.buffer else { return }
-        reader.record(armed.facts)
-        let capture = BufferReader(
-            layout: armed.layout, thinning: armed.plan.decimation, members: plan.active.map { unit.members[$0] },
-            timestampChannel: armed.timestampChannel, corrector: armed.makeCorrector(clock: clock, library: library),
+        try setup.open(&configured) { reader.attach($0, generation: generation) }
+        guard let buffer = configured.buffer else { return }
+        reader.record(configured.facts)
+        let bufferReader = BufferReader(
+            layout: configured.layout, decimation: configured.plan.decimation,
+            members: plan.active.map { group.members[$0] },
+            timestampChannel: configured.timestampChannel,
+            corrector: configured.makeCorrector(clock: clock, library: library),
             reader: reader, hub: hub, clock: clock, library: library)
         clearStatusOfUnusedSensors(plan)
-        reader.enter(.capturing(armed.plan, start: reader.progress), now: clock.now)
-        let (number, left) = read(buffer, capture, armed.plan, generation: generation)
-        if let found = ClockEstimate(armed.facts.clock, left.clockState) {
-            armed.facts.clockEstimate = found
-            reader.record(armed.facts)
+        reader.enter(.capturing(configured.plan, start: reader.progress), now: clock.now)
+        let (number, finalReader) = read(buffer, bufferReader, configured.plan, generation: generation)
+        if let clockEstimate = ClockEstimate(configured.facts.clock, finalReader.clockState) {
+            configured.facts.clockEstimate = clockEstimate
+            reader.record(configured.facts)
         }
         guard reader.isCurrent(generation) else { return }
         let failure = IIOFailure("iio_buffer_refill", number)
         // An event-driven sensor may have had no changes within the server's timeout.
-        if unit.isEventDriven, failure.isConnectionLoss, left.secondsSinceRefill(now: clock.now) >= 1, isResponding() {
+        if group.isEventDriven, failure.isConnectionLoss, finalReader.secondsSinceRefill(now: clock.now) >= 1,
+            isResponding()
+        {
             return
         }
-        throw ReaderFailure(failure.error(.stream(device: unit.deviceID, address: address)), .reconnect)
+        throw ReaderFailure(failure.error(.stream(device: group.deviceID, address: address)), .reconnect)
     }
 
     /// The maximum delay of a read by an executor, in seconds.
@@ -86,39 +90,40 @@ struct DeviceReadTask {
 
     /// Returns the error number and the final state of the capture.
     private func read(
-        _ buffer: any IIOBuffer, _ capture: BufferReader, _ plan: BufferPlan, generation: Int
-    ) -> (number: Int32, capture: BufferReader) {
-        var capture = capture
-        guard let wait = buffer.pollHandle else { return (capture.run(buffer), capture) }
-        let link = PollableBuffer(buffer, wait.descriptor, capture, plan, clock: clock)
-        let sensors = capture.sensors
+        _ buffer: any IIOBuffer, _ bufferReader: BufferReader, _ plan: BufferPlan, generation: Int
+    ) -> (number: Int32, bufferReader: BufferReader) {
+        var bufferReader = bufferReader
+        guard let pollHandle = buffer.pollHandle else { return (bufferReader.run(buffer), bufferReader) }
+        let pollableBuffer = PollableBuffer(buffer, pollHandle.descriptor, bufferReader, plan, clock: clock)
+        let sensors = bufferReader.sensors
         // The reader thread resumes well before the kernel buffers are full.
         let tolerance = options.tolerance ?? min(Self.maximumTolerance, Double(buffer.kernelBuffers) * plan.period / 3)
         var coordinator = ReadinessCoordinator(
-            source: link, wakeUp: wait.wakeUp, clock: clock, tolerance: tolerance, limit: tolerance + 3 * plan.period
-        ) { [hub] in link.mayBePolledByExecutor ? hub.executor(of: sensors) : nil }
+            source: pollableBuffer, wakeUp: pollHandle.wakeUp, clock: clock, tolerance: tolerance,
+            limit: tolerance + 3 * plan.period
+        ) { [hub] in pollableBuffer.mayBePolledByExecutor ? hub.executor(of: sensors) : nil }
         while reader.isCurrent(generation), (try? coordinator.run()) != nil {}
         coordinator.deregister()
-        return link.close()
+        return pollableBuffer.close()
     }
 
     /// Resets the status of unsubscribed sensors, which may still be marked as unavailable.
     private func clearStatusOfUnusedSensors(_ plan: DeviceReadPlan) {
-        for (index, member) in unit.members.enumerated()
+        for (index, member) in group.members.enumerated()
         where !plan.active.contains(index) && member.sensor.problem == nil {
             hub.setStatus(.unknown, of: member.description.id)
         }
     }
 
     private func isResponding() -> Bool {
-        guard let axis = unit.members.first?.sensor.axes.first else { return false }
-        return (try? connection.read(.channel(unit.device, axis.channel, axis.attributeName))) != nil
+        guard let axis = group.members.first?.sensor.axes.first else { return false }
+        return (try? connection.read(.channel(group.device, axis.channel, axis.attributeName))) != nil
     }
 
     /// Reads and delivers the current value, because an event-driven sensor may report only changes.
     private func readInitialValue(_ member: DeviceGroup.Member) -> Bool {
         guard member.sensor.canPoll, reader.mayDeliver,
-            let poll = try? AttributePoll(member, device: unit.device, connection: connection),
+            let poll = try? AttributePoll(member, device: group.device, connection: connection),
             let value = try? poll.read(), reader.mayDeliver
         else { return false }
         let now = clock.now
@@ -136,21 +141,21 @@ struct DeviceReadTask {
     private func poll(_ plan: DeviceReadPlan, generation: Int) throws(ReaderFailure) {
         var polls: [AttributePoll] = []
         do throws(IIOFailure) {
-            for index in plan.active where unit.members[index].sensor.canPoll {
-                polls.append(try AttributePoll(unit.members[index], device: unit.device, connection: connection))
+            for index in plan.active where group.members[index].sensor.canPoll {
+                polls.append(try AttributePoll(group.members[index], device: group.device, connection: connection))
             }
         } catch {
             throw failure(error)
         }
-        guard !polls.isEmpty else { throw ReaderFailure(failure(.removed(unit.deviceID)).error, .retry) }
-        let arming = setup
-        defer { arming.settings.restore() }
+        guard !polls.isEmpty else { throw ReaderFailure(failure(.removed(group.deviceID)).error, .retry) }
+        let setup = setup
+        defer { setup.settings.restore() }
         var facts = DeviceReader.Facts(clockEstimate: reader.facts.clockEstimate, isPolled: true)
-        let set = arming.setRates(plan, trigger: nil, facts: &facts)
+        let currentRate = setup.setRates(plan, trigger: nil, facts: &facts)
         reader.record(facts)
-        let wanted = plan.rate > 0 ? plan.rate : set ?? RateSelection.minimumDefault
+        let wanted = plan.rate > 0 ? plan.rate : currentRate ?? RateSelection.minimumDefault
         // Reading faster than the sensor's rate would return the same values repeatedly.
-        let rate = min(wanted, options.maximumPollRate, Self.maximumPollRate, set ?? .infinity)
+        let rate = min(wanted, options.maximumPollRate, Self.maximumPollRate, currentRate ?? .infinity)
         let interval = 1 / max(rate, 0.01)
         clearStatusOfUnusedSensors(plan)
         reader.enter(.polling(interval: interval), now: clock.now)
@@ -158,7 +163,7 @@ struct DeviceReadTask {
     }
 
     private func failure(_ failure: IIOFailure) -> ReaderFailure {
-        let error = failure.error(.poll(device: unit.deviceID, address: address))
+        let error = failure.error(.poll(device: group.deviceID, address: address))
         // Reconnecting does not help if the device is busy or access is denied.
         return ReaderFailure(error, failure.isAccessRefused ? .retry : .reconnect)
     }

@@ -43,7 +43,7 @@ final class DeviceReader: Sendable {
         var stage: Stage
         var facts = Facts()
 
-        var isArming: Bool { if case .settingUp = stage.phase { true } else { false } }
+        var isSettingUp: Bool { if case .settingUp = stage.phase { true } else { false } }
         var isEnded: Bool { if case .ended = stage.phase { true } else { false } }
     }
 
@@ -54,11 +54,13 @@ final class DeviceReader: Sendable {
     let semaphore = BinarySemaphore()
     private let phaseDidChange: @Sendable () -> Void
 
-    /// `changed` is called on the thread when the phase changes.
-    init(plan: DeviceReadPlan, now: BootTime, foundClock: ClockEstimate? = nil, changed: @escaping @Sendable () -> Void)
-    {
-        state = Mutex(State(plan: plan, stage: Stage(since: now), facts: Facts(clockEstimate: foundClock)))
-        self.phaseDidChange = changed
+    /// `phaseDidChange` is called on the thread when the phase changes.
+    init(
+        plan: DeviceReadPlan, now: BootTime, clockEstimate: ClockEstimate? = nil,
+        phaseDidChange: @escaping @Sendable () -> Void
+    ) {
+        state = Mutex(State(plan: plan, stage: Stage(since: now), facts: Facts(clockEstimate: clockEstimate)))
+        self.phaseDidChange = phaseDidChange
     }
 
     // MARK: For the supervisor
@@ -77,7 +79,7 @@ final class DeviceReader: Sendable {
         endTask { state in
             guard state.plan != plan else { return false }
             // While the thread is setting up the device, a new plan does not extend the time limit.
-            if state.plan == nil || !state.isArming, !state.isEnded { state.stage.enter(.settingUp, now: now) }
+            if state.plan == nil || !state.isSettingUp, !state.isEnded { state.stage.enter(.settingUp, now: now) }
             state.plan = plan
             return true
         }

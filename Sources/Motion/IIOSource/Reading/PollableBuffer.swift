@@ -8,7 +8,7 @@ import SystemCalls
 final class PollableBuffer: PollableSource {
     private struct Content {
         var buffer: (any IIOBuffer)?
-        var capture: BufferReader
+        var bufferReader: BufferReader
         var failure: Int32 = 0
     }
 
@@ -20,31 +20,31 @@ final class PollableBuffer: PollableSource {
     private let timeout: Double
     private let clock: any DeviceClock
     private let content: ExclusiveValue<Content>
-    private let hasStamps = Atomic<Bool>(false)
+    private let usesDriverTimestamps = Atomic<Bool>(false)
     private let nextTimeout: Atomic<Int64>
     let descriptor: Int32
 
     init(
-        _ buffer: any IIOBuffer, _ descriptor: Int32, _ capture: BufferReader, _ plan: BufferPlan,
+        _ buffer: any IIOBuffer, _ descriptor: Int32, _ bufferReader: BufferReader, _ plan: BufferPlan,
         clock: any DeviceClock
     ) {
         self.descriptor = descriptor
         self.clock = clock
         timeout = plan.timeout
-        nextTimeout = Atomic(Self.deadline(after: capture.lastRefill, plan.timeout).nanoseconds)
-        content = ExclusiveValue(Content(buffer: buffer, capture: capture))
+        nextTimeout = Atomic(Self.deadline(after: bufferReader.lastRefill, plan.timeout).nanoseconds)
+        content = ExclusiveValue(Content(buffer: buffer, bufferReader: bufferReader))
     }
 
     var deadline: BootTime { BootTime(nanoseconds: nextTimeout.load(ordering: .relaxed)) }
     /// False if samples may lack timestamps. The reader thread must then read the buffer, because the app could delay
     /// an executor.
-    var mayBePolledByExecutor: Bool { hasStamps.load(ordering: .relaxed) }
+    var mayBePolledByExecutor: Bool { usesDriverTimestamps.load(ordering: .relaxed) }
 
-    func close() -> (number: Int32, capture: BufferReader) {
+    func close() -> (number: Int32, bufferReader: BufferReader) {
         content.useWhenFree { content in
             content.buffer = nil
             if content.failure == 0 { content.failure = EBADF }
-            return (content.failure, content.capture)
+            return (content.failure, content.bufferReader)
         }
     }
 
@@ -72,10 +72,10 @@ final class PollableBuffer: PollableSource {
             // If the machine was suspended, the timeout may have expired although samples are available.
             if reads == 0, deadline <= clock.now, Sockets.isReadable(descriptor) { reads = 1 }
             if reads > 0 {
-                content.failure = read(buffer, &content.capture, &reads)
-                hasStamps.store(content.capture.usesDriverTimestamps, ordering: .relaxed)
+                content.failure = read(buffer, &content.bufferReader, &reads)
+                usesDriverTimestamps.store(content.bufferReader.usesDriverTimestamps, ordering: .relaxed)
                 nextTimeout.store(
-                    Self.deadline(after: content.capture.lastRefill, timeout).nanoseconds, ordering: .relaxed)
+                    Self.deadline(after: content.bufferReader.lastRefill, timeout).nanoseconds, ordering: .relaxed)
             }
             // libiio also returns EPIPE if a server is silent or sends data without samples.
             if content.failure == 0, deadline <= clock.now, !Sockets.isReadable(descriptor) { content.failure = EPIPE }
@@ -87,14 +87,14 @@ final class PollableBuffer: PollableSource {
     }
 
     /// Returns the error number, or 0 on success.
-    private func read(_ buffer: any IIOBuffer, _ capture: inout BufferReader, _ reads: inout Int) -> Int32 {
+    private func read(_ buffer: any IIOBuffer, _ bufferReader: inout BufferReader, _ reads: inout Int) -> Int32 {
         var bytes = UnsafeRawBufferPointer(start: nil, count: 0)
         var remainingBytes = Self.maximumSamplesBeforeCallbacks * buffer.scanSize
         while true {
             let result = buffer.refill(&bytes, reads: &reads)
             if result == -Int(EAGAIN) { return 0 }
             guard result >= 0 else { return Int32(clamping: -result) }
-            _ = capture.process(bytes)
+            _ = bufferReader.process(bytes)
             remainingBytes -= result
             if remainingBytes <= 0 { reads = 0 }
         }

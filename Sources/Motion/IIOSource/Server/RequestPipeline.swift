@@ -33,7 +33,7 @@ struct RequestPipeline {
         let fitting = min(Self.maximumRefills, maximum / max(1, size))
         guard fitting > 1, size != Self.tinyiiodChunkSize else { return 1 }
         switch state {
-        case .single(let left) where left > 0: state = .single(left - 1)
+        case .single(let remaining) where remaining > 0: state = .single(remaining - 1)
         case .single:
             guard capabilities.beginTrial() else { return 1 }
             state = .trial(0)

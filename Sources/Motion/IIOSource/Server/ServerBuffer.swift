@@ -42,7 +42,7 @@ final class ServerBuffer: IIOBuffer, @unchecked Sendable {
     /// The server must start the capture within `timeout` seconds.
     init(
         _ socket: Int32, device: IIODevice, channels: [Int], step: Int, samples: Int, kernelBuffers: Int,
-        capabilities: ServerCapabilities, timeout: Double = startTimeout
+        capabilities: ServerCapabilities, startTimeout: Double = ServerBuffer.startTimeout
     ) throws(IIOFailure) {
         guard let wakeUp = try? WakeupPipe(for: "the capture from a server") else {
             systemClose(socket)
@@ -55,11 +55,12 @@ final class ServerBuffer: IIOBuffer, @unchecked Sendable {
         self.scanSize = max(1, step)
         self.samples = max(1, samples)
         self.kernelBuffers = kernelBuffers
-        self.startTimeout = timeout
+        self.startTimeout = startTimeout
         scans = ServerScans(device, channels: channels, step: self.scanSize)
         pipeline = RequestPipeline(capabilities)
         maximumBytes = max(Self.maximumRequestSize, self.samples * scans.maximumSentStep)
-        input = ServerInput(most: maximumBytes, chunks: RequestPipeline.maximumRefills, margin: scans.maximumSentStep)
+        input = ServerInput(
+            maximumBytes: maximumBytes, chunks: RequestPipeline.maximumRefills, margin: scans.maximumSentStep)
     }
 
     deinit { close() }
@@ -128,13 +129,13 @@ extension ServerBuffer {
             guard scans.setMask(line) else { throw Self.protocolError }
             expectsMask = false
         }
-        guard let place = input.consume(size) else { return nil }
+        guard let range = input.consume(size) else { return nil }
         remainingBytes -= size
         chunk = nil
         emptyResponses = 0
         // Chunks are not counted if the scan size has changed since the request.
         if requestedBytes % refillSize == 0 { pipeline.recordChunk(isRefill: size == refillSize) }
-        let samples = scans.completeScans(in: place, storage: input.storage)
+        let samples = scans.completeScans(in: range, storage: input.storage)
         guard remainingBytes > 0 || scans.finishResponse(requested: requestedBytes) else { throw Self.protocolError }
         return samples
     }
@@ -183,9 +184,9 @@ extension ServerBuffer {
     private func wait(for events: Int16, until end: BootTime) throws(IIOFailure) {
         while true {
             guard !isCancelled.load(ordering: .relaxed) else { throw IIOFailure("poll", EBADF) }
-            let left = end.seconds(since: LiveClock().now)
-            guard left > 0 else { throw IIOFailure("poll", ETIMEDOUT) }
-            if wakeUp.wait(for: socket, events: events, milliseconds: Int32(left * 1000) + 1) { return }
+            let remaining = end.seconds(since: LiveClock().now)
+            guard remaining > 0 else { throw IIOFailure("poll", ETIMEDOUT) }
+            if wakeUp.wait(for: socket, events: events, milliseconds: Int32(remaining * 1000) + 1) { return }
         }
     }
 

@@ -14,11 +14,12 @@ struct ServerInput: ~Copyable {
     private var unread: Range<Int>
     private var isDrained = false
 
-    /// `most` and `chunks` are the maximum numbers of bytes and chunks in a response.
-    init(most: Int, chunks: Int, margin: Int) {
+    /// `maximumBytes` and `chunks` are the maximum numbers of bytes and chunks in a response.
+    init(maximumBytes: Int, chunks: Int, margin: Int) {
         self.margin = margin
         storage = .allocate(
-            byteCount: margin + most + Self.maximumHeaderSize * chunks + 2 * Self.maximumLineLength, alignment: 16)
+            byteCount: margin + maximumBytes + Self.maximumHeaderSize * chunks + 2 * Self.maximumLineLength,
+            alignment: 16)
         unread = margin..<margin
     }
 
@@ -56,9 +57,9 @@ struct ServerInput: ~Copyable {
     /// Returns the range of the next `size` bytes, or nil if they have not all been received.
     mutating func consume(_ size: Int) -> Range<Int>? {
         guard unread.count >= size else { return nil }
-        let place = unread.prefix(size)
+        let range = unread.prefix(size)
         unread = unread.dropFirst(size)
-        return place
+        return range
     }
 
     /// Returns the number in the next nonempty line, or nil if the line is incomplete.

@@ -30,9 +30,9 @@ struct ServerScans {
     /// Returns a mask in libiio's format. Each word of 32 channels has eight digits, and the last word comes first.
     static func mask(_ channels: [Int], of count: Int) -> [UInt8] {
         let digits = Array("0123456789abcdef".utf8)
-        return (0..<max(1, (count + 31) / 32) * 8).reversed().map { place -> UInt8 in
+        return (0..<max(1, (count + 31) / 32) * 8).reversed().map { digitIndex -> UInt8 in
             var digit = 0
-            for channel in channels where channel / 4 == place { digit |= 1 << (channel % 4) }
+            for channel in channels where channel / 4 == digitIndex { digit |= 1 << (channel % 4) }
             return digits[digit]
         }
     }
@@ -65,15 +65,15 @@ struct ServerScans {
 
     /// Reduces the complete scans in a chunk to the requested channels, in place. An incomplete scan of the previous
     /// chunk is first copied to the space before this chunk.
-    mutating func completeScans(in chunk: Range<Int>, storage space: UnsafeMutableRawBufferPointer)
+    mutating func completeScans(in chunk: Range<Int>, storage: UnsafeMutableRawBufferPointer)
         -> UnsafeRawBufferPointer
     {
         let start = chunk.lowerBound - partialScan.count
-        UnsafeMutableRawBufferPointer(rebasing: space[start..<chunk.lowerBound]).copyBytes(from: partialScan)
+        UnsafeMutableRawBufferPointer(rebasing: storage[start..<chunk.lowerBound]).copyBytes(from: partialScan)
         let count = (chunk.upperBound - start) / sentStep
         let end = start + count * sentStep
-        partialScan = end < chunk.upperBound ? Array(space[end..<chunk.upperBound]) : []
-        let scans = UnsafeMutableRawBufferPointer(rebasing: space[start..<end])
+        partialScan = end < chunk.upperBound ? Array(storage[end..<chunk.upperBound]) : []
+        let scans = UnsafeMutableRawBufferPointer(rebasing: storage[start..<end])
         guard !copies.isEmpty else { return UnsafeRawBufferPointer(scans) }
         for scan in 0..<count {
             for move in copies {
@@ -88,8 +88,8 @@ struct ServerScans {
 
     /// Returns false if complete scans were requested but the last scan is incomplete.
     mutating func finishResponse(requested: Int) -> Bool {
-        let isWhole = partialScan.isEmpty || requested % sentStep != 0
+        let isComplete = partialScan.isEmpty || requested % sentStep != 0
         partialScan = []
-        return isWhole
+        return isComplete
     }
 }

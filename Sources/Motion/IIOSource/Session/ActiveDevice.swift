@@ -21,14 +21,14 @@ final class ActiveDevice {
         case leaving(DeviceReader, since: BootTime)
     }
 
-    struct Found {
-        let unit: DeviceGroup
+    struct Discovery {
+        let group: DeviceGroup
         let connection: any IIOConnection
     }
 
-    private(set) var found: Found
+    private(set) var discovery: Discovery
     /// A newer device description, adopted when no reader thread is running.
-    private var update: Found?
+    private var update: Discovery?
     private(set) var state = State.idle
     var buffer: BufferUse
     var facts = DeviceReader.Facts()
@@ -36,13 +36,13 @@ final class ActiveDevice {
     var retry: RetryTimer
     var isUnavailable = false
 
-    init(_ found: Found, options: IIOSourceOptions) {
-        self.found = found
+    init(_ discovery: Discovery, options: IIOSourceOptions) {
+        self.discovery = discovery
         buffer = BufferUse(options: options)
         retry = RetryTimer(backoff: Backoff(first: options.initialRetryDelay, limit: options.maximumRetryDelay))
     }
 
-    var unit: DeviceGroup { found.unit }
+    var group: DeviceGroup { discovery.group }
 
     var reader: DeviceReader? {
         switch state {
@@ -91,14 +91,14 @@ final class ActiveDevice {
         return result
     }
 
-    func set(_ update: Found) {
+    func set(_ update: Discovery) {
         self.update = update
         if case .idle = state { adoptUpdate() }
     }
 
     private func adoptUpdate() {
         guard let update else { return }
-        found = update
+        discovery = update
         self.update = nil
         buffer.resetAfterRediscovery()
     }
@@ -116,7 +116,7 @@ final class ActiveDevice {
     }
 
     var descriptions: [SensorDescription] {
-        unit.members.map { member in
+        group.members.map { member in
             var description = member.description
             if buffer.failure != nil || facts.isPolled {
                 description.mode = .polled

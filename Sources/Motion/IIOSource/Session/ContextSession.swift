@@ -24,14 +24,14 @@ final class ContextSession: Sendable {
 
     let address: MotionSourceAddress
     let index: Int
-    let parts: IIOSourceDependencies
+    let dependencies: IIOSourceDependencies
     let semaphore = BinarySemaphore()
     private let state = Mutex(State())
 
-    init(address: MotionSourceAddress, index: Int, parts: IIOSourceDependencies) {
+    init(address: MotionSourceAddress, index: Int, dependencies: IIOSourceDependencies) {
         self.address = address
         self.index = index
-        self.parts = parts
+        self.dependencies = dependencies
     }
 
     var problem: DeviceError? { state.withLock { $0.problem } }
@@ -55,7 +55,7 @@ final class ContextSession: Sendable {
         semaphore.signal()
         guard starts else { return }
         do throws(DeviceError) {
-            try parts.spawn { withExtendedLifetime(owner) { self.run(hub: hub, catalog: catalog) } }
+            try dependencies.spawn { withExtendedLifetime(owner) { self.run(hub: hub, catalog: catalog) } }
         } catch {
             state.withLock { state in
                 state.isRunning = false
@@ -68,8 +68,8 @@ final class ContextSession: Sendable {
 
     /// Returns a semaphore that is signaled when the discovery ends, or nil if the caller should not wait.
     func requestDiscovery() -> BinarySemaphore? {
-        let present = parts.library.devices(at: address)
-        let now = parts.clock.now
+        let present = dependencies.library.devices(at: address)
+        let now = dependencies.clock.now
         return state.withLock { state in
             if state.hasDiscovered, state.isRunning { return nil }
             if let present {
@@ -92,7 +92,7 @@ final class ContextSession: Sendable {
         while true {
             state.withLock { $0.isWakeRequested = false }
             if let deadline = supervisor.performPass() {
-                semaphore.wait(until: deadline, clock: parts.clock)
+                semaphore.wait(until: deadline, clock: dependencies.clock)
                 continue
             }
             // Without subscribers, the status of unavailable sensors becomes unknown.
@@ -133,14 +133,14 @@ final class ContextSession: Sendable {
     func abandon(_ reader: DeviceReader) { state.withLock { $0.abandoned.append(reader) } }
 
     func finishDiscovery(_ problem: DeviceError?, sensors: [SensorDescription.ID]? = nil, presence: [String]? = nil) {
-        let now = parts.clock.now
+        let now = dependencies.clock.now
         let waiters = state.withLock { state in
             state.wantsDiscovery = false
             state.problem = problem
             if problem == nil { state.lastLoggedProblem = nil }
             state.presentDevices = presence
             state.hasDiscovered = problem == nil
-            state.nextDiscovery = problem == nil ? nil : now.advanced(bySeconds: parts.options.maximumRetryDelay)
+            state.nextDiscovery = problem == nil ? nil : now.advanced(bySeconds: dependencies.options.maximumRetryDelay)
             if let sensors { state.sensors = sensors }
             return exchange(&state.waiters, with: [])
         }

@@ -7,14 +7,14 @@ import Logging
 extension ContextSupervisor {
     func needsOpening(_ now: BootTime) -> Bool {
         if session.wantsDiscovery { return true }
-        if let present = parts.library.devices(at: address) {
+        if let present = dependencies.library.devices(at: address) {
             search.time = now.advanced(bySeconds: searchInterval)
             if search.isOutdated(present: present, now: now) { return session.isNeeded(hub) }
         }
         guard now >= opening.time else { return false }
         if connection == nil { return session.isNeeded(hub) }
         guard now >= search.time, isMissingSensor else { return false }
-        search.time = now.advanced(bySeconds: parts.options.searchInterval * 5)
+        search.time = now.advanced(bySeconds: dependencies.options.searchInterval * 5)
         return true
     }
 
@@ -24,21 +24,21 @@ extension ContextSupervisor {
         if hub.isMissingSensor { return true }
         guard search.presence == nil else { return false }
         return devices.contains { device in
-            device.unit.members.contains { $0.sensor.problem != nil && hub.demand(of: $0.description.id) != nil }
+            device.group.members.contains { $0.sensor.problem != nil && hub.demand(of: $0.description.id) != nil }
         }
     }
 
     func openContext() {
-        let present = parts.library.devices(at: address)
+        let present = dependencies.library.devices(at: address)
         search.presence = present
         do throws(IIOFailure) {
-            let opened = try parts.library.open(address)
+            let opened = try dependencies.library.open(address)
             connection = opened
             opening.recordSuccess()
             adopt(opened)
             search.finish(
-                shown: Self.names(opened.context),
-                recheckTime: clock.now.advanced(bySeconds: parts.options.searchInterval * 2))
+                contextDevices: Self.names(opened.context),
+                recheckTime: clock.now.advanced(bySeconds: dependencies.options.searchInterval * 2))
             // The sensors are published before the callers that wait for the discovery continue.
             publish()
             session.finishDiscovery(nil, sensors: sensorIDs, presence: present)
@@ -64,37 +64,37 @@ extension ContextSupervisor {
     /// The interval between searches, in seconds. Searches are needed even while the kernel reports new devices,
     /// because a report may be lost.
     var searchInterval: Double {
-        let interval = parts.options.searchInterval
-        return address.backend == .local && parts.watch.isOn ? interval * Self.monitoredFactor : interval
+        let interval = dependencies.options.searchInterval
+        return address.backend == .local && dependencies.watch.isOn ? interval * Self.monitoredFactor : interval
     }
 
     private static func names(_ context: IIOContext) -> [String] {
         context.devices.map(\.id).filter { $0.hasPrefix("iio:device") || $0.hasPrefix("trigger") }.sorted()
     }
 
-    private var sensorIDs: [SensorDescription.ID] { devices.flatMap { $0.unit.members.map(\.description.id) } }
+    private var sensorIDs: [SensorDescription.ID] { devices.flatMap { $0.group.members.map(\.description.id) } }
 
     /// Running readers keep using the previous context.
     private func adopt(_ opened: any IIOConnection) {
         let context = opened.context
         var known: [(id: String, fingerprint: String)] = []
-        _ = DeviceGroup.groups(in: context, address: address, settings: parts.settings) { id, fingerprint in
+        _ = DeviceGroup.groups(in: context, address: address, settings: dependencies.settings) { id, fingerprint in
             known.append((id, fingerprint))
             return id
         }
         let keys = names.update(known)
-        let units = DeviceGroup.groups(
-            in: context, address: address, settings: parts.settings,
+        let groups = DeviceGroup.groups(
+            in: context, address: address, settings: dependencies.settings,
             udev: { property, device in opened.udevProperty(property, of: device) }, key: { id, _ in keys[id] ?? id })
-        for device in devices where !units.contains(where: { $0.key == device.unit.key }) {
+        for device in devices where !groups.contains(where: { $0.key == device.group.key }) {
             remove(device, now: clock.now)
         }
-        for unit in units {
-            let found = ActiveDevice.Found(unit: unit, connection: opened)
-            if let device = devices.first(where: { $0.unit.key == unit.key }) {
-                device.set(found)
+        for group in groups {
+            let discovery = ActiveDevice.Discovery(group: group, connection: opened)
+            if let device = devices.first(where: { $0.group.key == group.key }) {
+                device.set(discovery)
             } else {
-                devices.append(ActiveDevice(found, options: parts.options))
+                devices.append(ActiveDevice(discovery, options: dependencies.options))
             }
         }
         description = context.xml(includingValues: true)
@@ -107,7 +107,7 @@ extension ContextSupervisor {
 
     /// Drivers may lose their settings during a system suspend.
     func restartAfterSuspension() {
-        guard let monotonic = parts.library.time(of: "monotonic") else { return }
+        guard let monotonic = dependencies.library.time(of: "monotonic") else { return }
         let current = clock.now.nanoseconds.subtractingSaturated(monotonic)
         defer { suspendedTime = current }
         guard let suspendedTime, Double(current.subtractingSaturated(suspendedTime)) > Self.minimumSuspension * 1e9
@@ -124,8 +124,8 @@ struct DeviceSearch {
     /// The time at which to reopen a context whose devices differed from the listed devices, or nil if they matched.
     private(set) var recheckTime: BootTime?
 
-    mutating func finish(shown: [String], recheckTime: BootTime) {
-        self.recheckTime = presence.map { $0 != shown } ?? false ? recheckTime : nil
+    mutating func finish(contextDevices: [String], recheckTime: BootTime) {
+        self.recheckTime = presence.map { $0 != contextDevices } ?? false ? recheckTime : nil
     }
 
     mutating func fail(retryTime: BootTime) { if recheckTime != nil { recheckTime = retryTime } }

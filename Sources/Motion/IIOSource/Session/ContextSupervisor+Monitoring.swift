@@ -40,13 +40,13 @@ extension ContextSupervisor {
         of device: ActiveDevice, _ reader: DeviceReader, _ stage: DeviceReader.Stage, _ plan: BufferPlan, start: Int,
         now: BootTime
     ) {
-        guard device.found.connection.isPresent(device.unit.device) else {
+        guard device.discovery.connection.isPresent(device.group.device) else {
             // The kernel does not wake a reader when its device is removed.
             connection = nil
             return remove(device, now: now)
         }
         let result = device.updateDetector(of: stage) {
-            StallDetector(plan: plan, isEventDriven: device.unit.isEventDriven, progress: start, now: stage.since)
+            StallDetector(plan: plan, isEventDriven: device.group.isEventDriven, progress: start, now: stage.since)
         } _: { detector in
             if reader.isDelivering { detector.postpone(now: now) }
             return (verdict: detector.check(progress: reader.progress, now: now), isFlowing: detector.isFlowing)
@@ -60,7 +60,7 @@ extension ContextSupervisor {
             }
         case .notStarted where !device.buffer.isLastAttempt: restart(device, reader, now: now)
         case .notStarted:
-            if device.unit.members.contains(where: { $0.sensor.canPoll }) {
+            if device.group.members.contains(where: { $0.sensor.canPoll }) {
                 disableBuffer(
                     of: device, now: now,
                     "Its buffer delivers no samples, so its axes are polled one by one. Check its trigger and interrupt line."
@@ -85,7 +85,7 @@ extension ContextSupervisor {
     /// appears.
     private func retrySettings(of device: ActiveDevice, now: BootTime) {
         for remark in device.facts.remarks { logOnce("\(name(of: device)): \(remark)") }
-        guard device.facts.refused.contains(where: device.found.connection.isWritable) else { return }
+        guard device.facts.refused.contains(where: device.discovery.connection.isWritable) else { return }
         device.facts.refused = []
         device.restart(now: now)
     }
@@ -96,27 +96,27 @@ extension ContextSupervisor {
             session.abandon(reader)
         }
         devices.removeAll { $0 === device }
-        setUnavailable(device, failed(device, .removed(device.unit.deviceID)))
+        setUnavailable(device, failed(device, .removed(device.group.deviceID)))
     }
 
     func disableBuffer(of device: ActiveDevice, now: BootTime, _ remark: String, isForbidden: Bool = false) {
-        let isAccessible = device.found.connection.isNodeAccessible(device.unit.device) == true
+        let isAccessible = device.discovery.connection.isNodeAccessible(device.group.device) == true
         device.buffer.disable(remark, isForbidden: isForbidden, isAccessible: isAccessible, now: now)
         logOnce("\(name(of: device)): \(remark)")
     }
 
     private func name(of device: ActiveDevice) -> String {
-        address.backend == .local ? device.unit.deviceID : "\(device.unit.deviceID) at \(address)"
+        address.backend == .local ? device.group.deviceID : "\(device.group.deviceID) at \(address)"
     }
 
     private func failed(_ device: ActiveDevice, _ failure: IIOFailure) -> DeviceError {
-        failure.error(.stream(device: device.unit.deviceID, address: address))
+        failure.error(.stream(device: device.group.deviceID, address: address))
     }
 
     private func notAnswering(_ device: ActiveDevice) -> DeviceError {
         DeviceError(
             .silent,
-            "\(device.unit.deviceID) at \(address) does not respond. Retrying. If it is on the network, check the connection and whether iiod runs."
+            "\(device.group.deviceID) at \(address) does not respond. Retrying. If it is on the network, check the connection and whether iiod runs."
         )
     }
 }

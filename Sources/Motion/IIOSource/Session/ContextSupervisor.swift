@@ -40,13 +40,13 @@ final class ContextSupervisor {
         self.session = session
         self.hub = hub
         self.catalog = catalog
-        let options = session.parts.options
+        let options = session.dependencies.options
         opening = RetryTimer(backoff: Backoff(first: options.initialRetryDelay, limit: options.maximumRetryDelay))
     }
 
     var address: MotionSourceAddress { session.address }
-    var parts: IIOSourceDependencies { session.parts }
-    var clock: any DeviceClock { parts.clock }
+    var dependencies: IIOSourceDependencies { session.dependencies }
+    var clock: any DeviceClock { dependencies.clock }
 
     /// Returns the time at which the next pass is due, or nil if no work is left.
     func performPass() -> BootTime? {
@@ -109,15 +109,15 @@ final class ContextSupervisor {
     }
 
     private func setStatus(_ status: SourceStatus, of device: ActiveDevice) {
-        for member in device.unit.members { hub.setStatus(status, of: member.description.id) }
+        for member in device.group.members { hub.setStatus(status, of: member.description.id) }
     }
 
     private func applySubscriptions(to device: ActiveDevice, now: BootTime) {
-        device.buffer.retryIfDue(now: now) { device.found.connection.isNodeAccessible(device.unit.device) }
+        device.buffer.retryIfDue(now: now) { device.discovery.connection.isNodeAccessible(device.group.device) }
         let plan = DeviceReadPlan.plan(
-            for: device.unit, isPolled: device.buffer.failure != nil, mayDecimate: device.buffer.mayDecimate
+            for: device.group, isPolled: device.buffer.failure != nil, mayDecimate: device.buffer.mayDecimate
         ) { hub.demand(of: $0) }
-        for member in device.unit.members {
+        for member in device.group.members {
             if let problem = member.sensor.problem { hub.setStatus(.unavailable(problem), of: member.description.id) }
         }
         let hasNewSensor = plan?.active.contains { device.plan?.active.contains($0) != true } ?? false
@@ -142,7 +142,7 @@ final class ContextSupervisor {
         case .idle:
             if hasNewSensor {
                 // Earlier failures must not delay a new subscription.
-                let soon = now.advanced(bySeconds: parts.options.initialRetryDelay)
+                let soon = now.advanced(bySeconds: dependencies.options.initialRetryDelay)
                 device.retry.recordSuccess()
                 device.retry.allow(at: soon)
                 opening.allow(at: soon)
@@ -153,17 +153,20 @@ final class ContextSupervisor {
 
     private func start(_ device: ActiveDevice, _ plan: DeviceReadPlan, now: BootTime) {
         let semaphore = session.semaphore
-        let unit = device.unit
-        let reader = DeviceReader(plan: plan, now: now, foundClock: device.facts.clockEstimate) { semaphore.signal() }
+        let group = device.group
+        let reader = DeviceReader(plan: plan, now: now, clockEstimate: device.facts.clockEstimate) {
+            semaphore.signal()
+        }
         let task = DeviceReadTask(
-            reader: reader, unit: unit, connection: device.found.connection, library: parts.library, address: address,
-            hub: hub, clock: clock, options: parts.options, readsInitialValues: !device.isUnavailable)
-        if plan.isPolled, unit.members.contains(where: { !$0.sensor.canBuffer }) {
+            reader: reader, group: group, connection: device.discovery.connection, library: dependencies.library,
+            address: address,
+            hub: hub, clock: clock, options: dependencies.options, readsInitialValues: !device.isUnavailable)
+        if plan.isPolled, group.members.contains(where: { !$0.sensor.canBuffer }) {
             let remark = "has no buffer, so its axes are polled one by one. It may lack an interrupt line."
-            logOnce("\(unit.deviceID) at \(address) \(remark)", level: .notice)
+            logOnce("\(group.deviceID) at \(address) \(remark)", level: .notice)
         }
         do throws(DeviceError) {
-            try parts.spawn { task.run() }
+            try dependencies.spawn { task.run() }
             device.start(reader)
         } catch {
             setUnavailable(device, error)

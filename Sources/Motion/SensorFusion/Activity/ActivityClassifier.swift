@@ -34,7 +34,7 @@ package struct ActivityClassifier: Sendable {
     private var agreeingWindows = 0
     private var changeStart = 0.0
     private var lastStep = -Double.infinity
-    private var vehicle = RideDetector()
+    private var rideDetector = RideDetector()
     /// The reported activity, or nil before the first window is complete.
     package private(set) var state: ActivityState?
 
@@ -43,14 +43,14 @@ package struct ActivityClassifier: Sendable {
     mutating func record(steps: Int, at time: Double) {
         guard steps > 0 else { return }
         lastStep = time
-        vehicle.record(steps: steps, at: time)
+        rideDetector.record(steps: steps, at: time)
     }
 
     /// Discards all evidence after a gap in the samples, but keeps the reported activity.
     mutating func restart() {
         recent = InlineArray(repeating: [])
         (agreeingWindows, lastStep) = (0, -.infinity)
-        vehicle.restart()
+        rideDetector.restart()
     }
 
     /// Processes a window and returns true if the reported activity or its confidence changed. `speed` is the GNSS
@@ -62,8 +62,8 @@ package struct ActivityClassifier: Sendable {
         let windowActivity = Self.classify(window, isRegular: isOnFoot || rhythm.regularity >= Self.minimumRegularity)
         for index in stride(from: recent.count - 1, to: 0, by: -1) { recent[index] = recent[index - 1] }
         recent[0] = windowActivity
-        vehicle.update(speed: speed, pedalling: pedalling, at: window.end)
-        let ride = vehicle.minimumRideSpeed
+        rideDetector.update(speed: speed, pedalling: pedalling, at: window.end)
+        let ride = rideDetector.ride
         let onFoot = majority
         var activity = ride ?? onFoot
         if ride == .automotive, onFoot == .stationary, let speed, speed < RideDetector.maximumStationarySpeed {

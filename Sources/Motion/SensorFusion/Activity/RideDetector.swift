@@ -22,12 +22,12 @@ struct RideDetector: Sendable {
     private static let rideEndDelay = 60.0
     private static let maximumStepsInRide = 8
     /// `.cycling` or `.automotive`, or nil if the person is not riding.
-    private(set) var minimumRideSpeed: CarriedActivity?
+    private(set) var ride: CarriedActivity?
     private var ridingSince: Double?
     private var lastRide = -Double.infinity
     private var lastStep = -Double.infinity
     private var stepsInRide = 0
-    private var pedalling = 0
+    private var pedallingWindows = 0
 
     mutating func record(steps: Int, at time: Double) {
         lastStep = time
@@ -37,40 +37,41 @@ struct RideDetector: Sendable {
 
     mutating func restart() {
         end()
-        (lastStep, pedalling) = (-.infinity, 0)
+        (lastStep, pedallingWindows) = (-.infinity, 0)
     }
 
-    private mutating func end() { (minimumRideSpeed, ridingSince, stepsInRide) = (nil, nil, 0) }
+    private mutating func end() { (ride, ridingSince, stepsInRide) = (nil, nil, 0) }
 
     mutating func update(speed: Double?, pedalling regularity: Double, at time: Double) {
         let isOnFoot = time - lastStep < 5
-        pedalling = regularity >= Self.minimumPedallingRegularity ? min(pedalling + 1, Self.minimumPedallingWindows) : 0
+        pedallingWindows =
+            regularity >= Self.minimumPedallingRegularity ? min(pedallingWindows + 1, Self.minimumPedallingWindows) : 0
         guard let speed, speed.isFinite else { return expire(time) }
         if isOnFoot || speed < Self.minimumRideSpeed { ridingSince = nil }
         if !isOnFoot, speed >= Self.minimumRideSpeed, ridingSince == nil { ridingSince = time }
-        let settled = ridingSince.map { time - $0 >= Self.rideStartDelay } ?? false
-        if !isOnFoot, Self.bicycleSpeeds.contains(speed), pedalling >= Self.minimumPedallingWindows,
-            minimumRideSpeed != .automotive
+        let isSustained = ridingSince.map { time - $0 >= Self.rideStartDelay } ?? false
+        if !isOnFoot, Self.bicycleSpeeds.contains(speed), pedallingWindows >= Self.minimumPedallingWindows,
+            ride != .automotive
         {
             begin(.cycling, time)
-        } else if !isOnFoot, speed > Self.maximumOnFootSpeed || settled,
-            !(minimumRideSpeed == .cycling && speed <= Self.bicycleSpeeds.upperBound)
+        } else if !isOnFoot, speed > Self.maximumOnFootSpeed || isSustained,
+            !(ride == .cycling && speed <= Self.bicycleSpeeds.upperBound)
         {
             begin(.automotive, time)
-        } else if minimumRideSpeed != nil, speed >= Self.minimumRideSpeed {
+        } else if ride != nil, speed >= Self.minimumRideSpeed {
             lastRide = time
         }
         expire(time)
     }
 
     private mutating func begin(_ new: CarriedActivity, _ time: Double) {
-        if minimumRideSpeed == nil { stepsInRide = 0 }
-        minimumRideSpeed = new
+        if ride == nil { stepsInRide = 0 }
+        ride = new
         lastRide = time
     }
 
     private mutating func expire(_ time: Double) {
         // A negative time difference, after the clock was set back, also ends a ride.
-        if minimumRideSpeed != nil, !(0...Self.rideEndDelay).contains(time - lastRide) { end() }
+        if ride != nil, !(0...Self.rideEndDelay).contains(time - lastRide) { end() }
     }
 }

@@ -41,7 +41,7 @@ extension AttitudeFilter {
     /// - (1.5°)² for errors that the filter cannot observe, such as the magnetic field of a building, or (10°)² while
     ///   no field is expected
     @inlinable public var headingUncertainty: Double? {
-        Self.uncertainty(north, estimator, headingTrust, field, silence: gyroscope.timestamp - magnetometer.timestamp)
+        Self.uncertainty(north, estimator, headingTrust, field, gap: gyroscope.timestamp - magnetometer.timestamp)
     }
 
     @usableFromInline
@@ -55,16 +55,17 @@ extension AttitudeFilter {
     @usableFromInline
     static func uncertainty(
         _ north: NorthOffset, _ estimator: BiasEstimator, _ trust: MagnetometerConsistency, _ field: MagneticReference,
-        silence: Double
+        gap: Double
     ) -> Double? {
         guard north.isKnown else { return nil }
-        let silence = max(silence, 0)
-        let drift = estimator.sigma * (trust.unusedTime + silence)
-        let unseen = (field.expected == nil ? 10 : 1.5) * AttitudeSettings.degree
-        let against = trust.meanDisagreement
+        let gap = max(gap, 0)
+        let drift = estimator.sigma * (trust.unusedTime + gap)
+        let unmodeledDeviation = (field.expected == nil ? 10 : 1.5) * AttitudeSettings.degree
+        let disagreement = trust.meanDisagreement
         let variance =
-            estimator.headingVariance + estimator.headingNoise * silence + trust.fieldVariance + unseen * unseen
-            + against * against + drift * drift
+            estimator.headingVariance + estimator.headingNoise * gap + trust.fieldVariance + unmodeledDeviation
+            * unmodeledDeviation
+            + disagreement * disagreement + drift * drift
         return min(.pi, 2 * variance.squareRoot())
     }
 

@@ -11,43 +11,43 @@ extension AttitudeFilter {
         // These comparisons also exclude NaN and infinity.
         guard abs(rate.x) < 1e3, abs(rate.y) < 1e3, abs(rate.z) < 1e3 else { return }
         let rate = SIMD4(rate.x, rate.y, rate.z, 0)
-        let silence = timestamp - gyroscope.timestamp
+        let gap = timestamp - gyroscope.timestamp
         switch gyroscope.step(to: timestamp) {
         case .next: break
         case .ignored: return
         case .start:
-            if isReady { bridgeGap(silence, to: rate) }
+            if isReady { bridgeGap(gap, to: rate) }
             lastRate = rate
         }
         let interval = gyroscope.interval
         let bias = estimator.bias
         rest.update(rate: rate, bias: bias, interval: interval)
         let current = rate - bias
-        var turn = interval * current
+        var rotation = interval * current
         if settings.interpolatesRotation {
             let before = lastRate - bias
-            turn = (0.5 * interval) * (before + current)
-            turn += (Self.coningFactor * interval * interval) * before.cross(current)
+            rotation = (0.5 * interval) * (before + current)
+            rotation += (Self.coningFactor * interval * interval) * before.cross(current)
         }
         rateWithoutBias = current
         lastRate = rate
-        inertial = inertial.after(Quaternion(rotationVector: turn))
+        inertial = inertial.after(Quaternion(rotationVector: rotation))
         renormalizePeriodically()
     }
 
     /// Applies the rotation estimated for a gap in the samples. After a long gap or a large rotation, reinitializes the
     /// attitude.
-    private mutating func bridgeGap(_ silence: Double, to rate: SIMD4<Double>) {
-        guard silence > 0, silence <= settings.maximumGap else { return reinitialize() }
+    private mutating func bridgeGap(_ gap: Double, to rate: SIMD4<Double>) {
+        guard gap > 0, gap <= settings.maximumGap else { return reinitialize() }
         let before = lastRate - estimator.bias
         let after = rate - estimator.bias
         let square = max(before.dot(before), after.dot(after))
-        guard square * silence * silence > Self.maximumBridgedRotation * Self.maximumBridgedRotation else {
-            return rotateInertialFrame(by: (0.5 * silence) * (before + after))
+        guard square * gap * gap > Self.maximumBridgedRotation * Self.maximumBridgedRotation else {
+            return rotateInertialFrame(by: (0.5 * gap) * (before + after))
         }
         reinitialize()
         rotateInertialFrame(by: MotionLevel.rateContinuationTime * (before + after))
-        gravityCoefficients.restart(weight: motion.equivalentAveragingTime(after: silence, squaredRate: square))
+        gravityCoefficients.restart(weight: motion.equivalentAveragingTime(after: gap, squaredRate: square))
     }
 
     private mutating func rotateInertialFrame(by vector: SIMD4<Double>) {
@@ -166,12 +166,12 @@ extension AttitudeFilter {
         let field = SIMD4(field.x, field.y, field.z, 0)
         let squared = field.dot(field)
         guard squared > 0, isReady else { return }
-        let silence = timestamp - magnetometer.timestamp
+        let gap = timestamp - magnetometer.timestamp
         switch magnetometer.step(to: timestamp) {
         case .next: break
         case .ignored: return
         case .start:
-            if silence > 0, silence < 1e6 { advanceHeading(by: silence) }
+            if gap > 0, gap < 1e6 { advanceHeading(by: gap) }
         }
         let interval = magnetometer.interval
         guard timestamp - gyroscope.timestamp <= settings.maximumGap else {

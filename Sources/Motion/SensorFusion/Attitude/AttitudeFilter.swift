@@ -77,7 +77,8 @@ public struct AttitudeFilter: Sendable {
         nominalInterval = nominal
         estimatesBias = settings.estimatesBiasInMotion || settings.estimatesBiasAtRest
         let gap = min(settings.maximumGap, settings.maximumGapInMotion)
-        gyroscope = SensorInterval(nominal: nominal, maximumGap: gap, slowest: 5, setBack: settings.maximumGap)
+        gyroscope = SensorInterval(
+            nominal: nominal, maximumGap: gap, maximumAdaptiveGap: 5, clockStepThreshold: settings.maximumGap)
         accelerometer = gyroscope
         magnetometer = gyroscope
         gravityCoefficients = LowPassCoefficients(timeConstant: settings.accelerometerTimeConstant)

@@ -43,12 +43,12 @@ struct MagneticReference: Sendable {
     mutating func update(strength: Double, dip: Double, squaredRate: Double, interval: Double) {
         coefficients.advance(by: interval)
         current = lanes.update(SIMD2(strength, dip), coefficients)
-        let follow = gain.value(for: interval)
+        let weight = gain.value(for: interval)
         if let reference = expected, agrees(reference) {
             undisturbedTime += interval
             if undisturbedTime >= recoveryTime {
                 isDisturbed = false
-                expected = reference + follow * (current - reference)
+                expected = reference + weight * (current - reference)
             }
         } else {
             undisturbedTime = 0
@@ -60,7 +60,7 @@ struct MagneticReference: Sendable {
             return
         }
         if squaredRate >= squaredAcceptanceRate { candidateTime += interval }
-        candidate += follow * (current - candidate)
+        candidate += weight * (current - candidate)
         if isDisturbed, candidateTime >= (expected == nil ? min(firstAcceptanceTime, acceptanceTime) : acceptanceTime) {
             expected = candidate
             isDisturbed = false

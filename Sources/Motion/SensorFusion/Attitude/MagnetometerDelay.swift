@@ -36,15 +36,15 @@ struct MagnetometerDelay: Sendable {
         let y = attitude.rotate(rate.cross(unit))
         let isFirst = time == 0
         time += interval
-        let follow = isFirst ? 1 : highPass.value(for: interval)
-        direction += follow * (x - direction)
-        motion += follow * (y - motion)
+        let weight = isFirst ? 1 : highPass.value(for: interval)
+        direction += weight * (x - direction)
+        motion += weight * (y - motion)
         guard time > 2, isUsable else { return }
         let fastX = x - direction
         let fastY = y - motion
-        let keep = 1 - forgetting.value(for: interval)
-        crossSum = keep * crossSum + interval * fastX.dot(fastY)
-        squareSum = keep * squareSum + interval * fastY.dot(fastY)
+        let retention = 1 - forgetting.value(for: interval)
+        crossSum = retention * crossSum + interval * fastX.dot(fastY)
+        squareSum = retention * squareSum + interval * fastY.dot(fastY)
         delay = min(max((crossSum + prior * Self.priorWeight) / (squareSum + Self.priorWeight), -0.01), 0.04)
     }
 

@@ -13,8 +13,8 @@ struct MotionBias: Sendable {
 
     private let period: Double
     private let limit: Double
-    private let atRest: Bool
-    private let inMotion: Bool
+    private let estimatesAtRest: Bool
+    private let estimatesInMotion: Bool
     private var elapsed = 0.0
     private var correctionEast = 0.0
     private var correctionNorth = 0.0
@@ -23,8 +23,8 @@ struct MotionBias: Sendable {
         coefficients = LowPassCoefficients(timeConstant: settings.accelerometerTimeConstant)
         period = settings.biasEstimationInterval * (1 - 1e-9)
         limit = settings.motionBiasResidualLimit
-        atRest = settings.estimatesBiasAtRest
-        inMotion = settings.estimatesBiasInMotion
+        estimatesAtRest = settings.estimatesBiasAtRest
+        estimatesInMotion = settings.estimatesBiasInMotion
     }
 
     mutating func restart() {
@@ -67,9 +67,9 @@ struct MotionBias: Sendable {
         let meanUp = up.update(SIMD4(2 * (xz - wy), 2 * (yz + wx), 1 - 2 * (xx + yy), 0), coefficients)
 
         estimator.advance(by: interval)
-        if isResting, atRest {
+        if isResting, estimatesAtRest {
             estimator.correctAtRest(meanRate, interval: interval)
-        } else if inMotion {
+        } else if estimatesInMotion {
             let residual = SIMD4(
                 rateEast + meanEast.w - meanEast.dot(bias), rateNorth + meanNorth.w - meanNorth.dot(bias),
                 -meanUp.dot(bias), 0
@@ -94,16 +94,16 @@ struct MotionLevel: Sendable {
 
     @inline(__always)
     mutating func update(acceleration: SIMD4<Double>, rate: SIMD4<Double>, interval: Double) {
-        let follow = gain.value(for: interval)
-        squaredAcceleration += follow * (acceleration.dot(acceleration) - squaredAcceleration)
-        squaredRate += follow * (rate.dot(rate) - squaredRate)
+        let weight = gain.value(for: interval)
+        squaredAcceleration += weight * (acceleration.dot(acceleration) - squaredAcceleration)
+        squaredRate += weight * (rate.dot(rate) - squaredRate)
     }
 
     /// Returns the averaging time, in seconds, at which the mean acceleration is as accurate as the up direction from
-    /// before a gap of `silence` seconds. `rate` is the larger of the squared rates before and after the gap.
-    func equivalentAveragingTime(after silence: Double, squaredRate rate: Double) -> Double {
-        let turn = (squaredRate + rate) * silence
+    /// before a gap of `gap` seconds. `rate` is the larger of the squared rates before and after the gap.
+    func equivalentAveragingTime(after gap: Double, squaredRate rate: Double) -> Double {
+        let rotation = (squaredRate + rate) * gap
         let movement = squaredAcceleration / Self.squaredGravity
-        return turn > 0 ? Self.averagingFactor * movement / turn : 0
+        return rotation > 0 ? Self.averagingFactor * movement / rotation : 0
     }
 }

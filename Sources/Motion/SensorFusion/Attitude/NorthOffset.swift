@@ -42,8 +42,8 @@ struct NorthOffset: Sendable {
             c = cos(h)
             s = sin(h)
         }
-        let turned = SIMD2(half.x * c - half.y * s, half.x * s + half.y * c)
-        half = turned * (1.5 - 0.5 * (turned.x * turned.x + turned.y * turned.y))
+        let rotatedHalf = SIMD2(half.x * c - half.y * s, half.x * s + half.y * c)
+        half = rotatedHalf * (1.5 - 0.5 * (rotatedHalf.x * rotatedHalf.x + rotatedHalf.y * rotatedHalf.y))
     }
 
     /// Returns the angle of a direction, using a series for small angles.

@@ -46,13 +46,13 @@ struct RestDetector: Sendable {
         let deviation = rate - meanRate
         var threshold = squaredRateThreshold
         // If the window is infinite, the known bias is ignored.
-        let away = window.isFinite ? meanRate - bias : meanRate
-        let isBeyond = Self.exceeds(away, window)
+        let biasDeviation = window.isFinite ? meanRate - bias : meanRate
+        let isBeyond = Self.exceeds(biasDeviation, window)
         if isBeyond || isFarFromBias {
-            updateCrossCheck(away, isFar: isBeyond && !isResting, interval: interval)
+            updateCrossCheck(biasDeviation, isFar: isBeyond && !isResting, interval: interval)
             if isFarFromBias { threshold = squaredFarRateThreshold }
         }
-        if deviation.dot(deviation) >= threshold || Self.exceeds(away, limit) { end() }
+        if deviation.dot(deviation) >= threshold || Self.exceeds(biasDeviation, limit) { end() }
     }
 
     @inline(__always)
@@ -80,10 +80,10 @@ struct RestDetector: Sendable {
     }
 
     @inline(never)
-    private mutating func updateCrossCheck(_ away: SIMD4<Double>, isFar isFarNow: Bool, interval: Double) {
+    private mutating func updateCrossCheck(_ biasDeviation: SIMD4<Double>, isFar isFarNow: Bool, interval: Double) {
         if isFarNow, !isFarFromBias || stillTime == 0 { crossCheck.begin(gravity: meanAcceleration) }
         isFarFromBias = isFarNow
-        if isFarFromBias { crossCheck.turn(by: interval * away, gravity: meanAcceleration) }
+        if isFarFromBias { crossCheck.rotate(by: interval * biasDeviation, gravity: meanAcceleration) }
     }
 
     @inline(__always)
@@ -114,7 +114,7 @@ struct RestCrossCheck: Sendable {
         isFieldNew = true
     }
 
-    mutating func turn(by vector: SIMD4<Double>, gravity: SIMD4<Double>) {
+    mutating func rotate(by vector: SIMD4<Double>, gravity: SIMD4<Double>) {
         rotation += vector
         // The comparison is valid only for small rotations.
         guard rotation.dot(rotation) > 1 else { return }

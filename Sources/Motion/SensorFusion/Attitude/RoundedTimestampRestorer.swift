@@ -57,20 +57,20 @@ struct RoundedTimestampRestorer: Sendable, Equatable {
             collect(stamp)
             return nil
         }
-        let reach = Self.maximumDistance / unitsPerSecond
+        let maximumError = Self.maximumDistance / unitsPerSecond
         // Uses the smallest number of periods consistent with the timestamp, because a timestamp that is rounded up
         // does not indicate a lost sample.
-        let passed = max(1, ((stamp - reach - sequenceTime) / period - Self.slack).rounded(.up))
+        let passedPeriods = max(1, ((stamp - maximumError - sequenceTime) / period - Self.slack).rounded(.up))
         let before = sequenceTime
-        sequenceTime += passed * period
+        sequenceTime += passedPeriods * period
         let error = stamp - sequenceTime
-        outliers = 0.95 * outliers + (abs(error) > reach ? 1 : 0)
+        outliers = 0.95 * outliers + (abs(error) > maximumError ? 1 : 0)
         guard outliers < Self.maximumOutliers else {
             restart()
             return nil
         }
-        period += Self.periodGain * error / passed
-        sequenceTime = min(max(sequenceTime + Self.phaseGain * error, stamp - reach), stamp + reach)
+        period += Self.periodGain * error / passedPeriods
+        sequenceTime = min(max(sequenceTime + Self.phaseGain * error, stamp - maximumError), stamp + maximumError)
         return sequenceTime > before ? sequenceTime - before : nil
     }
 
@@ -82,26 +82,26 @@ struct RoundedTimestampRestorer: Sendable, Equatable {
         guard count == Self.window else { return }
         count = 0
         let middle = Double(Self.window - 1) / 2
-        var (place, sum, products, squares) = (0.0, 0.0, 0.0, 0.0)
+        var (position, sum, products, squares) = (0.0, 0.0, 0.0, 0.0)
         for index in 0..<Self.window {
-            place += Double(steps[index])
-            let from = Double(index) - middle
-            sum += place
-            products += from * place
-            squares += from * from
+            position += Double(steps[index])
+            let offset = Double(index) - middle
+            sum += position
+            products += offset * position
+            squares += offset * offset
         }
-        let (mean, pace) = (sum / Double(Self.window), products / squares)
-        var (least, most) = (0.0, 0.0)
-        place = 0
+        let (mean, slope) = (sum / Double(Self.window), products / squares)
+        var (minimum, maximum) = (0.0, 0.0)
+        position = 0
         for index in 0..<Self.window {
-            place += Double(steps[index])
-            let rest = place - mean - (Double(index) - middle) * pace
-            (least, most) = (min(least, rest), max(most, rest))
+            position += Double(steps[index])
+            let rest = position - mean - (Double(index) - middle) * slope
+            (minimum, maximum) = (min(minimum, rest), max(maximum, rest))
         }
         // Rounding changes each timestamp by at most half a unit.
-        guard most - least < 2 * Self.maximumDistance, pace > 0 else { return }
-        period = pace / unitsPerSecond
-        sequenceTime = stamp - (place - mean - middle * pace) / unitsPerSecond
+        guard maximum - minimum < 2 * Self.maximumDistance, slope > 0 else { return }
+        period = slope / unitsPerSecond
+        sequenceTime = stamp - (position - mean - middle * slope) / unitsPerSecond
         outliers = 0
     }
 }

@@ -29,9 +29,9 @@ struct SensorInterval: Sendable, Equatable {
     private let maximumAdaptiveGap: Double
 
     /// - Parameter nominal: The nominal interval in seconds, or zero if it is unknown.
-    init(nominal: Double = 0, maximumGap: Double, slowest: Double, setBack: Double? = nil) {
-        (self.nominal, self.maximumGap, self.maximumAdaptiveGap) = (nominal, maximumGap, slowest)
-        self.clockStepThreshold = setBack ?? maximumGap
+    init(nominal: Double = 0, maximumGap: Double, maximumAdaptiveGap: Double, clockStepThreshold: Double? = nil) {
+        (self.nominal, self.maximumGap, self.maximumAdaptiveGap) = (nominal, maximumGap, maximumAdaptiveGap)
+        self.clockStepThreshold = clockStepThreshold ?? maximumGap
         interval = nominal
         limit = maximumGap
     }

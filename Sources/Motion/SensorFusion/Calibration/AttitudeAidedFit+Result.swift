@@ -3,7 +3,7 @@
 import SystemCalls
 
 extension AttitudeAidedFit {
-    mutating func result(inForce: MagneticCalibration) -> MagneticFit {
+    mutating func result(current: MagneticCalibration) -> MagneticFit {
         var fit = MagneticFit()
         fit.matrix = Matrix3(row0: SIMD3(solution[0...2]), row1: SIMD3(solution[4...6]), row2: SIMD3(solution[8...10]))
         fit.shift = SIMD3(solution[3], solution[7], solution[11]) * scale.unit - fit.matrix * scale.center
@@ -20,11 +20,11 @@ extension AttitudeAidedFit {
         let uncertainty = headingUncertainty(of: fit, strength: strength)
         fit.headingUncertainty = uncertainty
         fit.headingDeviation = meanDeviation(uncertainty)
-        let own = windowFields
+        let candidateFields = windowFields
         // Evaluates the current correction with the same weights and delay. The residual is relative to the field
         // strength of the fit, because iron may distort the field strength of the current correction.
-        setSolution(inForce.matrix, -(inForce.matrix * inForce.hardIron))
-        fit.headingChange = headingChange(from: own)
+        setSolution(current.matrix, -(current.matrix * current.hardIron))
+        fit.headingChange = headingChange(from: candidateFields)
         updateResiduals()
         fit.currentResidual = weights.rootMeanSquare(lengths[..<count], components: 3) / strength
         return fit
@@ -50,9 +50,9 @@ extension AttitudeAidedFit {
         // Finds the position before which most samples are inliers and after which most samples are outliers.
         var score = newest.count { !isInlier($0) }
         var best = (score: score, age: samples[first].age)
-        for (place, index) in newest.enumerated().dropLast() {
+        for (position, index) in newest.enumerated().dropLast() {
             score += isInlier(index) ? 1 : -1
-            if score > best.score { best = (score, samples[newest[place + 1]].age) }
+            if score > best.score { best = (score, samples[newest[position + 1]].age) }
         }
         return best.age
     }
@@ -109,10 +109,10 @@ extension AttitudeAidedFit {
 
     /// Returns the root mean square of the horizontal angles between the given window fields and the corrected
     /// readings.
-    private func headingChange(from own: [SIMD3<Double>]) -> Double {
+    private func headingChange(from candidateFields: [SIMD3<Double>]) -> Double {
         var (sum, total) = (0.0, 0.0)
         for index in 0..<count {
-            let (field, other) = (own[slots[index]], toEarth(index, corrected(index)))
+            let (field, other) = (candidateFields[slots[index]], toEarth(index, corrected(index)))
             let angle = atan2(field.x * other.y - field.y * other.x, field.x * other.x + field.y * other.y)
             sum += weights.base[index] * angle * angle
             total += weights.base[index]

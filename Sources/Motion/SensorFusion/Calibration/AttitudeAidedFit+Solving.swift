@@ -97,11 +97,11 @@ extension AttitudeAidedFit {
                 }
                 // A rotation about the vertical does not change the third component.
                 guard component < 2, hasSolution else { continue }
-                let turned = base + 37 + 3 * component
+                let rotatedBase = base + 37 + 3 * component
                 for k in 0..<3 {
-                    let scaled = factor * windowSums[turned + k]
+                    let scaled = factor * windowSums[rotatedBase + k]
                     for p in 0..<12 { system[12 + k, p] -= scaled * windowSums[first + p] }
-                    for l in 0...k { system[12 + k, 12 + l] -= scaled * windowSums[turned + l] }
+                    for l in 0...k { system[12 + k, 12 + l] -= scaled * windowSums[rotatedBase + l] }
                 }
             }
         }
@@ -160,7 +160,7 @@ extension AttitudeAidedFit {
 
     private mutating func addPrior() {
         let stretch = 1 / (Self.softIronDeviation * Self.softIronDeviation)
-        let turn = 1 / (Self.rotationDeviation * Self.rotationDeviation)
+        let rotation = 1 / (Self.rotationDeviation * Self.rotationDeviation)
         for row in 0..<3 {
             system[12 + row, 12 + row] += 1 / (Self.biasDeviation * Self.biasDeviation)
             system[5 * row, 5 * row] += stretch
@@ -168,9 +168,9 @@ extension AttitudeAidedFit {
             system[4 * row + 3, 4 * row + 3] += 1e-4
             for column in 0..<row {
                 let (a, b) = (4 * row + column, 4 * column + row)
-                system[a, a] += (stretch + turn) / 2
-                system[b, b] += (stretch + turn) / 2
-                system[max(a, b), min(a, b)] += (stretch - turn) / 2
+                system[a, a] += (stretch + rotation) / 2
+                system[b, b] += (stretch + rotation) / 2
+                system[max(a, b), min(a, b)] += (stretch - rotation) / 2
             }
         }
     }

@@ -93,10 +93,10 @@ struct AttitudeAidedFit: Sendable {
 
     /// Returns a fit of the samples, starting from the previous fit, or nil if the samples do not determine a fit.
     mutating func fit(
-        _ samples: [MagneticSample], inForce: MagneticCalibration, previous: MagneticFit?
+        _ samples: [MagneticSample], current: MagneticCalibration, previous: MagneticFit?
     ) -> MagneticFit? {
         guard load(samples) else { return nil }
-        currentShift = inForce.apply(to: scale.center) / scale.unit
+        currentShift = current.apply(to: scale.center) / scale.unit
         latency = previous?.latency ?? 0
         bias = previous?.bias ?? .zero
         hasSolution = previous != nil
@@ -119,7 +119,7 @@ struct AttitudeAidedFit: Sendable {
         }
         guard solve() else { return nil }
         updateRotations(samples)
-        return result(inForce: inForce)
+        return result(current: current)
     }
 }
 

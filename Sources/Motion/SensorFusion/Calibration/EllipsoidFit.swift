@@ -35,7 +35,7 @@ struct EllipsoidFit: Sendable {
     }
 
     /// Returns a fit in which each occupied cell has the same weight, or nil if the samples do not determine a fit.
-    mutating func fit(_ samples: [MagneticSample], counts: [Int], inForce: MagneticCalibration) -> MagneticFit? {
+    mutating func fit(_ samples: [MagneticSample], counts: [Int], current: MagneticCalibration) -> MagneticFit? {
         guard load(samples, counts), startWithSphere() else { return nil }
         for _ in 0..<6 {
             updateErrors(solution)
@@ -45,7 +45,7 @@ struct EllipsoidFit: Sendable {
             guard refine() else { break }
         }
         guard solution.allSatisfy(\.isFinite), solution[8] > 0 else { return nil }
-        return result(inForce: inForce)
+        return result(current: current)
     }
 
     private mutating func load(_ samples: [MagneticSample], _ counts: [Int]) -> Bool {
@@ -204,7 +204,7 @@ struct EllipsoidFit: Sendable {
         return p[0] > 0 && second > 0 && third > 0.01
     }
 
-    private mutating func result(inForce: MagneticCalibration) -> MagneticFit? {
+    private mutating func result(current: MagneticCalibration) -> MagneticFit? {
         let p = solution
         var fit = MagneticFit()
         fit.matrix = Matrix3(row0: [p[0], p[2], p[3]], row1: [p[2], p[1], p[4]], row2: [p[3], p[4], 3 - p[0] - p[1]])
@@ -212,7 +212,7 @@ struct EllipsoidFit: Sendable {
         fit.strength = p[8] * scale.unit
         fit.residual = weights.rootMeanSquare(errors[..<count]) / p[8]
         fit.uncertainty = uncertainty()
-        fit.currentResidual = residual(of: inForce)
+        fit.currentResidual = residual(of: current)
         return fit
     }
 

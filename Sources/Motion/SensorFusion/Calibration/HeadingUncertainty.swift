@@ -28,9 +28,9 @@ struct HeadingUncertainty: Sendable, Equatable {
     /// axes to earth axes with an arbitrary heading.
     func headingVariance(_ field: SIMD3<Double>, attitude: Quaternion) -> Double {
         let back = attitude.conjugate
-        let found = headingVariance(
+        let variance = headingVariance(
             scaled: scale.scaled(field), east: back.rotate([1, 0, 0]), north: back.rotate([0, 1, 0]))
-        return min(found + additionalVariance, Self.unknownHeadingVariance)
+        return min(variance + additionalVariance, Self.unknownHeadingVariance)
     }
 
     /// Returns the heading variance for a scaled field. `east` and `north` are perpendicular horizontal directions in

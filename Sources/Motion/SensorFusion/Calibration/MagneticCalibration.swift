@@ -30,7 +30,7 @@ package struct MagneticCalibration: Sendable, Hashable {
     package var coverage = 0.0
     /// The sides that faced up during the calibration. Without a gyroscope, the sides are unknown, and the array is
     /// empty.
-    package var sidesUp: [MagneticSurvey.Side] = []
+    package var sidesUp: [PoseCoverage.Side] = []
     /// The strength of the corrected field, in the unit of the readings, or NaN before the first fit.
     package var fieldStrength = Double.nan
     /// The dip angle of the field in radians, positive below the horizon, or NaN if it is unknown.
@@ -43,7 +43,7 @@ package struct MagneticCalibration: Sendable, Hashable {
     /// Compares all properties. Unknown values (NaN) compare equal.
     package static func == (left: MagneticCalibration, right: MagneticCalibration) -> Bool {
         func same(_ a: Double, _ b: Double) -> Bool { a == b || (a.isNaN && b.isNaN) }
-        return left.correctsTheSame(as: right) && left.quality == right.quality && left.coverage == right.coverage
+        return left.hasSameCorrection(as: right) && left.quality == right.quality && left.coverage == right.coverage
             && left.sidesUp == right.sidesUp && same(left.residual, right.residual)
             && same(left.fieldStrength, right.fieldStrength) && same(left.dip, right.dip)
     }
@@ -71,7 +71,7 @@ extension MagneticCalibration {
     /// 0 for equal corrections and NaN otherwise.
     package func difference(from other: MagneticCalibration) -> Double {
         let strength = fieldStrength > 0 ? fieldStrength : other.fieldStrength
-        guard strength > 0 else { return correctsTheSame(as: other) ? 0 : .nan }
+        guard strength > 0 else { return hasSameCorrection(as: other) ? 0 : .nan }
         // With m = hardIron + W⁻¹·F·u, the difference is A·u·F + shift, where A is approximately W - W' for matrices
         // near 1.
         let shift = other.matrix * (hardIron - other.hardIron)
@@ -79,7 +79,7 @@ extension MagneticCalibration {
         return ((squares / 3 + shift.squaredLength / (strength * strength)) / 3).squareRoot()
     }
 
-    package func correctsTheSame(as other: MagneticCalibration) -> Bool {
+    package func hasSameCorrection(as other: MagneticCalibration) -> Bool {
         matrix == other.matrix && hardIron == other.hardIron
     }
 

@@ -56,14 +56,14 @@ package struct MagnetometerCalibrator: Sendable {
 
     private var lastTime: Double?
     private var lastAttitude = Quaternion.identity
-    private var lastKeptAttitude: Quaternion?
-    private var lastKeptField: SIMD3<Double>?
+    private var lastSampleAttitude: Quaternion?
+    private var lastSampleField: SIMD3<Double>?
     private var window = 0
     private var drift = SIMD3<Double>.zero
     private var correctedDrift = 0.0
     private var windowEnd = -Double.infinity
-    private var settledFrom = Double.infinity
-    private var solvedAt = -Double.infinity
+    private var settlingEnd = Double.infinity
+    private var lastFitTime = -Double.infinity
     private var newSamples = 0
 
     static let capacity = 400
@@ -93,11 +93,12 @@ package struct MagnetometerCalibrator: Sendable {
         } else {
             process(measured, timestamp: timestamp)
         }
-        guard newSamples >= Self.newSamplesPerFit, timestamp - solvedAt >= Self.fitInterval || timestamp < solvedAt,
+        guard newSamples >= Self.newSamplesPerFit,
+            timestamp - lastFitTime >= Self.fitInterval || timestamp < lastFitTime,
             reservoir.samples.count >= Self.minimumSamples
         else { return false }
         newSamples = 0
-        solvedAt = timestamp
+        lastFitTime = timestamp
         return solve()
     }
 
@@ -116,7 +117,7 @@ package struct MagnetometerCalibrator: Sendable {
     package mutating func recordInterruption(timestamp: Double) {
         guard timestamp.isFinite else { return }
         beginWindow(at: timestamp, settling: true)
-        (lastTime, lastKeptAttitude) = (nil, nil)
+        (lastTime, lastSampleAttitude) = (nil, nil)
     }
 
     package mutating func reset() {
@@ -128,8 +129,8 @@ package struct MagnetometerCalibrator: Sendable {
         (headingUncertainty, headingDeviation, headingUncertaintyTime) = (nil, .nan, -.infinity)
         lastFit = nil
         reservoir.removeAll()
-        (lastTime, lastKeptAttitude, lastKeptField) = (nil, nil, nil)
-        (windowEnd, settledFrom, solvedAt) = (-.infinity, .infinity, -.infinity)
+        (lastTime, lastSampleAttitude, lastSampleField) = (nil, nil, nil)
+        (windowEnd, settlingEnd, lastFitTime) = (-.infinity, .infinity, -.infinity)
         newSamples = 0
     }
 
@@ -164,16 +165,17 @@ package struct MagnetometerCalibrator: Sendable {
         let up = interval * attitude.up
         drift += up
         correctedDrift += (up * bias).sum()
-        let turn = lastAttitude.conjugate * attitude
-        let rate = turn.vector * ((turn.w < 0 ? -2 : 2) / interval)
+        let rotation = lastAttitude.conjugate * attitude
+        let rate = rotation.vector * ((rotation.w < 0 ? -2 : 2) / interval)
         guard rate.length < Self.maximumRate else { return }
-        guard timestamp >= settledFrom else { return }
-        if let kept = lastKeptAttitude, abs((kept.components * attitude.components).sum()) > Self.minimumRotationCosine
+        guard timestamp >= settlingEnd else { return }
+        if let last = lastSampleAttitude,
+            abs((last.components * attitude.components).sum()) > Self.minimumRotationCosine
         {
             return
         }
         if timestamp >= windowEnd { beginWindow(at: timestamp, settling: false) }
-        lastKeptAttitude = attitude
+        lastSampleAttitude = attitude
         insertSample(
             measured, attitude, interval <= Self.maximumRateInterval ? rate : .zero, DirectionCells.attitude(attitude))
     }
@@ -184,7 +186,7 @@ package struct MagnetometerCalibrator: Sendable {
         usesAttitude = attitude
         (headingUncertainty, headingDeviation, headingUncertaintyTime) = (nil, .nan, -.infinity)
         reservoir.removeAll()
-        (lastFit, lastTime, lastKeptAttitude, lastKeptField) = (nil, nil, nil, nil)
+        (lastFit, lastTime, lastSampleAttitude, lastSampleField) = (nil, nil, nil, nil)
     }
 
     private mutating func insertSample(
@@ -202,10 +204,10 @@ package struct MagnetometerCalibrator: Sendable {
         if timestamp >= windowEnd || timestamp < windowEnd - 2 * Self.windowDuration {
             beginWindow(at: timestamp, settling: false)
         }
-        let apart = max(
+        let minimumDistance = max(
             Self.minimumDistanceOfReading * measured.length, Self.minimumDistanceOfStrength * (lastFit?.strength ?? 0))
-        if let kept = lastKeptField, (measured - kept).length < apart { return }
-        lastKeptField = measured
+        if let last = lastSampleField, (measured - last).length < minimumDistance { return }
+        lastSampleField = measured
         insertSample(measured, .identity, .zero, DirectionCells.fineDirection(measured - center))
     }
 
@@ -219,7 +221,7 @@ package struct MagnetometerCalibrator: Sendable {
         var center = self.center
         for _ in 0..<2 {
             reservoir.assignCells { DirectionCells.fineDirection($0.field - center) }
-            fit = ellipsoidFit.fit(reservoir.samples, counts: reservoir.counts, inForce: calibration)
+            fit = ellipsoidFit.fit(reservoir.samples, counts: reservoir.counts, current: calibration)
             guard let found = fit?.calibration(coverage: 0) else { return nil }
             center = found.hardIron
         }
@@ -238,7 +240,7 @@ package struct MagnetometerCalibrator: Sendable {
         window += 1
         windowEnd = timestamp + Self.windowDuration
         (drift, correctedDrift) = (.zero, 0)
-        if settling { settledFrom = timestamp + Self.settlingTime }
+        if settling { settlingEnd = timestamp + Self.settlingTime }
         let oldest = window - AttitudeAidedFit.windowLimit + 1
         reservoir.removeAll { $0.window < oldest }
     }
@@ -246,7 +248,7 @@ package struct MagnetometerCalibrator: Sendable {
     private mutating func solve() -> Bool {
         let result =
             usesAttitude
-            ? aidedFit.fit(reservoir.samples, inForce: calibration, previous: lastFit) : fitEllipsoid()
+            ? aidedFit.fit(reservoir.samples, current: calibration, previous: lastFit) : fitEllipsoid()
         guard let fit = result, var found = fit.calibration(coverage: coverage(of: fit)) else {
             lastFit = nil
             return false
@@ -260,7 +262,7 @@ package struct MagnetometerCalibrator: Sendable {
         lastFit = fit
         latency = fit.latency
         candidateUncertainty = fit.uncertainty
-        if usesAttitude { found.sidesUp = MagneticSurvey.sides(near: reservoir.samples.map(\.attitude.up)) }
+        if usesAttitude { found.sidesUp = PoseCoverage.sides(near: reservoir.samples.map(\.attitude.up)) }
         let before = calibration
         evaluate(fit, found)
         return before != calibration
@@ -272,18 +274,20 @@ package struct MagnetometerCalibrator: Sendable {
         mutating get {
             guard let age = aidedFit.ageOfChange(reservoir.samples) else { return nil }
             let latest = reservoir.samples.filter { $0.age >= age }
-            let fit = aidedFit.fit(latest, inForce: calibration, previous: nil)
+            let fit = aidedFit.fit(latest, current: calibration, previous: nil)
             return fit.map { $0.residual < Self.adoptableResidual } ?? false ? age : nil
         }
     }
 
     /// Returns the fraction of direction cells in which the corrected field was measured.
     private func coverage(of fit: MagneticFit) -> Double {
-        var seen: UInt64 = 0
+        var coveredCells: UInt64 = 0
         for sample in reservoir.samples {
-            if let cell = DirectionCells.direction(fit.matrix * sample.field + fit.shift) { seen |= 1 << UInt64(cell) }
+            if let cell = DirectionCells.direction(fit.matrix * sample.field + fit.shift) {
+                coveredCells |= 1 << UInt64(cell)
+            }
         }
-        return Double(seen.nonzeroBitCount) / Double(DirectionCells.directionCount)
+        return Double(coveredCells.nonzeroBitCount) / Double(DirectionCells.directionCount)
     }
 }
 

@@ -32,7 +32,7 @@ package struct OrientationDetector: Sendable, Equatable {
     package init(settings: OrientationSettings = OrientationSettings()) {
         self.settings = settings
         bands = OrientationBands(settings)
-        clock = SensorInterval(maximumGap: settings.maximumGap, slowest: 3)
+        clock = SensorInterval(maximumGap: settings.maximumGap, maximumAdaptiveGap: 3)
         lowPass = LowPassFilter(timeConstant: settings.smoothingTime)
     }
 
@@ -76,19 +76,19 @@ package struct OrientationDetector: Sendable, Equatable {
         return bands.orientation(of: direction)
     }
 
-    private mutating func updateCandidate(_ seen: DeviceOrientation, at timestamp: Double) -> DeviceOrientation? {
-        guard seen != orientation else {
+    private mutating func updateCandidate(_ observed: DeviceOrientation, at timestamp: Double) -> DeviceOrientation? {
+        guard observed != orientation else {
             candidate = .unknown
             return nil
         }
-        if seen != candidate {
-            candidate = seen
+        if observed != candidate {
+            candidate = observed
             candidateSince = timestamp
         }
         guard timestamp - candidateSince >= settings.holdTime - Self.timeTolerance else { return nil }
-        orientation = seen
+        orientation = observed
         candidate = .unknown
-        return seen
+        return observed
     }
 
     /// The tolerance for rounding errors in timestamp differences, in seconds.

@@ -35,12 +35,12 @@ package struct ShakeDetector: Sendable, Equatable {
     private var gravity: LowPassFilter
     private var chain: StrokeChain?
     private var phase: Phase = .idle
-    private var calmFrom: Double = -.infinity
+    private var refractoryEnd: Double = -.infinity
 
     package init(settings: ShakeSettings = ShakeSettings()) {
         self.settings = settings
         squaredThreshold = settings.threshold * settings.threshold
-        clock = SensorInterval(maximumGap: settings.maximumGap, slowest: 0)
+        clock = SensorInterval(maximumGap: settings.maximumGap, maximumAdaptiveGap: 0)
         gravity = LowPassFilter(timeConstant: settings.gravityTime)
     }
 
@@ -61,7 +61,7 @@ package struct ShakeDetector: Sendable, Equatable {
             chain = nil
             phase = .idle
             // If the clock was set back, the refractory period would otherwise last too long.
-            calmFrom = min(calmFrom, timestamp + settings.refractoryTime)
+            refractoryEnd = min(refractoryEnd, timestamp + settings.refractoryTime)
             return interrupted ? .cancelled : nil
         case .next:
             let userAcceleration = sample - gravity.update(sample, interval: clock.interval)
@@ -81,14 +81,14 @@ package struct ShakeDetector: Sendable, Equatable {
         let event = chain.flatMap { endIfStopped($0, at: timestamp) }
         guard rest.squaredLength > squaredThreshold else { return event }
         if phase == .exhausted {
-            guard timestamp >= calmFrom else {
-                calmFrom = timestamp + settings.refractoryTime
+            guard timestamp >= refractoryEnd else {
+                refractoryEnd = timestamp + settings.refractoryTime
                 return event
             }
             phase = .idle
         }
         // Ignores strokes during the refractory period, so that they do not become part of the next shake.
-        guard timestamp >= calmFrom else { return event }
+        guard timestamp >= refractoryEnd else { return event }
         guard var strokes = chain else {
             chain = StrokeChain(onset: timestamp, acceleration: rest)
             return event
@@ -114,7 +114,7 @@ package struct ShakeDetector: Sendable, Equatable {
         chain = nil
         guard phase == .shaking else { return nil }
         phase = .idle
-        calmFrom = strokes.lastReversal + settings.refractoryTime
+        refractoryEnd = strokes.lastReversal + settings.refractoryTime
         return .ended
     }
 
@@ -122,7 +122,7 @@ package struct ShakeDetector: Sendable, Equatable {
         guard timestamp - strokes.onset > settings.maximumDuration else { return nil }
         chain = nil
         phase = .exhausted
-        calmFrom = timestamp + settings.refractoryTime
+        refractoryEnd = timestamp + settings.refractoryTime
         return .cancelled
     }
 

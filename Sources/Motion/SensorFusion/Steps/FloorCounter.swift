@@ -34,7 +34,7 @@ package struct FloorCounter: Sendable {
     private var lastHeight = 0.0
     private var lastTime = -Double.infinity
     /// The accumulated height gained on foot at the latest times, in metres, oldest first.
-    private var walked: [Double] = []
+    private var heights: [Double] = []
     private var direction = 0.0
     private var base = 0.0
     private var farthest = 0.0
@@ -46,7 +46,7 @@ package struct FloorCounter: Sendable {
 
     package init() {
         entries.reserveCapacity(Self.delay + 1)
-        walked.reserveCapacity(Self.speedInterval + 2)
+        heights.reserveCapacity(Self.speedInterval + 2)
     }
 
     /// Records a step. `time` is on the same clock as the times of the heights.
@@ -72,17 +72,17 @@ package struct FloorCounter: Sendable {
 
     private mutating func restart() {
         entries.removeAll(keepingCapacity: true)
-        walked.removeAll(keepingCapacity: true)
+        heights.removeAll(keepingCapacity: true)
         endClimb()
     }
 
     private mutating func endClimb() { (direction, counted, lastClimb) = (0, 0, -.infinity) }
 
     private mutating func process(_ entry: Entry) {
-        let height = (walked.last ?? 0) + (entry.hasSteps ? entry.gain : 0)
-        walked.append(height)
-        if walked.count > Self.speedInterval + 1 { walked.removeFirst() }
-        guard let before = walked.first, walked.count > Self.speedInterval else { return }
+        let height = (heights.last ?? 0) + (entry.hasSteps ? entry.gain : 0)
+        heights.append(height)
+        if heights.count > Self.speedInterval + 1 { heights.removeFirst() }
+        guard let before = heights.first, heights.count > Self.speedInterval else { return }
         let speed = (height - before) / Double(Self.speedInterval)
         if entry.hasSteps, abs(speed) >= Self.minimumClimbSpeed, abs(speed) <= Self.maximumClimbSpeed {
             let sign = speed > 0 ? 1.0 : -1.0

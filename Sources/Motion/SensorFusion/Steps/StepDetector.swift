@@ -44,7 +44,7 @@ package struct StepDetector: Sendable {
     static let minimumStepFraction = 0.7
     static let maximumStepFraction = 1.6
 
-    private var heldPeaks: [Double] = []
+    private var pendingPeaks: [Double] = []
     /// The number of peaks in the current run, at most `peaksToBegin`.
     private var runLength = 0
     private var lastPeak = -Double.infinity
@@ -65,10 +65,10 @@ package struct StepDetector: Sendable {
     private var lastPeakIndex = -StepDetector.minimumPeakDistance
     private var index = 0
 
-    init() { heldPeaks.reserveCapacity(Self.maximumIrregularPeaks + 1) }
+    init() { pendingPeaks.reserveCapacity(Self.maximumIrregularPeaks + 1) }
 
     mutating func restart(_ value: Double) {
-        heldPeaks.removeAll(keepingCapacity: true)
+        pendingPeaks.removeAll(keepingCapacity: true)
         (runLength, isWalking, lastPeak) = (0, false, -.infinity)
         (lastCandidate, peakInterval, omittedPeak) = (-.infinity, Self.defaultStepDuration, nil)
         lastStep = -.infinity
@@ -104,7 +104,7 @@ package struct StepDetector: Sendable {
     }
 
     private mutating func endRun() {
-        heldPeaks.removeAll(keepingCapacity: true)
+        pendingPeaks.removeAll(keepingCapacity: true)
         (runLength, isWalking, omittedPeak) = (0, false, nil)
     }
 
@@ -128,10 +128,10 @@ package struct StepDetector: Sendable {
         let needed = height >= Self.strongPeakProminence ? Self.minimumStrongPeakRegularity : Self.minimumRegularity
         if isWalking || runLength >= Self.peaksToBegin, history.rhythm().regularity >= needed {
             isWalking = true
-            for peak in heldPeaks { count(peak, into: &steps) }
-            heldPeaks.removeAll(keepingCapacity: true)
-        } else if heldPeaks.count > Self.maximumIrregularPeaks {
-            heldPeaks.removeFirst()
+            for peak in pendingPeaks { count(peak, into: &steps) }
+            pendingPeaks.removeAll(keepingCapacity: true)
+        } else if pendingPeaks.count > Self.maximumIrregularPeaks {
+            pendingPeaks.removeFirst()
             isWalking = false
         }
     }
@@ -139,7 +139,7 @@ package struct StepDetector: Sendable {
     private mutating func add(_ peak: Double) {
         lastPeak = peak
         runLength = min(runLength + 1, Self.peaksToBegin)
-        heldPeaks.append(peak)
+        pendingPeaks.append(peak)
     }
 
     /// Returns the mean step duration in seconds (half a stride) if strides have more peaks than steps, or nil if every

@@ -17,7 +17,7 @@ struct UniformResampler: Sendable {
     /// steps.
     static let maximumGap = 0.25
 
-    private var clock = SensorInterval(maximumGap: maximumGap, slowest: 0)
+    private var clock = SensorInterval(maximumGap: maximumGap, maximumAdaptiveGap: 0)
     private var previous = SIMD3<Double>.zero
     private var latest = SIMD3<Double>.zero
     private var previousTime = 0.0

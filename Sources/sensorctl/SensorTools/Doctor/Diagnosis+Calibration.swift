@@ -51,7 +51,7 @@ extension MagneticCalibration {
     /// The sides of the device that faced up during the calibration, and the sides that did not.
     fileprivate var waysHeld: String {
         guard !sidesUp.isEmpty else { return "" }
-        let missing = MagneticSurvey.Side.allCases.filter { !sidesUp.contains($0) }
+        let missing = PoseCoverage.Side.allCases.filter { !sidesUp.contains($0) }
         guard !missing.isEmpty else { return ", measured in all orientations" }
         let up = sidesUp.map(\.displayName).joined(separator: ", ")
         return ", measured with \(up) up, not with \(missing.map(\.displayName).joined(separator: ", "))"

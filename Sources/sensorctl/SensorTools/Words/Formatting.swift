@@ -60,7 +60,7 @@ extension SensorKind {
     package var nameWithArticle: String { "aeiou".contains(name.prefix(1)) ? "an \(name)" : "a \(name)" }
 }
 
-extension MagneticSurvey.Side {
+extension PoseCoverage.Side {
     package var displayName: String {
         switch self {
         case .face: "face"

@@ -65,7 +65,7 @@ extension HeadingReading {
 
 struct HeadingAdvice: Reading, Equatable {
     /// The orientations in which the magnetic field has been measured so far, or nil if they are unknown.
-    let survey: MagneticSurvey?
+    let survey: PoseCoverage?
 
     func hasProgress(since earlier: HeadingAdvice?) -> Bool {
         guard let earlier else { return true }
@@ -84,7 +84,7 @@ struct HeadingAdvice: Reading, Equatable {
         }
         let demand = "The magnetometer is not calibrated yet: turn the device around once, and turn it over."
         guard let survey, survey.sectorsCovered > 0 else { return demand }
-        let directions = "It has faced \(survey.sectorsCovered) of \(MagneticSurvey.sectorCount) directions"
+        let directions = "It has faced \(survey.sectorsCovered) of \(PoseCoverage.sectorCount) directions"
         let sides = survey.sidesUp.map(\.displayName).joined(separator: ", ")
         return "\(demand) \(directions)\(sides.isEmpty ? "" : "; sides that faced up: \(sides)")."
     }

@@ -103,7 +103,7 @@ final class HeadingListener: NSObject, CLLocationManagerDelegate, StreamListener
     /// Prints calibration advice, because a terminal has no calibration display. The advice is repeated only after
     /// progress.
     private func printAdvice(after earlier: HeadingAdvice?, at time: Double) {
-        let now = HeadingAdvice(survey: engine.magneticSurvey)
+        let now = HeadingAdvice(survey: engine.poseCoverage)
         advice = (now, time)
         if now.hasProgress(since: earlier) { outlet.printUncounted(now) }
     }

@@ -7,25 +7,26 @@ import Testing
 
 @Suite("CMMotionActivityManager")
 struct MotionActivityTests {
-    private struct Told: Sendable, Equatable {
+    private struct ReceivedUpdate: Sendable, Equatable {
         var flags: [String]
         var confidence: CMMotionActivityConfidence
         var start: Date
     }
 
-    private func received(_ activity: CMMotionActivity) -> Told {
+    private func received(_ activity: CMMotionActivity) -> ReceivedUpdate {
         let flags = [
             (activity.stationary, "stationary"), (activity.walking, "walking"), (activity.running, "running"),
             (activity.automotive, "automotive"), (activity.cycling, "cycling"), (activity.unknown, "unknown"),
         ]
-        return Told(flags: flags.filter(\.0).map(\.1), confidence: activity.confidence, start: activity.startDate)
+        return ReceivedUpdate(
+            flags: flags.filter(\.0).map(\.1), confidence: activity.confidence, start: activity.startDate)
     }
 
     @Test("The manager reports rest and walking with their start times and returns both in later queries")
     func walk() throws {
         let test = TestDevice([.accelerometer])
         let manager = test.use { CMMotionActivityManager() }
-        let box = Box<Told>()
+        let box = Box<ReceivedUpdate>()
         manager.startActivityUpdates(to: .main) { activity in
             if let activity { box.add(received(activity)) }
         }
@@ -44,7 +45,7 @@ struct MotionActivityTests {
         test.walk(from: 60, seconds: 20, cadence: 0)
         #expect(box.count == count)
 
-        let answers = Box<[Told]>()
+        let answers = Box<[ReceivedUpdate]>()
         manager.queryActivityStarting(from: test.date(0), to: test.date(100), to: .main) { activities, _ in
             answers.add((activities ?? []).map(received))
         }
@@ -62,7 +63,7 @@ struct MotionActivityTests {
         for isFresh in [true, false] {
             let test = TestDevice([.accelerometer])
             let manager = test.use { CMMotionActivityManager() }
-            let box = Box<Told>()
+            let box = Box<ReceivedUpdate>()
             manager.startActivityUpdates(to: .main) { activity in
                 if let activity { box.add(received(activity)) }
             }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("CMPedometer")
 struct PedometerTests {
-    private struct Told: Sendable {
+    private struct ReceivedUpdate: Sendable {
         var steps: Int
         var distance: Double?
         var cadence: Double?
@@ -16,17 +16,17 @@ struct PedometerTests {
         var up: Int?
     }
 
-    private func received(_ data: CMPedometerData) -> Told {
-        Told(
+    private func received(_ data: CMPedometerData) -> ReceivedUpdate {
+        ReceivedUpdate(
             steps: data.numberOfSteps.intValue, distance: data.distance?.doubleValue,
             cadence: data.currentCadence?.doubleValue, pace: data.currentPace?.doubleValue, end: data.endDate,
             up: data.floorsAscended?.intValue)
     }
 
     /// Starts a pedometer and records its updates in a box.
-    private func start(_ test: TestDevice, from date: Date) -> (CMPedometer, Box<Told>) {
+    private func start(_ test: TestDevice, from date: Date) -> (CMPedometer, Box<ReceivedUpdate>) {
         let pedometer = test.use { CMPedometer() }
-        let box = Box<Told>()
+        let box = Box<ReceivedUpdate>()
         pedometer.startUpdates(from: date) { data, error in
             if let data { box.add(received(data)) }
             if let error { Issue.record(error) }

@@ -53,7 +53,7 @@ struct StepLogTests {
         let folder = Folder()
         let file = StepLogFile(folder: folder.path)
         let problems = Mutex<[String]>([])
-        #expect(file.load(warn: { problem in problems.withLock { $0.append(problem) } }).log.stretches.isEmpty)
+        #expect(file.load(warn: { problem in problems.withLock { $0.append(problem) } }).log.intervals.isEmpty)
         file.store(sample, lengthFactor: 1.07, now: WallTime(seconds: Self.start + 4000) ?? .epoch) { problem in
             problems.withLock { $0.append(problem) }
         }
@@ -64,8 +64,8 @@ struct StepLogTests {
         #expect(problems.withLock { $0 }.isEmpty)
         #expect(factor == 1.07)
         #expect(log.activities == sample.activities)
-        let (read, kept) = (log.totals(from: 0, to: 1e10), sample.totals(from: 0, to: 1e10))
-        #expect(read.steps == kept.steps && abs(read.distance - kept.distance) < 0.2)
+        let (read, added) = (log.totals(from: 0, to: 1e10), sample.totals(from: 0, to: 1e10))
+        #expect(read.steps == added.steps && abs(read.distance - added.distance) < 0.2)
         #expect(read.floorsAscended == 2)
     }
 
@@ -80,7 +80,7 @@ struct StepLogTests {
         // Every length except the one that lacks only the final newline, which is still complete.
         for length in 0..<bytes.count - 1 {
             let (log, factor, problem) = StepLog.read(Array(bytes[..<length]))
-            #expect(problem != nil && log.stretches.isEmpty && log.activities.isEmpty && factor == 1, "\(length)")
+            #expect(problem != nil && log.intervals.isEmpty && log.activities.isEmpty && factor == 1, "\(length)")
         }
         try Data(bytes[..<100]).write(to: URL(fileURLWithPath: folder.file))
         let problems = Mutex<[String]>([])
@@ -103,7 +103,7 @@ struct StepLogTests {
             #"{"format":"device-services-steps","version":2}"#, #"{"format":"other","version":1}"#, "[]", "",
         ] {
             let (log, _, problem) = StepLog.read(Array(text.utf8))
-            #expect(problem != nil && log.stretches.isEmpty && log.activities.isEmpty, "\(text)")
+            #expect(problem != nil && log.intervals.isEmpty && log.activities.isEmpty, "\(text)")
         }
         let bytes = sample.json(lengthFactor: 1)
         for index in bytes.indices {
@@ -132,21 +132,21 @@ struct StepLogTests {
     func mergesAsCompared(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         func log() -> StepLog {
-            let stretches = (0..<Int.random(in: 0...60, using: &random)).map { _ in
+            let intervals = (0..<Int.random(in: 0...60, using: &random)).map { _ in
                 let start = Self.start + Double(Int.random(in: 0..<600, using: &random))
                 return StepLog.StepInterval(start: start, end: start + Double(Int.random(in: 0...10, using: &random)))
             }
-            // Sorted except for a few stretches.
-            return StepLog(stretches: stretches.sorted { $0.start + Double($0.end) < $1.start + Double($1.end) })
+            // Sorted except for a few intervals.
+            return StepLog(intervals: intervals.sorted { $0.start + Double($0.end) < $1.start + Double($1.end) })
         }
         let (own, other) = (log(), log())
         var merged = own
         merged.merge(other, now: Self.start + 1000)
-        let kept = other.stretches.filter { one in
-            !own.stretches.contains { $0.start <= one.end && $0.end >= one.start }
+        let added = other.intervals.filter { one in
+            !own.intervals.contains { $0.start <= one.end && $0.end >= one.start }
         }
-        #expect(merged.stretches.map(\.start) == (kept + own.stretches).map(\.start).sorted())
-        #expect(Set(merged.stretches) == Set(kept + own.stretches))
+        #expect(merged.intervals.map(\.start) == (added + own.intervals).map(\.start).sorted())
+        #expect(Set(merged.intervals) == Set(added + own.intervals))
     }
 
     @Test("The log is limited to seven days and to its maximum numbers of entries")
@@ -155,7 +155,7 @@ struct StepLogTests {
         for day in 0..<20 { walk(&log, at: Double(day) * 86_400, count: 10) }
         #expect(log.totals(from: 0, to: 1e10).steps <= 80)
         for index in 0..<StepLog.maximumIntervals + 100 { walk(&log, at: 3_000_000 + Double(index) * 20, count: 1) }
-        #expect(log.stretches.count <= StepLog.maximumIntervals)
+        #expect(log.intervals.count <= StepLog.maximumIntervals)
         for index in 0..<StepLog.maximumActivities + 100 {
             log.add(
                 StepLog.Activity(

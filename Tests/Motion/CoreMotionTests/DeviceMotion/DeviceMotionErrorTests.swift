@@ -31,7 +31,8 @@ struct DeviceMotionErrorTests {
                     return Subscription {}
                 })
             stream = SensorStream(
-                device: test.device, plan: StreamConfiguration(source: source) { DeviceMotionConverter(frame: frame) },
+                device: test.device,
+                configuration: StreamConfiguration(source: source) { DeviceMotionConverter(frame: frame) },
                 interval: 0)
             start()
         }
@@ -41,7 +42,7 @@ struct DeviceMotionErrorTests {
         func start() {
             let received = received
             stream.start(
-                StreamHandler(test.playback?.executor(onMainThread: true) ?? NoDelivery(), { $0 }) {
+                StreamHandler(test.playback?.executor(onMainThread: true) ?? InertExecutor(), { $0 }) {
                     (reading: FusedMotionReading?, error: (any Error)?) in
                     if let reading { received.add("\(reading.time.seconds) \(reading.values.heading.rounded())") }
                     if let error { received.add("\((error as NSError).code)") }
@@ -56,7 +57,7 @@ struct DeviceMotionErrorTests {
         func feed(_ states: FusedState...) { feed(.input(states)) }
     }
 
-    private final class NoDelivery: CallbackExecutor {
+    private final class InertExecutor: CallbackExecutor {
         func schedule(_ work: @escaping @Sendable () -> Void) {}
     }
 
@@ -170,20 +171,20 @@ struct DeviceMotionErrorTests {
 
     @Test("Errors are queued in order with the values, and only the newest error of each kind is kept")
     func waiting() {
-        var mailbox = PendingMotionCallbacks<Int>(limit: 2)
-        mailbox.reset(acceptsValues: true)
+        var callbacks = PendingMotionCallbacks<Int>(limit: 2)
+        callbacks.reset(acceptsValues: true)
         let gone = DeviceError(.silent, "quiet")
-        mailbox.append(.loss(.gyroscope, gone))
-        mailbox.append(.requiresMovement)
-        mailbox.append(1)
-        mailbox.append(.loss(.accelerometer, gone))
-        mailbox.append(2)
-        mailbox.append(.loss(.gyroscope, gone))
-        mailbox.append(3)
-        #expect(mailbox.queue.count == 5)
-        #expect(mailbox.queue.droppedCount == 1)
+        callbacks.append(.loss(.gyroscope, gone))
+        callbacks.append(.requiresMovement)
+        callbacks.append(1)
+        callbacks.append(.loss(.accelerometer, gone))
+        callbacks.append(2)
+        callbacks.append(.loss(.gyroscope, gone))
+        callbacks.append(3)
+        #expect(callbacks.queue.count == 5)
+        #expect(callbacks.queue.droppedCount == 1)
         var received: [String] = []
-        while let item = mailbox.queue.popFirst() {
+        while let item = callbacks.queue.popFirst() {
             switch item {
             case .value(let value): received.append("\(value)")
             case .failure(.loss(let kind, _)): received.append(kind.rawValue)
@@ -192,25 +193,25 @@ struct DeviceMotionErrorTests {
             }
         }
         #expect(received == ["move", "accelerometer", "2", "gyroscope", "3"])
-        #expect(mailbox.queue.isEmpty)
+        #expect(callbacks.queue.isEmpty)
     }
 
     @Test("A loss stays in the queue when older readings are dropped")
     func lossAmongDropped() {
-        var mailbox = PendingMotionCallbacks<Int>(limit: 3)
-        mailbox.reset(acceptsValues: true)
-        mailbox.append(0)
-        mailbox.append(1)
-        mailbox.append(.loss(.gyroscope, DeviceError(.silent, "quiet")))
-        for number in 2...3 { mailbox.append(number) }
+        var callbacks = PendingMotionCallbacks<Int>(limit: 3)
+        callbacks.reset(acceptsValues: true)
+        callbacks.append(0)
+        callbacks.append(1)
+        callbacks.append(.loss(.gyroscope, DeviceError(.silent, "quiet")))
+        for number in 2...3 { callbacks.append(number) }
         var received: [String] = []
-        while let item = mailbox.queue.popFirst() {
+        while let item = callbacks.queue.popFirst() {
             switch item {
             case .value(let value): received.append("\(value)")
             case .failure: received.append("loss")
             }
         }
         #expect(received == ["1", "loss", "2", "3"])
-        #expect(mailbox.latest == 3)
+        #expect(callbacks.latest == 3)
     }
 }

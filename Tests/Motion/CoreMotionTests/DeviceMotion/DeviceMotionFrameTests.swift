@@ -17,7 +17,7 @@ struct DeviceMotionFrameTests {
     /// Returns a state of a device whose top edge points to magnetic north and is raised by 20 degrees. The reference
     /// axes of the state are rotated by `offset` degrees.
     private func state(offset: Double, declination: Double? = nil) -> FusedState {
-        var state = States.at(0, States.turn([0, 0, 1], -offset) * States.turn([1, 0, 0], 20))
+        var state = States.at(0, States.rotation([0, 0, 1], -offset) * States.rotation([1, 0, 0], 20))
         state.northOffset = offset * .pi / 180
         state.declination = declination.map { $0 * .pi / 180 }
         return state

@@ -114,7 +114,7 @@ struct DeviceMotionManagerTests {
     ]
 
     @Test("Device motion arrives at the requested interval, but no faster than the gyroscope's rate", arguments: counts)
-    func thinning(interval: Double, expected: Int) {
+    func decimation(interval: Double, expected: Int) {
         let test = TestDevice([.accelerometer, .gyroscope])
         let (manager, received) = watch(test, interval: interval)
         test.feedRest(count: 1000, rate: 100)
@@ -176,7 +176,7 @@ struct DeviceMotionManagerTests {
     }
 
     @Test("An unavailable frame is rejected once, asynchronously, and no sensor starts")
-    func refusal() {
+    func unavailableFrame() {
         let cases: [(sensors: [SensorKind], frame: CMAttitudeReferenceFrame, code: Int)] = [
             ([.accelerometer, .gyroscope], .xMagneticNorthZVertical, 109),
             ([.accelerometer, .gyroscope], .xArbitraryCorrectedZVertical, 109),
@@ -202,7 +202,7 @@ struct DeviceMotionManagerTests {
     }
 
     @Test("A rejection stops running updates and is not reported after a stop or another start")
-    func withdrawnRefusal() {
+    func withdrawnError() {
         let test = TestDevice([.accelerometer, .gyroscope])
         let (manager, received) = watch(test)
         test.feedRest(count: 5, rate: 100)
@@ -306,7 +306,7 @@ struct DeviceMotionManagerTests {
         #expect([1499, 1500].contains(dropped + 1024))
         #expect(manager.droppedGyroDataCount == 0)
         queue.isSuspended = false
-        #expect(done.comes())
+        #expect(done.isSignalled())
         queue.waitUntilAllOperationsAreFinished()
         #expect(times.count == 1024)
         #expect(times.all == times.all.sorted())

@@ -29,33 +29,33 @@ struct DeviceMotionPoseTests {
         Pose(name: "flat, top edge north", attitude: .identity, gravity: [0, 0, -1], yaw: -90, heading: 0),
         // After a counterclockwise quarter turn, the right edge points in the former direction of the top edge.
         Pose(
-            name: "flat, right edge north", attitude: States.turn([0, 0, 1], 90), gravity: [0, 0, -1], yaw: 0,
+            name: "flat, right edge north", attitude: States.rotation([0, 0, 1], 90), gravity: [0, 0, -1], yaw: 0,
             heading: 270),
         Pose(
-            name: "flat, top edge east", attitude: States.turn([0, 0, 1], -90), gravity: [0, 0, -1], yaw: 180,
+            name: "flat, top edge east", attitude: States.rotation([0, 0, 1], -90), gravity: [0, 0, -1], yaw: 180,
             heading: 90),
         Pose(
-            name: "flat, top edge south", attitude: States.turn([0, 0, 1], 180), gravity: [0, 0, -1], yaw: 90,
+            name: "flat, top edge south", attitude: States.rotation([0, 0, 1], 180), gravity: [0, 0, -1], yaw: 90,
             heading: 180),
         Pose(
-            name: "flat, top edge 30 degrees east of north", attitude: States.turn([0, 0, 1], -30),
+            name: "flat, top edge 30 degrees east of north", attitude: States.rotation([0, 0, 1], -30),
             gravity: [0, 0, -1], yaw: -120, heading: 30),
         // The top edge is raised, so gravity points towards the bottom edge.
         Pose(
-            name: "top edge north and raised by 30", attitude: States.turn([1, 0, 0], 30),
+            name: "top edge north and raised by 30", attitude: States.rotation([1, 0, 0], 30),
             gravity: [0, -0.5, -0.75.squareRoot()], pitch: 30, yaw: -90, heading: 0),
         Pose(
-            name: "upright, its back to the north", attitude: States.turn([1, 0, 0], 90), gravity: [0, -1, 0],
+            name: "upright, its back to the north", attitude: States.rotation([1, 0, 0], 90), gravity: [0, -1, 0],
             pitch: 90, yaw: -90, heading: 0),
         // A right-handed rotation about the y axis lowers the right edge, so gravity points towards it.
         Pose(
-            name: "right edge lowered by 30", attitude: States.turn([0, 1, 0], 30),
+            name: "right edge lowered by 30", attitude: States.rotation([0, 1, 0], 30),
             gravity: [0.5, 0, -0.75.squareRoot()], roll: 30, yaw: -90, heading: 0),
         Pose(
-            name: "on its right edge", attitude: States.turn([0, 1, 0], 90), gravity: [1, 0, 0], roll: 90, yaw: -90,
+            name: "on its right edge", attitude: States.rotation([0, 1, 0], 90), gravity: [1, 0, 0], roll: 90, yaw: -90,
             heading: 0),
         Pose(
-            name: "face down over the right edge", attitude: States.turn([0, 1, 0], 180), gravity: [0, 0, 1],
+            name: "face down over the right edge", attitude: States.rotation([0, 1, 0], 180), gravity: [0, 0, 1],
             roll: 180, yaw: -90, heading: 0),
     ]
 
@@ -91,7 +91,7 @@ struct DeviceMotionPoseTests {
     @Test("The heading is 270 degrees minus the yaw and always below 360")
     func headings() throws {
         for degrees in stride(from: -720.0, through: 720, by: 7.5) {
-            let state = States.at(0, States.turn([0, 0, 1], degrees) * States.turn([1, 0, 0], 20))
+            let state = States.at(0, States.rotation([0, 0, 1], degrees) * States.rotation([1, 0, 0], 20))
             let motion = try motion(state, .xMagneticNorthZVertical)
             #expect(difference(motion.heading, -degrees) < 1e-9)
             #expect(difference(motion.heading, 270 - motion.attitude.yaw * 180 / .pi) < 1e-9)
@@ -111,7 +111,7 @@ struct DeviceMotionPoseTests {
         func heading(_ elevation: Double) throws -> Double {
             // The top edge points north, raised by `elevation` degrees. The device is rolled by 20 degrees about its y
             // axis.
-            let attitude = States.turn([1, 0, 0], elevation) * States.turn([0, 1, 0], 20)
+            let attitude = States.rotation([1, 0, 0], elevation) * States.rotation([0, 1, 0], 20)
             let frame = CMAttitudeReferenceFrame.xMagneticNorthZVertical
             let values = MotionConversion.deviceMotion(States.at(0, attitude), in: frame, correctedFrom: 0, axis: &axis)
             return try #require(values).heading
@@ -130,8 +130,8 @@ struct DeviceMotionPoseTests {
     func recorded(row: [Double]) throws {
         let degrees = row[0..<3].map { $0 * 1e-4 * 180 / .pi }
         let attitude =
-            States.turn([0, 0, 1], degrees[2]) * States.turn([1, 0, 0], degrees[1])
-            * States.turn([0, 1, 0], degrees[0])
+            States.rotation([0, 0, 1], degrees[2]) * States.rotation([1, 0, 0], degrees[1])
+            * States.rotation([0, 1, 0], degrees[0])
         let motion = try motion(States.at(0, attitude), .xArbitraryZVertical)
         #expect(States.isNear(States.components(motion.gravity), row[3...].map { $0 * 1e-4 }, 2e-4))
         #expect(

@@ -12,7 +12,7 @@ enum States {
     static let half = 0.5.squareRoot()
 
     /// Returns a right-handed rotation about an axis by an angle in degrees.
-    static func turn(_ axis: SIMD3<Double>, _ degrees: Double) -> Quaternion {
+    static func rotation(_ axis: SIMD3<Double>, _ degrees: Double) -> Quaternion {
         let half = degrees * .pi / 360
         return Quaternion(x: axis.x * sin(half), y: axis.y * sin(half), z: axis.z * sin(half), w: cos(half))
     }

@@ -77,7 +77,7 @@ struct AccelerometerTests {
         let listener = Listener()
         accelerometer.updateInterval = 0.01
         accelerometer.delegate = listener
-        test.hold(seconds: 0.05, runsCallbacks: false) { _ in .zero }
+        test.feed(seconds: 0.05, runsCallbacks: false) { _ in .zero }
         listener.onReading = { $0.delegate = nil }
         test.callbacks.run()
         test.post(.zero)
@@ -103,7 +103,7 @@ struct AccelerometerTests {
         let listener = Listener()
         accelerometer.updateInterval = 0.01
         accelerometer.delegate = listener
-        test.hold(seconds: 12, runsCallbacks: false) { [$0, 0, 0] }
+        test.feed(seconds: 12, runsCallbacks: false) { [$0, 0, 0] }
         #expect(test.callbacks.count == 1)
         test.callbacks.run()
         #expect(listener.readings.count == 1024)
@@ -114,11 +114,11 @@ struct AccelerometerTests {
     }
 
     @Test("The delegate receives one reading per interval")
-    func thinned() {
+    func decimated() {
         let listener = Listener()
         accelerometer.updateInterval = 0.1
         accelerometer.delegate = listener
-        test.hold(seconds: 10) { _ in .zero }
+        test.feed(seconds: 10) { _ in .zero }
         #expect((99...101).contains(listener.readings.count))
     }
 
@@ -134,11 +134,11 @@ struct AccelerometerTests {
     @Test("Callbacks run with the accelerometer's device as the current device")
     func bindsDevice() {
         let listener = Listener()
-        var seen: UIAccelerometer?
-        listener.onReading = { _ in seen = UIAccelerometer.shared() }
+        var callbackAccelerometer: UIAccelerometer?
+        listener.onReading = { _ in callbackAccelerometer = UIAccelerometer.shared() }
         accelerometer.delegate = listener
         test.post(.zero)
-        #expect(seen === accelerometer)
+        #expect(callbackAccelerometer === accelerometer)
     }
 
     @Test("The delegate method is optional and can be called with optional chaining")

@@ -51,14 +51,14 @@ struct BatteryTests {
         #expect(bench.device.batteryState == .charging)
         #expect(bench.test.status.hasSubscribers)
         bench.test.callbacks.run()
-        #expect(bench.levels.seen.isEmpty)
-        #expect(bench.states.seen.isEmpty)
+        #expect(bench.levels.received.isEmpty)
+        #expect(bench.states.received.isEmpty)
         bench.device.isBatteryMonitoringEnabled = false
         #expect(bench.device.batteryLevel == -1)
         #expect(bench.device.batteryState == .unknown)
         #expect(!bench.test.status.hasSubscribers)
         bench.post(0.2, .unplugged)
-        #expect(bench.states.seen.isEmpty)
+        #expect(bench.states.received.isEmpty)
         bench.end()
     }
 
@@ -70,8 +70,8 @@ struct BatteryTests {
         #expect(bench.device.batteryState == .unknown)
         bench.post(nil, .full)
         #expect(bench.device.batteryLevel == -1)
-        #expect(bench.states.seen == ["full"])
-        #expect(bench.levels.seen.isEmpty)
+        #expect(bench.states.received == ["full"])
+        #expect(bench.levels.received.isEmpty)
         bench.end()
     }
 
@@ -80,8 +80,8 @@ struct BatteryTests {
         let bench = Bench(BatteryReading(level: 0.5, state: .charging))
         bench.device.isBatteryMonitoringEnabled = true
         for state in [BatteryReading.State.unplugged, .charging, .unplugged] { bench.post(0.5, state) }
-        #expect(bench.states.seen == ["unplugged", "charging", "unplugged"])
-        #expect(bench.levels.seen.isEmpty)
+        #expect(bench.states.received == ["unplugged", "charging", "unplugged"])
+        #expect(bench.levels.received.isEmpty)
         bench.end()
     }
 
@@ -96,14 +96,14 @@ struct BatteryTests {
         }
         // The first change is posted at 5 s, and the level after 12 changes at 65 s. The next notification is due at
         // 125 s.
-        #expect(bench.levels.seen == ["0.49", "0.38"])
+        #expect(bench.levels.received == ["0.49", "0.38"])
         #expect(bench.device.batteryLevel == 0.26)
         bench.test.advance(by: 4.9)
-        #expect(bench.levels.seen.count == 2)
+        #expect(bench.levels.received.count == 2)
         bench.test.advance(by: 0.2)
-        #expect(bench.levels.seen == ["0.49", "0.38", "0.26"])
+        #expect(bench.levels.received == ["0.49", "0.38", "0.26"])
         bench.test.advance(by: 600)
-        #expect(bench.levels.seen.count == 3)
+        #expect(bench.levels.received.count == 3)
         bench.end()
     }
 
@@ -113,12 +113,12 @@ struct BatteryTests {
         bench.device.isBatteryMonitoringEnabled = true
         bench.post(0.499, .unplugged)
         bench.post(0.501, .unplugged)
-        #expect(bench.levels.seen.isEmpty)
+        #expect(bench.levels.received.isEmpty)
         bench.post(0.48, .unplugged)
         bench.post(0.47, .unplugged)
         bench.post(0.48, .unplugged)
         bench.test.advance(by: 100)
-        #expect(bench.levels.seen == ["0.48"])
+        #expect(bench.levels.received == ["0.48"])
         bench.end()
     }
 
@@ -127,14 +127,14 @@ struct BatteryTests {
         let bench = Bench(BatteryReading(level: 0.5, state: .unplugged))
         bench.device.isBatteryMonitoringEnabled = true
         bench.post(0.4, .charging)
-        #expect(bench.states.seen == ["charging"])
-        #expect(bench.levels.seen == ["0.4"])
+        #expect(bench.states.received == ["charging"])
+        #expect(bench.levels.received == ["0.4"])
         bench.test.advance(by: 10)
         bench.post(0.6, .full)
-        #expect(bench.states.seen == ["charging", "full"])
-        #expect(bench.levels.seen == ["0.4"])
+        #expect(bench.states.received == ["charging", "full"])
+        #expect(bench.levels.received == ["0.4"])
         bench.test.advance(by: 51)
-        #expect(bench.levels.seen == ["0.4", "0.6"])
+        #expect(bench.levels.received == ["0.4", "0.6"])
         bench.end()
     }
 
@@ -145,8 +145,8 @@ struct BatteryTests {
         bench.test.status.post(nil)
         bench.test.callbacks.run()
         #expect(bench.device.batteryLevel == -1)
-        #expect(bench.states.seen == ["unknown"])
-        #expect(bench.levels.seen == ["-1.0"])
+        #expect(bench.states.received == ["unknown"])
+        #expect(bench.levels.received == ["-1.0"])
         bench.end()
     }
 

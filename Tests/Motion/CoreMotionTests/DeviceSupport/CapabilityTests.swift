@@ -76,11 +76,11 @@ struct CapabilityTests {
             let hub: PositionHub
 
             init(answer: @escaping @Sendable (PositionHub) -> Void) {
-                let found = Mutex<PositionHub?>(nil)
+                let storedHub = Mutex<PositionHub?>(nil)
                 hub = PositionHub(demandChanged: {
-                    if let hub = found.withLock({ $0 }), hub.hasSubscribers { answer(hub) }
+                    if let hub = storedHub.withLock({ $0 }), hub.hasSubscribers { answer(hub) }
                 })
-                found.withLock { $0 = hub }
+                storedHub.withLock { $0 = hub }
             }
         }
         func problems(_ answer: @escaping @Sendable (PositionHub) -> Void) -> [String] {

@@ -7,13 +7,13 @@ import Testing
 /// A recorder of one device's notifications.
 @MainActor
 final class Notifications {
-    private(set) var seen: [String] = []
+    private(set) var received: [String] = []
     private var token: (any NSObjectProtocol)?
 
-    init(_ name: NSNotification.Name, of device: UIDevice, note: @escaping @MainActor (UIDevice) -> String) {
+    init(_ name: NSNotification.Name, of device: UIDevice, message: @escaping @MainActor (UIDevice) -> String) {
         token = NotificationCenter.default.addObserver(forName: name, object: device, queue: nil) { [weak self] post in
             guard let device = post.object as? UIDevice else { return }
-            MainActor.assumeIsolated { self?.seen.append(note(device)) }
+            MainActor.assumeIsolated { self?.received.append(message(device)) }
         }
     }
 
@@ -56,23 +56,23 @@ struct OrientationTests {
         ]
         device.beginGeneratingDeviceOrientationNotifications()
         for pose in poses {
-            test.hold(seconds: 2) { _ in Self.pose(pose) }
+            test.feed(seconds: 2) { _ in Self.pose(pose) }
             #expect(device.orientation == pose)
         }
-        #expect(notifications.seen == poses.map { "\($0)" })
+        #expect(notifications.received == poses.map { "\($0)" })
         notifications.end()
     }
 
     @Test("Without a begin call, the orientation is unknown and the accelerometer is off")
     func unknownWithoutBegin() {
-        test.hold(seconds: 1) { _ in Self.pose(.portrait) }
+        test.feed(seconds: 1) { _ in Self.pose(.portrait) }
         #expect(device.orientation == .unknown)
         #expect(!device.isGeneratingDeviceOrientationNotifications)
         #expect(test.interval == nil)
         device.beginGeneratingDeviceOrientationNotifications()
         #expect(device.orientation == .unknown)
         #expect(test.interval == 1.0 / 15)
-        test.hold(seconds: 1) { _ in Self.pose(.portrait) }
+        test.feed(seconds: 1) { _ in Self.pose(.portrait) }
         #expect(device.orientation == .portrait)
         notifications.end()
     }
@@ -82,7 +82,7 @@ struct OrientationTests {
         device.endGeneratingDeviceOrientationNotifications()
         device.beginGeneratingDeviceOrientationNotifications()
         device.beginGeneratingDeviceOrientationNotifications()
-        test.hold(seconds: 1) { _ in Self.pose(.faceUp) }
+        test.feed(seconds: 1) { _ in Self.pose(.faceUp) }
         device.endGeneratingDeviceOrientationNotifications()
         #expect(device.isGeneratingDeviceOrientationNotifications)
         #expect(device.orientation == .faceUp)
@@ -90,50 +90,50 @@ struct OrientationTests {
         #expect(!device.isGeneratingDeviceOrientationNotifications)
         #expect(device.orientation == .unknown)
         #expect(test.interval == nil)
-        #expect(notifications.seen == ["faceUp"])
+        #expect(notifications.received == ["faceUp"])
         // The same pose is posted again after a new begin call.
         device.beginGeneratingDeviceOrientationNotifications()
-        test.hold(seconds: 1) { _ in Self.pose(.faceUp) }
-        #expect(notifications.seen == ["faceUp", "faceUp"])
+        test.feed(seconds: 1) { _ in Self.pose(.faceUp) }
+        #expect(notifications.received == ["faceUp", "faceUp"])
         notifications.end()
     }
 
     @Test("No notification is posted after the last end call has returned")
     func nothingAfterEnd() {
         device.beginGeneratingDeviceOrientationNotifications()
-        test.hold(seconds: 1, runsCallbacks: false) { _ in Self.pose(.portrait) }
+        test.feed(seconds: 1, runsCallbacks: false) { _ in Self.pose(.portrait) }
         device.endGeneratingDeviceOrientationNotifications()
         test.callbacks.run()
-        #expect(notifications.seen.isEmpty)
+        #expect(notifications.received.isEmpty)
         notifications.end()
     }
 
     @Test("Changes while the main thread is blocked are posted as one notification, or none if they cancel out")
     func coalesced() {
         device.beginGeneratingDeviceOrientationNotifications()
-        test.hold(seconds: 1) { _ in Self.pose(.portrait) }
+        test.feed(seconds: 1) { _ in Self.pose(.portrait) }
         let poses: [UIDeviceOrientation] = [.landscapeLeft, .portraitUpsideDown, .faceUp]
-        for pose in poses { test.hold(seconds: 2, runsCallbacks: false) { _ in Self.pose(pose) } }
+        for pose in poses { test.feed(seconds: 2, runsCallbacks: false) { _ in Self.pose(pose) } }
         test.callbacks.run()
-        #expect(notifications.seen == ["portrait", "faceUp"])
+        #expect(notifications.received == ["portrait", "faceUp"])
         for pose in [UIDeviceOrientation.portrait, .faceUp] {
-            test.hold(seconds: 2, runsCallbacks: false) { _ in Self.pose(pose) }
+            test.feed(seconds: 2, runsCallbacks: false) { _ in Self.pose(pose) }
         }
         test.callbacks.run()
-        #expect(notifications.seen == ["portrait", "faceUp"])
+        #expect(notifications.received == ["portrait", "faceUp"])
         notifications.end()
     }
 
     @Test("Without the accelerometer, the orientation is unknown until the sensor is available again")
     func lost() {
         device.beginGeneratingDeviceOrientationNotifications()
-        test.hold(seconds: 1) { _ in Self.pose(.faceDown) }
+        test.feed(seconds: 1) { _ in Self.pose(.faceDown) }
         test.motion.setStatus(.unavailable(DeviceError(.connectionLost, "Unplugged.")), of: test.sensor)
         test.callbacks.run()
         #expect(device.orientation == .unknown)
         test.motion.setStatus(.available, of: test.sensor)
-        test.hold(seconds: 1) { _ in Self.pose(.faceDown) }
-        #expect(notifications.seen == ["faceDown", "unknown", "faceDown"])
+        test.feed(seconds: 1) { _ in Self.pose(.faceDown) }
+        #expect(notifications.received == ["faceDown", "unknown", "faceDown"])
         notifications.end()
     }
 

@@ -8,7 +8,7 @@ import Testing
 /// A responder that logs its motion events.
 private class Responder: UIResponder {
     let name: String
-    var follower: UIResponder?
+    var nextResponder: UIResponder?
     var refuses = false
     var handles = true
     static var log: [String] = []
@@ -21,27 +21,27 @@ private class Responder: UIResponder {
         super.init()
     }
 
-    override var next: UIResponder? { follower }
+    override var next: UIResponder? { nextResponder }
     override var canBecomeFirstResponder: Bool { true }
     override var canResignFirstResponder: Bool { !refuses }
 
     override func motionBegan(_ motion: UIEvent.EventSubtype, with event: UIEvent?) {
-        note("began", event)
+        record("began", event)
         onBegan()
         if !handles { super.motionBegan(motion, with: event) }
     }
 
     override func motionEnded(_ motion: UIEvent.EventSubtype, with event: UIEvent?) {
-        note("ended", event)
+        record("ended", event)
         if !handles { super.motionEnded(motion, with: event) }
     }
 
     override func motionCancelled(_ motion: UIEvent.EventSubtype, with event: UIEvent?) {
-        note("cancelled", event)
+        record("cancelled", event)
         if !handles { super.motionCancelled(motion, with: event) }
     }
 
-    private func note(_ text: String, _ event: UIEvent?) {
+    private func record(_ text: String, _ event: UIEvent?) {
         Responder.log.append("\(name) \(text)")
         if let event { events.append(event) }
         latest.append(UIAccelerometer.shared().latestAcceleration)
@@ -74,9 +74,9 @@ struct ShakeTests {
         return [stroke * UIDeviceBench.gravity, 0, UIDeviceBench.gravity]
     }
 
-    private func rest(_ seconds: Double) { test.hold(seconds: seconds) { _ in [0, 0, UIDeviceBench.gravity] } }
+    private func rest(_ seconds: Double) { test.feed(seconds: seconds) { _ in [0, 0, UIDeviceBench.gravity] } }
 
-    private func shake(_ seconds: Double) { test.hold(seconds: seconds, Self.shaking) }
+    private func shake(_ seconds: Double) { test.feed(seconds: seconds, Self.shaking) }
 
     @Test("The accelerometer runs at 50 Hz while a first responder exists")
     func hardware() {
@@ -140,7 +140,7 @@ struct ShakeTests {
             let plain = UIResponder()
             let button = EndOnly()
             view.handles = false
-            view.follower = window
+            view.nextResponder = window
             view.becomeFirstResponder()
             rest(1)
             shake(0.8)
@@ -196,7 +196,7 @@ struct ShakeTests {
             let responder = Responder("a")
             responder.becomeFirstResponder()
             rest(1)
-            test.hold(seconds: 0.8, runsCallbacks: false, Self.shaking)
+            test.feed(seconds: 0.8, runsCallbacks: false, Self.shaking)
             #expect(test.callbacks.count > 0)
             responder.resignFirstResponder()
             test.callbacks.run()
@@ -283,7 +283,7 @@ struct ShakeTests {
             shake(0.8)
             rest(2)
             #expect(Responder.log == ["a began", "a ended"])
-            #expect(notifications.seen == ["faceUp"])
+            #expect(notifications.received == ["faceUp"])
             for (event, latest) in zip(responder.events, responder.latest) {
                 #expect(latest?.timestamp == event.timestamp)
                 #expect(latest?.x == event.acceleration?.x)
@@ -301,9 +301,9 @@ struct ShakeTests {
             return responder
         }
         await Task.detached {
-            test.hold(seconds: 1, runsCallbacks: false) { _ in [0, 0, UIDeviceBench.gravity] }
-            test.hold(seconds: 0.8, runsCallbacks: false) { Self.shaking($0) }
-            test.hold(seconds: 1, runsCallbacks: false) { _ in [0, 0, UIDeviceBench.gravity] }
+            test.feed(seconds: 1, runsCallbacks: false) { _ in [0, 0, UIDeviceBench.gravity] }
+            test.feed(seconds: 0.8, runsCallbacks: false) { Self.shaking($0) }
+            test.feed(seconds: 1, runsCallbacks: false) { _ in [0, 0, UIDeviceBench.gravity] }
             Self.runOnMainQueue(test)
         }.value
         #expect(Responder.log == ["a began", "a ended"])

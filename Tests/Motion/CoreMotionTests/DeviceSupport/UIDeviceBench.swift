@@ -17,7 +17,7 @@ final class UIDeviceBench: Sendable {
 
         func executor(onMainThread: Bool) -> any CallbackExecutor { self }
 
-        func counting(_ delivery: any CallbackExecutor) -> any CallbackExecutor { delivery }
+        func counting(_ executor: any CallbackExecutor) -> any CallbackExecutor { executor }
 
         func schedule(_ work: @escaping @Sendable () -> Void) { waiting.withLock { $0.append(work) } }
 
@@ -62,7 +62,7 @@ final class UIDeviceBench: Sendable {
     }
 
     /// Posts readings at 100 Hz for a number of seconds and advances the clock.
-    func hold(seconds: Double, runsCallbacks: Bool = true, _ value: (_ time: Double) -> SIMD3<Double>) {
+    func feed(seconds: Double, runsCallbacks: Bool = true, _ value: (_ time: Double) -> SIMD3<Double>) {
         for step in 1...Int((seconds * 100).rounded()) {
             advance(by: 0.01, runsCallbacks: runsCallbacks)
             post(value(Double(step) / 100), runsCallbacks: runsCallbacks)

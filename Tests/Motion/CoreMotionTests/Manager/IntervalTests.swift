@@ -31,7 +31,7 @@ struct IntervalTests {
     ]
 
     @Test("Readings arrive at the requested interval, but no faster than the sensor's rate", arguments: counts)
-    func thinning(interval: Double, expected: Int) {
+    func decimation(interval: Double, expected: Int) {
         let test = TestDevice()
         let manager = test.use { CMMotionManager() }
         let times = Box<Double>()

@@ -26,7 +26,7 @@ struct QueueTests {
         #expect(manager.droppedGyroDataCount == 1976)
         #expect(manager.droppedAccelerometerDataCount == 0)
         queue.isSuspended = false
-        #expect(done.comes())
+        #expect(done.isSignalled())
         queue.waitUntilAllOperationsAreFinished()
         #expect(values.all == (1976..<3000).map(Double.init))
         manager.stopGyroUpdates()
@@ -49,7 +49,7 @@ struct QueueTests {
         }
         // As many readings as fit into the queue without drops.
         test.feed(.accelerometer, count: 1000, rate: 1000)
-        #expect(done.comes())
+        #expect(done.isSignalled())
         #expect(values.all == values.all.sorted())
         #expect(Set(values.all).count == 1000)
         #expect(manager.droppedAccelerometerDataCount == 0)
@@ -73,7 +73,7 @@ struct QueueTests {
         queue.cancelAllOperations()
         queue.isSuspended = false
         test.feed(.gyroscope, [0, 0, 0], at: 1)
-        #expect(done.comes())
+        #expect(done.isSignalled())
         #expect(values.all == [100, 101])
         manager.stopGyroUpdates()
     }
@@ -99,17 +99,17 @@ struct QueueTests {
         let queue = OperationQueue()
         let values = Box<Double>()
         let isInside = DispatchSemaphore(value: 0)
-        let mayLeave = DispatchSemaphore(value: 0)
+        let canLeave = DispatchSemaphore(value: 0)
         manager.gyroUpdateInterval = 0
         manager.startGyroUpdates(to: queue) { data, _ in
             values.add(data?.timestamp ?? -1)
             isInside.signal()
-            #expect(mayLeave.comes())
+            #expect(canLeave.isSignalled())
         }
         test.feedAtOnce(.gyroscope, count: 5, rate: 1)
-        #expect(isInside.comes())
+        #expect(isInside.isSignalled())
         manager.stopGyroUpdates()
-        mayLeave.signal()
+        canLeave.signal()
         queue.waitUntilAllOperationsAreFinished()
         #expect(values.all == [100])
     }
@@ -120,16 +120,16 @@ struct QueueTests {
         DispatchQueue.main.setSpecific(key: key, value: true)
         let test = TestDevice(isLive: true)
         let manager = Carried(value: test.use { CMMotionManager() })
-        let place = Box<Bool>()
+        let isExpectedThread = Box<Bool>()
         await withCheckedContinuation { continuation in
             manager.value.startAccelerometerUpdates(to: .main) { _, _ in
                 manager.value.stopAccelerometerUpdates()
-                place.add(DispatchQueue.getSpecific(key: key) == true)
+                isExpectedThread.add(DispatchQueue.getSpecific(key: key) == true)
                 continuation.resume()
             }
             test.feed(.accelerometer, [0, 0, 0], at: 0)
         }
-        #expect(place.all == [true])
+        #expect(isExpectedThread.all == [true])
     }
 
     @Test("Handlers for a custom queue run on that queue with the manager's device as the current device")
@@ -138,15 +138,15 @@ struct QueueTests {
         let manager = test.use { CMMotionManager() }
         let queue = OperationQueue()
         let done = DispatchSemaphore(value: 0)
-        let place = Box<Bool>()
+        let isExpectedThread = Box<Bool>()
         manager.startAccelerometerUpdates(to: queue) { _, _ in
-            place.add(OperationQueue.current === queue)
-            place.add(Device.current === test.device)
+            isExpectedThread.add(OperationQueue.current === queue)
+            isExpectedThread.add(Device.current === test.device)
             done.signal()
         }
         test.feed(.accelerometer, [0, 0, 0], at: 0)
-        #expect(done.comes())
-        #expect(place.all == [true, true])
+        #expect(done.isSignalled())
+        #expect(isExpectedThread.all == [true, true])
         manager.stopAccelerometerUpdates()
     }
 }

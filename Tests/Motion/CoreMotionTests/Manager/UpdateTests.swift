@@ -117,7 +117,7 @@ struct UpdateTests {
     @Test("A handler may release its manager, and no further callback follows")
     func releaseInHandler() {
         let test = TestDevice()
-        let holder = Box2(test.use { CMMotionManager() })
+        let holder = ManagerHolder(test.use { CMMotionManager() })
         let received = Box<Double>()
         holder.manager?.startGyroUpdates(to: .main) { data, _ in
             received.add(data?.timestamp ?? -1)
@@ -128,7 +128,7 @@ struct UpdateTests {
         #expect(test.hub.demand(of: "gyroscope") == nil)
     }
 
-    private final class Box2: @unchecked Sendable {
+    private final class ManagerHolder: @unchecked Sendable {
         var manager: CMMotionManager?
 
         init(_ manager: CMMotionManager) { self.manager = manager }

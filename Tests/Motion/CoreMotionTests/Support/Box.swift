@@ -21,5 +21,5 @@ struct Carried<Value>: @unchecked Sendable {
 
 extension DispatchSemaphore {
     /// Waits for a signal for at most 60 seconds. Returns false on timeout.
-    func comes() -> Bool { wait(timeout: .now() + 60) == .success }
+    func isSignalled() -> Bool { wait(timeout: .now() + 60) == .success }
 }

@@ -9,9 +9,9 @@ final class TestPlayback: PlaybackExecutorProvider {
     let consumerGate = ConsumerGate()
     private let waiting = Mutex<[@Sendable () -> Void]>([])
 
-    func executor(onMainThread: Bool) -> any CallbackExecutor { Lane(playback: self) }
+    func executor(onMainThread: Bool) -> any CallbackExecutor { PlaybackExecutor(playback: self) }
 
-    func counting(_ delivery: any CallbackExecutor) -> any CallbackExecutor { delivery }
+    func counting(_ executor: any CallbackExecutor) -> any CallbackExecutor { executor }
 
     func run() {
         while true {
@@ -24,7 +24,7 @@ final class TestPlayback: PlaybackExecutorProvider {
         }
     }
 
-    private final class Lane: CallbackExecutor {
+    private final class PlaybackExecutor: CallbackExecutor {
         private let playback: TestPlayback
 
         init(playback: TestPlayback) { self.playback = playback }

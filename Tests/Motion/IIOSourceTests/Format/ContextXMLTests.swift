@@ -10,9 +10,9 @@ struct ContextXMLTests {
     /// Returns the context that a real iiod served when it was recorded.
     private static func recorded() throws -> IIOContext {
         let format = try #require(IIODataFormat("be:s16/16>>0"))
-        var channels = ["x", "y", "z"].enumerated().map { place, axis in
+        var channels = ["x", "y", "z"].enumerated().map { index, axis in
             IIOChannel(
-                id: "accel_\(axis)", scan: IIOScanElement(index: place, format: format, scale: 0.000598),
+                id: "accel_\(axis)", scan: IIOScanElement(index: index, format: format, scale: 0.000598),
                 attributes: [
                     IIOAttribute(name: "calibbias", filename: "in_accel_\(axis)_calibbias", value: "0"),
                     IIOAttribute(name: "mount_matrix", filename: "in_accel_mount_matrix", value: "1"),
@@ -115,19 +115,19 @@ struct ContextXMLTests {
         let reader = AttributeReader()
         #expect(Fixture.parse(text, reader))
         let expected = odd.replacingOccurrences(of: "\u{1}", with: "\u{FFFD}")
-        #expect(reader.found["context"]?["description"] == expected)
-        #expect(reader.found["device"]?["name"] == expected)
-        #expect(reader.found["attribute"]?["value"] == expected)
+        #expect(reader.parsed["context"]?["description"] == expected)
+        #expect(reader.parsed["device"]?["name"] == expected)
+        #expect(reader.parsed["attribute"]?["value"] == expected)
     }
 }
 
 private final class AttributeReader: NSObject, XMLParserDelegate {
-    var found: [String: [String: String]] = [:]
+    var parsed: [String: [String: String]] = [:]
 
     func parser(
         _ parser: XMLParser, didStartElement element: String, namespaceURI: String?, qualifiedName: String?,
         attributes: [String: String]
     ) {
-        found[element] = attributes
+        parsed[element] = attributes
     }
 }

@@ -37,9 +37,9 @@ enum Fixture {
         return parser.parse()
     }
 
-    static func device(_ name: String, _ place: Int = 0) throws -> IIODevice {
+    static func device(_ name: String, _ index: Int = 0) throws -> IIODevice {
         let devices = try context(name).devices
-        return try #require(devices.indices.contains(place) ? devices[place] : nil)
+        return try #require(devices.indices.contains(index) ? devices[index] : nil)
     }
 
     /// Returns the first successful response of the recorded iiod to a request with the given prefix.

@@ -30,7 +30,7 @@ struct ScanBench {
         timestampChannel = device.timestampChannel
     }
 
-    func decode(_ bytes: [UInt8], stride: Int? = nil, room: Int? = nil) throws
+    func decode(_ bytes: [UInt8], stride: Int? = nil, capacity: Int? = nil) throws
         -> (values: [SIMD3<Double>], stamps: [Int64])
     {
         let decoder = try #require(
@@ -41,8 +41,8 @@ struct ScanBench {
         defer { memory.deallocate() }
         let scans = UnsafeMutableRawBufferPointer(rebasing: memory[1...])
         scans.copyBytes(from: bytes)
-        var values = [SIMD3<Double>](repeating: [7, 7, 7], count: room ?? count)
-        var stamps = [Int64](repeating: 7, count: room ?? count)
+        var values = [SIMD3<Double>](repeating: [7, 7, 7], count: capacity ?? count)
+        var stamps = [Int64](repeating: 7, count: capacity ?? count)
         let decoded = values.withUnsafeMutableBufferPointer { values in
             stamps.withUnsafeMutableBufferPointer { stamps in
                 decoder.decode(

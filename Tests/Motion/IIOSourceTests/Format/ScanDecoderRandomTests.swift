@@ -40,8 +40,8 @@ struct ScanDecoderRandomTests {
         let format = try #require(IIODataFormat(text))
         var random = SeededGenerator(seed: 42)
         for stamp in [nil, "le:s64/64>>0", "be:s64/64>>0"] {
-            for places in [3, 1] {
-                let bench = try ScanBench(Array(repeating: text, count: places), stamp: stamp)
+            for axisCount in [3, 1] {
+                let bench = try ScanBench(Array(repeating: text, count: axisCount), stamp: stamp)
                 let size = bench.layout.sampleSize
                 let bytes = (0..<size * 33).map { _ in UInt8(truncatingIfNeeded: random.next()) }
                 let (values, stamps) = try bench.decode(bytes)
@@ -49,11 +49,12 @@ struct ScanDecoderRandomTests {
                 for scan in 0..<33 {
                     for axis in 0..<3 {
                         let start = scan * size + axis * format.byteCount
-                        let expected = axis < places ? Self.value(bytes[start..<start + format.byteCount], format) : 0
+                        let expected =
+                            axis < axisCount ? Self.value(bytes[start..<start + format.byteCount], format) : 0
                         #expect(values[scan][axis] == expected)
                     }
                     guard let stamp else { continue }
-                    let start = scan * size + bench.layout.elements[places].offset
+                    let start = scan * size + bench.layout.elements[axisCount].offset
                     let eight =
                         stamp.hasPrefix("be") ? Array(bytes[start..<start + 8]) : bytes[start..<start + 8].reversed()
                     let expected = eight.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }

@@ -106,7 +106,7 @@ struct ScanDecoderTests {
     func bounds() throws {
         let bench = try ScanBench(Array(repeating: "le:s16/16>>0", count: 3), stamp: "le:s64/64>>0")
         let bytes = [UInt8](repeating: 1, count: 16 * 3)
-        #expect(try bench.decode(bytes, room: 2).values.count == 2)
+        #expect(try bench.decode(bytes, capacity: 2).values.count == 2)
         #expect(try bench.decode(Array(bytes.dropLast())).values.count == 2)
         #expect(try bench.decode(bytes, stride: 24).values.count == 2)
         #expect(try bench.decode(bytes, stride: 15).values.isEmpty)

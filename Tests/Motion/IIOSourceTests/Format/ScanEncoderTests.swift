@@ -55,10 +55,10 @@ struct ScanEncoderTests {
         var random = SeededGenerator(seed: 7)
         var bytes: [UInt8] = []
         var sent: [SIMD3<Double>] = []
-        for place in 0..<50 {
+        for index in 0..<50 {
             let value = SIMD3<Double>.random(in: -30...30, using: &random)
             sent.append(value)
-            bytes += encoder.encode([(bench.axes, value)], timestamp: Int64(place) * 1_000_003, timestampChannel: 3)
+            bytes += encoder.encode([(bench.axes, value)], timestamp: Int64(index) * 1_000_003, timestampChannel: 3)
         }
         let (values, stamps) = try bench.decode(bytes)
         try #require(values.count == 50)

@@ -7,9 +7,9 @@ import Testing
 struct ScanLayoutTests {
     private static func layout(_ formats: [(index: Int, text: String)]) throws -> IIOScanLayout {
         var channels: [(channel: Int, scan: IIOScanElement)] = []
-        for (place, format) in formats.enumerated() {
+        for (index, format) in formats.enumerated() {
             channels.append(
-                (place, IIOScanElement(index: format.index, format: try #require(IIODataFormat(format.text)))))
+                (index, IIOScanElement(index: format.index, format: try #require(IIODataFormat(format.text)))))
         }
         return IIOScanLayout(channels)
     }

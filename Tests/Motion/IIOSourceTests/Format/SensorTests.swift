@@ -121,7 +121,7 @@ struct SensorTests {
         arguments: ["0", "0.000000", "nan", "inf", "-inf", "0,5", "", "abc", "1e400", "1e308", "0x10", "1 dB"])
     func badScale(value: String) throws {
         var device = try Fixture.device("mma8452")
-        for place in 0..<3 { device.channels[place].attributes.removeAll { $0.name == "scale" } }
+        for index in 0..<3 { device.channels[index].attributes.removeAll { $0.name == "scale" } }
         device.channels[1].attributes.append(IIOAttribute(name: "scale", filename: "in_accel_scale", value: value))
         let sensor = try #require(device.sensors().first)
         let problem = try #require(sensor.problem)
@@ -141,8 +141,8 @@ struct SensorTests {
         #expect(device.sensors().first?.problemText?.contains("in_accel_offset of accel_z") == true)
         #expect(device.sensors().first?.problemText?.contains("\"1,5\"") == true)
         device = try Fixture.device("mma8452")
-        for place in device.channels[0].attributes.indices where device.channels[0].attributes[place].name == "scale" {
-            device.channels[0].attributes[place].value = nil
+        for index in device.channels[0].attributes.indices where device.channels[0].attributes[index].name == "scale" {
+            device.channels[0].attributes[index].value = nil
         }
         #expect(device.sensors().first?.problemText?.contains("could not be read") == true)
     }

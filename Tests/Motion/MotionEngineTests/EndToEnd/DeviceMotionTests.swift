@@ -17,17 +17,17 @@ struct DeviceMotionTests {
     ]
 
     /// The recorded callbacks of each trial, which is played once for all tests.
-    private static var diaries: [String: MotionDiary] = [:]
+    private static var logs: [String: MotionLog] = [:]
 
-    private func diary(
+    private func log(
         _ trial: Int, interval: Double = 0, frame: CMAttitudeReferenceFrame = .xArbitraryZVertical
-    ) throws -> MotionDiary {
+    ) throws -> MotionLog {
         let key = "\(trial) \(interval) \(frame.rawValue)"
-        if let diary = Self.diaries[key] { return diary }
-        let diary = MotionDiary(
+        if let log = Self.logs[key] { return log }
+        let log = MotionLog(
             try Recordings.device("broad/\(Self.trials[trial].name).csv"), interval: interval, frame: frame)
-        Self.diaries[key] = diary
-        return diary
+        Self.logs[key] = log
+        return log
     }
 
     @Test("Gravity matches the optical reference within 1.02 degrees, whereas a low-pass filter is off by 40 degrees")
@@ -35,10 +35,10 @@ struct DeviceMotionTests {
         var errors: [Double] = []
         for (index, trial) in Self.trials.enumerated() {
             let truth = try MotionTruth(trial.name)
-            let diary = try diary(index)
-            try #require(diary.motions.count == truth.count)
+            let log = try log(index)
+            try #require(log.motions.count == truth.count)
             let error = Angles.rootMeanSquare(
-                truth.rows.map { Angles.between(diary.motions[$0.index].gravity, SIMD3(repeating: 0) - $0.up) })
+                truth.rows.map { Angles.between(log.motions[$0.index].gravity, SIMD3(repeating: 0) - $0.up) })
             #expect(error <= trial.reference + 0.2, "\(trial.name): \(error)")
             errors.append(error)
         }
@@ -49,15 +49,15 @@ struct DeviceMotionTests {
     @Test("Attitudes relative to magnetic north match the optical reference")
     func attitude() throws {
         let truth = try MotionTruth(Self.trials[0].name)
-        let diary = try diary(0, frame: .xMagneticNorthZVertical)
-        try #require(diary.motions.count == truth.count)
+        let log = try log(0, frame: .xMagneticNorthZVertical)
+        try #require(log.motions.count == truth.count)
         // The reference attitude is relative to x east and y north, so it is rotated clockwise by 90 degrees about the
         // vertical.
         let half = 0.5.squareRoot()
         let errors = truth.rows.map { row -> Double in
             let (w, x, y, z) = (row.attitude[0], row.attitude[1], row.attitude[2], row.attitude[3])
             let north = [half * (w + z), half * (x + y), half * (y - x), half * (z - w)]
-            return Angles.between(diary.motions[row.index].attitude, north)
+            return Angles.between(log.motions[row.index].attitude, north)
         }
         // The total error of VQF is 1.96 degrees.
         #expect(Angles.rootMeanSquare(errors) < 2.2, "\(Angles.rootMeanSquare(errors))")
@@ -69,7 +69,7 @@ struct DeviceMotionTests {
             // If the top edge points up or down by more than 50 degrees, the heading may be that of the back or the
             // face.
             guard (east * east + north * north).squareRoot() > cos(49 * Double.pi / 180) else { return nil }
-            let turns = (diary.motions[row.index].heading - atan2(east, north) * 180 / .pi) / 360
+            let turns = (log.motions[row.index].heading - atan2(east, north) * 180 / .pi) / 360
             return (turns - turns.rounded()) * 360
         }
         #expect(headings.count > truth.rows.count / 3)
@@ -80,34 +80,34 @@ struct DeviceMotionTests {
     func everySample() throws {
         for (trial, frame) in [(3, CMAttitudeReferenceFrame.xArbitraryZVertical), (0, .xMagneticNorthZVertical)] {
             let count = try MotionTruth(Self.trials[trial].name).count
-            let diary = try diary(trial, frame: frame)
-            #expect(diary.motions.map(\.time) == (0..<Int64(count)).map { $0 * 10_500_000 })
-            #expect(diary.errors == (frame == .xArbitraryZVertical ? [] : [101]))
+            let log = try log(trial, frame: frame)
+            #expect(log.motions.map(\.time) == (0..<Int64(count)).map { $0 * 10_500_000 })
+            #expect(log.errors == (frame == .xArbitraryZVertical ? [] : [101]))
         }
     }
 
     @Test("The same recording yields identical callbacks")
     func twice() throws {
         for interval in [0, 0.03] {
-            let diaries = try (0..<2).map { _ in
-                MotionDiary(
+            let logs = try (0..<2).map { _ in
+                MotionLog(
                     try Recordings.device("motion/six-poses.trace"), interval: interval,
                     frame: .xMagneticNorthZVertical)
             }
-            #expect(diaries[0].motions.count > 350)
-            #expect(diaries[0].motions.map(\.description) == diaries[1].motions.map(\.description))
-            #expect(diaries[0].errors == diaries[1].errors)
+            #expect(logs[0].motions.count > 350)
+            #expect(logs[0].motions.map(\.description) == logs[1].motions.map(\.description))
+            #expect(logs[0].errors == logs[1].errors)
         }
-        let again = MotionDiary(
+        let again = MotionLog(
             try Recordings.device("broad/\(Self.trials[1].name).csv"), interval: 0.05, frame: .xMagneticNorthZVertical)
-        let first = try diary(1, interval: 0.05, frame: .xMagneticNorthZVertical)
+        let first = try log(1, interval: 0.05, frame: .xMagneticNorthZVertical)
         #expect(again.motions.map(\.description) == first.motions.map(\.description))
     }
 
     @Test("A handler that requests 20 Hz receives the same attitudes as one that requests 100 Hz")
     func rates() throws {
-        let fast = try diary(1, interval: 0.01, frame: .xMagneticNorthZVertical)
-        let slow = try diary(1, interval: 0.05, frame: .xMagneticNorthZVertical)
+        let fast = try log(1, interval: 0.01, frame: .xMagneticNorthZVertical)
+        let slow = try log(1, interval: 0.05, frame: .xMagneticNorthZVertical)
         let seconds = Double(try #require(fast.motions.last).time) / 1e9
         #expect(abs(Double(slow.motions.count) / seconds - 20) < 1)
         #expect(Double(fast.motions.count) / seconds > 90)
@@ -118,12 +118,14 @@ struct DeviceMotionTests {
 
     @Test("Gravity and user acceleration add up to the reading of the same time", arguments: Recordings.all)
     func sum(recording: String) throws {
-        let diary = MotionDiary(try Recordings.device(recording))
+        let log = MotionLog(try Recordings.device(recording))
         let readings = Dictionary(
-            Heard(try Recordings.device(recording)).accelerations.map { (Int64(($0.time * 1e9).rounded()), $0.value) },
+            ReceivedReadings(try Recordings.device(recording)).accelerations.map {
+                (Int64(($0.time * 1e9).rounded()), $0.value)
+            },
             uniquingKeysWith: { first, _ in first })
         var compared = 0
-        for motion in diary.motions {
+        for motion in log.motions {
             guard let reading = readings[motion.time] else { continue }
             let rest = motion.gravity + motion.userAcceleration - reading
             // A reading below 0.5 may have more digits than the sum of two larger numbers.
@@ -139,13 +141,13 @@ struct DeviceMotionTests {
         let name = "motionsense/motionsense_std_6_sub9.csv"
         let rows = try String(contentsOf: Recordings.url(name), encoding: .utf8).split(separator: "\n").dropFirst()
             .map { $0.split(separator: ",").compactMap { Double($0) }.map { $0 * 1e-4 } }
-        let diary = MotionDiary(try Recordings.device(name))
-        try #require(diary.motions.count == rows.count)
+        let log = MotionLog(try Recordings.device(name))
+        try #require(log.motions.count == rows.count)
         var gravity: [Double] = []
         var user: [Double] = []
         var rates: [Double] = []
         // The first five seconds are excluded, because the filter has to settle.
-        for (row, motion) in zip(rows, diary.motions).dropFirst(250) {
+        for (row, motion) in zip(rows, log.motions).dropFirst(250) {
             gravity.append(Angles.between([row[3], row[4], row[5]], motion.gravity))
             user.append((motion.userAcceleration - [row[9], row[10], row[11]]).length)
             rates.append((motion.rotationRate - [row[6], row[7], row[8]]).length)
@@ -163,29 +165,29 @@ struct DeviceMotionTests {
     @Test("Gravity matches the side on which the device lies")
     func sixPoses() throws {
         let device = try Recordings.device("motion/six-poses.trace")
-        let diary = MotionDiary(device, frame: .xMagneticNorthZVertical)
+        let log = MotionLog(device, frame: .xMagneticNorthZVertical)
         let gravity: [SIMD3<Double>] = [[0, 0, -1], [0, -1, 0], [-1, 0, 0], [0, 1, 0], [1, 0, 0], [0, 0, 1]]
         for (side, direction) in gravity.enumerated() {
             let time = Int64(Double(side) * 2e9 + 1e9)
-            let motion = try #require(diary.motions.first { $0.time >= time })
+            let motion = try #require(log.motions.first { $0.time >= time })
             #expect(Angles.between(motion.gravity, direction) < 1.5, "side \(side): \(motion.gravity)")
             #expect(motion.userAcceleration.length < 0.03)
         }
-        let first = try #require(diary.motions.first { $0.time > 1_000_000_000 })
+        let first = try #require(log.motions.first { $0.time > 1_000_000_000 })
         // Flat with the top edge pointing north.
         #expect(min(first.heading, 360 - first.heading) < 3, "\(first.heading)")
     }
 
     @Test("During a counterclockwise rotation at 90 degrees per second, the heading decreases at that rate")
     func spin() throws {
-        let diary = MotionDiary(try Recordings.device("iio/spin-flat-90dps.csv"), frame: .xMagneticNorthZVertical)
-        for motion in diary.motions where motion.time > 2_000_000_000 {
+        let log = MotionLog(try Recordings.device("iio/spin-flat-90dps.csv"), frame: .xMagneticNorthZVertical)
+        for motion in log.motions where motion.time > 2_000_000_000 {
             // The top edge points north at the start.
             let expected = -90 * Double(motion.time) / 1e9
             let turns = (motion.heading - expected) / 360
             #expect(abs(turns - turns.rounded()) * 360 < 3, "\(motion.heading) at \(motion.time)")
             #expect(motion.rotationRate.z > 1.4)
         }
-        #expect(diary.motions.count == 800)
+        #expect(log.motions.count == 800)
     }
 }

@@ -48,7 +48,7 @@ struct MotionTruth {
 }
 
 /// A callback of a device motion handler.
-struct MotionHeard {
+struct ReceivedMotion {
     /// Nanoseconds since the start of the recording.
     var time: Int64
     var gravity: SIMD3<Double>
@@ -73,24 +73,24 @@ struct MotionHeard {
 
 /// All callbacks of a device motion handler.
 @MainActor
-struct MotionDiary {
-    private(set) var motions: [MotionHeard] = []
+struct MotionLog {
+    private(set) var motions: [ReceivedMotion] = []
     private(set) var errors: [Int] = []
 
     /// Plays the whole recording with a handler.
     init(_ device: SimulatedDevice, interval: Double = 0, frame: CMAttitudeReferenceFrame? = nil) {
-        final class Book {
-            var motions: [MotionHeard] = []
+        final class Storage {
+            var motions: [ReceivedMotion] = []
             var errors: [Int] = []
         }
-        let book = Book()
+        let storage = Storage()
         device.use {
             let begin = device.device.clock.now.seconds
             let manager = CMMotionManager()
             manager.deviceMotionUpdateInterval = interval
             let handler: CMDeviceMotionHandler = { motion, error in
-                if let motion { book.motions.append(MotionHeard(motion, begin: begin)) }
-                if let error = error as NSError? { book.errors.append(error.code) }
+                if let motion { storage.motions.append(ReceivedMotion(motion, begin: begin)) }
+                if let error = error as NSError? { storage.errors.append(error.code) }
             }
             if let frame {
                 manager.startDeviceMotionUpdates(using: frame, to: .main, withHandler: handler)
@@ -100,8 +100,8 @@ struct MotionDiary {
             do { try device.play() } catch { Issue.record(error) }
             manager.stopDeviceMotionUpdates()
         }
-        motions = book.motions
-        errors = book.errors
+        motions = storage.motions
+        errors = storage.errors
     }
 }
 

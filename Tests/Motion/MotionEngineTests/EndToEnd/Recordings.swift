@@ -34,7 +34,7 @@ struct Reading: Equatable {
 
 /// All readings received by the handlers of one manager.
 @MainActor
-final class Heard {
+final class ReceivedReadings {
     private(set) var accelerations: [Reading] = []
     private(set) var rotationRates: [Reading] = []
     private(set) var fields: [Reading] = []
@@ -85,7 +85,7 @@ extension SIMD3<Double> {
     }
 
     /// Returns the vector rotated right-handed about an axis by the axis's length in radians (Rodrigues' formula).
-    func turned(by rotation: Self) -> Self {
+    func rotated(by rotation: Self) -> Self {
         let angle = rotation.length
         guard angle > 0 else { return self }
         let axis = rotation / angle

@@ -85,20 +85,20 @@ struct RepeatTests {
             var options = PlaybackOptions()
             options.readsAhead = readsAhead
             let device = SimulatedDevice(file, options: options)
-            let diary = DriveDiary()
+            let driveLog = DriveLog()
             try device.use {
                 let locations = CLLocationManager()
-                locations.delegate = diary
+                locations.delegate = driveLog
                 locations.startUpdatingLocation()
                 locations.startUpdatingHeading()
                 let motion = CMMotionManager()
                 motion.startDeviceMotionUpdates(using: .xMagneticNorthZVertical, to: .main) { motion, _ in
-                    if let motion { diary.add(motion) }
+                    if let motion { driveLog.add(motion) }
                 }
                 try device.play()
                 withExtendedLifetime((locations, motion)) {}
             }
-            return diary.bits
+            return driveLog.bits
         }
         let first = try play(readsAhead: true)
         #expect(first.count > 100_000)
@@ -107,7 +107,7 @@ struct RepeatTests {
     }
 
     /// The bits of all numbers in callbacks, in order.
-    private final class DriveDiary: NSObject, CLLocationManagerDelegate {
+    private final class DriveLog: NSObject, CLLocationManagerDelegate {
         private(set) var bits: [UInt64] = []
 
         private func add(_ kind: UInt64, _ numbers: Double...) {
@@ -169,14 +169,14 @@ struct RepeatTests {
         }
         let device = try Recordings.device("iio/shake.csv")
         let log = Log()
-        let kept = await MainActor.run {
+        let retained = await MainActor.run {
             device.use {
                 let listener = Listener(log)
                 listener.becomeFirstResponder()
                 let delegate = Delegate(log)
                 UIAccelerometer.shared().delegate = delegate
                 UIDevice.current.beginGeneratingDeviceOrientationNotifications()
-                return Kept(objects: [listener, delegate])
+                return RetainedObjects(objects: [listener, delegate])
             }
         }
         let token = NotificationCenter.default.addObserver(
@@ -192,11 +192,11 @@ struct RepeatTests {
         #expect(log.all.filter { $0 == "shake" }.count == 1)
         #expect(log.all.filter { $0 == "orientation" }.count == 1)
         #expect(log.all.filter { $0 == "acceleration" }.count >= 49)
-        withExtendedLifetime(kept) {}
+        withExtendedLifetime(retained) {}
     }
 
     /// Retains objects that are otherwise referenced weakly.
-    private struct Kept: @unchecked Sendable {
+    private struct RetainedObjects: @unchecked Sendable {
         var objects: [AnyObject]
     }
 
@@ -206,14 +206,14 @@ struct RepeatTests {
         let recording = "motion/six-poses.trace"
         let expected = try Self.inOrder(recording)
         let device = try Recordings.device(recording, delivery: .asLive)
-        let seen = try await device.use {
+        let received = try await device.use {
             let program = Program()
             try await device.play()
             program.end()
             return program.log.all
         }
         for kind in ["fast", "gyro", "slow", "field", "height", "orientation"] {
-            #expect(seen.filter { $0.hasPrefix(kind) } == expected.filter { $0.hasPrefix(kind) }, "\(kind)")
+            #expect(received.filter { $0.hasPrefix(kind) } == expected.filter { $0.hasPrefix(kind) }, "\(kind)")
         }
     }
 }

@@ -15,13 +15,13 @@ struct SixPosesTests {
 
     @Test("On each side, the axis that points up reads -1")
     func poses() throws {
-        let heard = Heard(try Recordings.device(Self.recording))
+        let received = ReceivedReadings(try Recordings.device(Self.recording))
         let expected: [SIMD3<Double>] = [
             [0, 0, -1], [0, -1, 0], [-1, 0, 0], [0, 1, 0], [1, 0, 0], [0, 0, 1],
         ]
         for (side, direction) in expected.enumerated() {
             let begin = Double(side) * 2
-            let mean = heard.accelerations.mean(from: begin + 0.01, to: begin + 1.59)
+            let mean = received.accelerations.mean(from: begin + 0.01, to: begin + 1.59)
             // The noise of a reading is 0.02 m/s², or 0.002 g. The mean of 79 readings has a ninth of it, and the limit
             // is seven times that.
             #expect((mean - direction).length < 0.0016, "side \(side): \(mean)")
@@ -30,11 +30,11 @@ struct SixPosesTests {
 
     @Test("Each rotation is a right-handed quarter turn about its axis")
     func turns() throws {
-        let heard = Heard(try Recordings.device(Self.recording))
+        let received = ReceivedReadings(try Recordings.device(Self.recording))
         let axes: [SIMD3<Double>] = [[1, 0, 0], [0, 0, 1], [0, 0, 1], [0, 0, 1], [0, 1, 0]]
         for (turn, axis) in axes.enumerated() {
             let begin = 1.6 + Double(turn) * 2
-            let rates = heard.rotationRates.filter { $0.time > begin - 0.05 && $0.time < begin + 0.45 }
+            let rates = received.rotationRates.filter { $0.time > begin - 0.05 && $0.time < begin + 0.45 }
             let angle = rates.reduce(.zero) { $0 + $1.value * 0.02 }
             // The sum of twenty samples of half a sine period deviates from its area by 0.2 %.
             #expect((angle - axis * .pi / 2).length < 0.01, "turn \(turn): \(angle)")
@@ -43,11 +43,11 @@ struct SixPosesTests {
 
     @Test("The field is in microtesla: with the device flat, 20 towards the top edge and 43 down")
     func field() throws {
-        let heard = Heard(try Recordings.device(Self.recording))
-        let flat = heard.fields.mean(from: 0, to: 1.59)
+        let received = ReceivedReadings(try Recordings.device(Self.recording))
+        let flat = received.fields.mean(from: 0, to: 1.59)
         // The mean of 31 readings with a noise of 0.2 microtesla each.
         #expect((flat - [0, 20, -43]).length < 0.25, "\(flat)")
-        for field in heard.fields {
+        for field in received.fields {
             #expect(abs(field.value.length - (20.0 * 20 + 43 * 43).squareRoot()) < 1.5, "\(field)")
         }
     }
@@ -65,32 +65,32 @@ struct SixPosesTests {
         }
         let device = try Recordings.device(Self.recording)
         let delegate = Delegate()
-        let heard = device.use {
+        let received = device.use {
             UIAccelerometer.shared().updateInterval = 0.02
             UIAccelerometer.shared().delegate = delegate
-            return Heard(device)
+            return ReceivedReadings(device)
         }
         #expect(delegate.readings.count > 560)
-        #expect(delegate.readings == heard.accelerations)
+        #expect(delegate.readings == received.accelerations)
     }
 
     @Test("The orientation is posted once for each side")
     func orientations() throws {
         let device = try Recordings.device(Self.recording)
-        let seen = try device.use {
+        let orientations = try device.use {
             let machine = UIDevice.current
-            let notes = Notes()
+            let messages = Messages()
             let token = NotificationCenter.default.addObserver(
                 forName: UIDevice.orientationDidChangeNotification, object: machine, queue: nil
-            ) { _ in MainActor.assumeIsolated { notes.add("\(UIDevice.current.orientation)") } }
+            ) { _ in MainActor.assumeIsolated { messages.add("\(UIDevice.current.orientation)") } }
             machine.beginGeneratingDeviceOrientationNotifications()
             try device.play()
             machine.endGeneratingDeviceOrientationNotifications()
             NotificationCenter.default.removeObserver(token)
-            return notes.all
+            return messages.all
         }
         #expect(
-            seen == ["faceUp", "portrait", "landscapeLeft", "portraitUpsideDown", "landscapeRight", "faceDown"])
+            orientations == ["faceUp", "portrait", "landscapeLeft", "portraitUpsideDown", "landscapeRight", "faceDown"])
     }
 
     @Test("Relative altitudes remain near 0, and the connected charger is reported")
@@ -101,7 +101,7 @@ struct SixPosesTests {
             machine.isBatteryMonitoringEnabled = true
             #expect(machine.batteryLevel == 0.5)
             let altimeter = CMAltimeter()
-            let heights = Notes()
+            let heights = Messages()
             altimeter.startRelativeAltitudeUpdates(to: .main) { data, _ in
                 guard let data else { return }
                 let height = data.relativeAltitude.doubleValue
@@ -121,8 +121,8 @@ struct SixPosesTests {
 
 /// A log of callbacks in order.
 @MainActor
-final class Notes {
+final class Messages {
     private(set) var all: [String] = []
 
-    func add(_ note: String) { all.append(note) }
+    func add(_ record: String) { all.append(record) }
 }

@@ -49,14 +49,14 @@ struct SyntheticDriveTests {
             $0.inertialUnit = unit
             $0.magnetometer = unit.magnetometer
         }
-        let diary = MotionDiary(try Self.device(synthesizer), interval: 0.1, frame: .xTrueNorthZVertical)
-        #expect(diary.motions.count > 3000)
+        let log = MotionLog(try Self.device(synthesizer), interval: 0.1, frame: .xTrueNorthZVertical)
+        #expect(log.motions.count > 3000)
         let calm = Self.calmTimes(synthesizer, after: 30)
         var headings: [Double] = []
         var calmHeadings: [Double] = []
         var calmTilts: [Double] = []
         var forces: [Double] = []
-        for motion in diary.motions {
+        for motion in log.motions {
             let seconds = Double(motion.time) / 1e9
             guard seconds > 10 else { continue }
             let state = synthesizer.state(at: seconds)
@@ -69,8 +69,8 @@ struct SyntheticDriveTests {
             if isCalm { calmTilts.append(tilt) }
             if isCalm, let heading = headings.last { calmHeadings.append(heading) }
             // The acceleration without gravity, in Core Motion's sign convention: -1 on the axis that points up.
-            let felt = (state.specificForce - up * 9.809) / -9.80665
-            if isCalm { forces.append((motion.userAcceleration - felt).length) }
+            let expected = (state.specificForce - up * 9.809) / -9.80665
+            if isCalm { forces.append((motion.userAcceleration - expected).length) }
         }
         // Braking and corners at 2 to 3 m/s² are indistinguishable from a tilt while they last. With a magnetic dip of
         // 64 degrees, one degree of tilt rotates a magnetic heading by two degrees: up to 8 degrees after a corner in

@@ -159,17 +159,17 @@ struct ThreadTests {
     @Test("A manager that is released by its handler on an operation queue stops its sensor")
     func release() {
         let sensors = Sensors()
-        let kept = Mutex<Shared?>(nil)
+        let retained = Mutex<Shared?>(nil)
         let done = DispatchSemaphore(value: 0)
         let queue = OperationQueue()
         sensors.running {
             sensors.device.withCurrent {
                 let shared = Shared(manager: CMMotionManager())
-                kept.withLock { $0 = shared }
+                retained.withLock { $0 = shared }
                 shared.manager.startAccelerometerUpdates(to: queue) { _, _ in
-                    let last = kept.withLock { kept -> Shared? in
-                        defer { kept = nil }
-                        return kept
+                    let last = retained.withLock { retained -> Shared? in
+                        defer { retained = nil }
+                        return retained
                     }
                     if last != nil { done.signal() }
                 }

@@ -102,9 +102,9 @@ struct HostileTests {
                 ], options: hasty),
         ]
         for route in routes {
-            for turns in MotionOptions.LeanMode.allCases {
+            for leanMode in MotionOptions.LeanMode.allCases {
                 var options = MotionOptions()
-                options.leanMode = turns
+                options.leanMode = leanMode
                 let synthesizer = try MotionSynthesizer(route, options: options)
                 let times = stride(from: -100, to: synthesizer.duration + 100, by: synthesizer.duration / 300)
                 for time in Array(times) + [.nan, .infinity, -.infinity, 1e300] {

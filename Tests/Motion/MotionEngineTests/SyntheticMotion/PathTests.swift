@@ -23,8 +23,8 @@ struct PathTests {
             let numbers = [w.values.0, w.values.1, w.values.2, w.values.3, w.values.4, w.values.5]
             #expect(abs(numbers.reduce(0, +) - 1) < 1e-15)
             // A straight line is reproduced: points at -2...3 yield u.
-            let place = zip(numbers, -2...3).reduce(0) { $0 + $1.0 * Double($1.1) }
-            #expect(abs(place - u) < 1e-14)
+            let result = zip(numbers, -2...3).reduce(0) { $0 + $1.0 * Double($1.1) }
+            #expect(abs(result - u) < 1e-14)
         }
     }
 
@@ -41,11 +41,11 @@ struct PathTests {
             for longitude in [-180, -90, 0, 11.575, 179.999] {
                 for height in [-1000.0, 0, 500, 80_000] {
                     let position = EarthFixed.position(latitude: latitude, longitude: longitude, height: height)
-                    let place = EarthFixed.geodeticPosition(of: position)
-                    #expect(abs(place.latitude * 180 / .pi - latitude) < 1e-13, "\(latitude) \(height)")
-                    #expect(abs(place.height - height) < 5e-9)
+                    let result = EarthFixed.geodeticPosition(of: position)
+                    #expect(abs(result.latitude * 180 / .pi - latitude) < 1e-13, "\(latitude) \(height)")
+                    #expect(abs(result.height - height) < 5e-9)
                     if abs(latitude) < 89.99 {
-                        #expect(abs(difference(place.longitude * 180 / .pi, longitude)) < 1e-12)
+                        #expect(abs(difference(result.longitude * 180 / .pi, longitude)) < 1e-12)
                     }
                 }
             }
@@ -81,9 +81,9 @@ struct PathTests {
 
     @Test("Motion is continuous at corners, stops and U-turns, and rotation rates are bounded")
     func continuity() throws {
-        for turns in MotionOptions.LeanMode.allCases {
+        for leanMode in MotionOptions.LeanMode.allCases {
             var options = MotionOptions()
-            options.leanMode = turns
+            options.leanMode = leanMode
             options.earthRotates = false
             let synthesizer = try MotionSynthesizer(try Routes.town(), options: options)
             var path = SmoothPath(synthesizer.route, synthesizer.options)
@@ -91,14 +91,14 @@ struct PathTests {
             for time in stride(from: 0, to: synthesizer.duration, by: 0.02) {
                 let state = synthesizer.state(at: time, on: &path)
                 if let last {
-                    let turn = last.attitude.conjugate * state.attitude
-                    let angle = 2 * asin(min(turn.vector.length, 1))
-                    #expect(abs(angle / 0.02 - state.rotationRate.length) < 0.15, "\(turns) \(time)")
-                    #expect((state.specificForce - last.specificForce).length < 0.3, "\(turns) \(time)")
+                    let rotation = last.attitude.conjugate * state.attitude
+                    let angle = 2 * asin(min(rotation.vector.length, 1))
+                    #expect(abs(angle / 0.02 - state.rotationRate.length) < 0.15, "\(leanMode) \(time)")
+                    #expect((state.specificForce - last.specificForce).length < 0.3, "\(leanMode) \(time)")
                 }
                 // At most 3 m/s² in corners at the given speeds, and turns on the spot take two seconds.
-                #expect(state.rotationRate.length < 2.5, "\(turns) \(time): \(state.rotationRate)")
-                #expect((state.specificForce.length - 9.8).magnitude < 3, "\(turns) \(time)")
+                #expect(state.rotationRate.length < 2.5, "\(leanMode) \(time): \(state.rotationRate)")
+                #expect((state.specificForce.length - 9.8).magnitude < 3, "\(leanMode) \(time)")
                 last = state
             }
         }

@@ -69,28 +69,30 @@ struct RoundTripTests {
         // Starts from the initial state, which is at rest.
         let start = synthesizer.state(at: 0)
         var attitude = frame(start) * start.attitude
-        var place = position(start)
-        var velocity = SIMD3(0, 0, Self.earthRate).cross(place) + frame(start).rotate(start.velocity)
-        var force = attitude.rotate(forces[0]) + gravitation(place)
+        var currentPosition = position(start)
+        var velocity = SIMD3(0, 0, Self.earthRate).cross(currentPosition) + frame(start).rotate(start.velocity)
+        var force = attitude.rotate(forces[0]) + gravitation(currentPosition)
         var worstHeading = 0.0
         var worstTilt = 0.0
-        var worstPlace = 0.0
+        var worstPosition = 0.0
         for index in 1..<rates.count {
             // The mean rate over the step, plus the effect of the change of its direction (Bortz's coning term).
             let (before, after) = (rates[index - 1], rates[index])
             let coning: SIMD3<Double> = before.cross(after) * (step * step / 12)
-            let turn: SIMD3<Double> = (before + after) * (step / 2) + coning
-            let angle = turn.length
+            let rotationVector: SIMD3<Double> = (before + after) * (step / 2) + coning
+            let angle = rotationVector.length
             let share = angle > 0 ? sin(angle / 2) / angle : 0.5
-            let rotation = Quaternion(x: turn.x * share, y: turn.y * share, z: turn.z * share, w: cos(angle / 2))
+            let rotation = Quaternion(
+                x: rotationVector.x * share, y: rotationVector.y * share, z: rotationVector.z * share, w: cos(angle / 2)
+            )
             attitude = (attitude * rotation).normalized
             let time = Double(index) * step
             // One step of the trapezoidal rule, with the gravitation at the predicted position.
-            let way: SIMD3<Double> = velocity * step
-            let guess: SIMD3<Double> = place + way + force * (step * step / 2)
-            let pull = sky(time).rotate(gravitation(sky(time).conjugate.rotate(guess)))
-            let next: SIMD3<Double> = attitude.rotate(forces[index]) + pull
-            place += way + (2 * force + next) * (step * step / 6)
+            let displacement: SIMD3<Double> = velocity * step
+            let predicted: SIMD3<Double> = currentPosition + displacement + force * (step * step / 2)
+            let nextGravitation = sky(time).rotate(gravitation(sky(time).conjugate.rotate(predicted)))
+            let next: SIMD3<Double> = attitude.rotate(forces[index]) + nextGravitation
+            currentPosition += displacement + (2 * force + next) * (step * step / 6)
             velocity += (force + next) * (step / 2)
             force = next
             guard index % 100 == 0 else { continue }
@@ -103,12 +105,12 @@ struct RoundTripTests {
                 abs(difference(atan2(trueTop.x, trueTop.y) * 180 / .pi, truth.heading)))
             worstTilt = max(
                 worstTilt, (local.up - truth.attitude.up).length * 180 / .pi)
-            worstPlace = max(worstPlace, (sky(time).conjugate.rotate(place) - position(truth)).length)
+            worstPosition = max(worstPosition, (sky(time).conjugate.rotate(currentPosition) - position(truth)).length)
         }
         #expect(worstHeading < 0.01, "\(worstHeading) degrees")
         #expect(worstTilt < 0.001, "\(worstTilt) degrees")
         // A tilt of 1e-6 rad, the error of this integration, corresponds to 10 µm/s², which is 2 m after ten minutes.
-        #expect(worstPlace < 2, "\(worstPlace) m")
+        #expect(worstPosition < 2, "\(worstPosition) m")
     }
 
     @Test("Velocity is the derivative of position, and acceleration is the derivative of velocity")

@@ -19,14 +19,15 @@ enum Routes {
             (160, 120, 520, 6, 20), (159, 800, 560, 20, 0), (-110, 500, 545, 15, 0), (200, 60, 545, 5, 0),
             (280, 700, 530, 18, 0), (100, 400, 530, 11, 30), (30, 900, 500, 22, 0), (-60, 2600, 505, 16, 0),
         ]
-        var place = munich
-        var waypoints = [Waypoint(latitude: place.latitude, longitude: place.longitude, altitude: 520, speed: 10)]
+        var position = munich
+        var waypoints = [Waypoint(latitude: position.latitude, longitude: position.longitude, altitude: 520, speed: 10)]
         for leg in legs {
-            place = Geodesic.direct(from: place, azimuth: leg.azimuth, distance: leg.length).destination
+            position = Geodesic.direct(from: position, azimuth: leg.azimuth, distance: leg.length).destination
             waypoints[waypoints.count - 1].speed = leg.speed
             waypoints.append(
                 Waypoint(
-                    latitude: place.latitude, longitude: place.longitude, altitude: leg.altitude, pause: leg.pause))
+                    latitude: position.latitude, longitude: position.longitude, altitude: leg.altitude, pause: leg.pause
+                ))
         }
         return try MotionRoute(waypoints)
     }
@@ -34,8 +35,8 @@ enum Routes {
     /// A clockwise circle around a center, in steps of 0.5°.
     static func circle(radius: Double, speed: Double, turns: Int = 3) throws(DeviceError) -> MotionRoute {
         let waypoints = (0...turns * 720).map { step in
-            let place = Geodesic.direct(from: munich, azimuth: Double(step) / 2, distance: radius).destination
-            return Waypoint(latitude: place.latitude, longitude: place.longitude, altitude: 500)
+            let position = Geodesic.direct(from: munich, azimuth: Double(step) / 2, distance: radius).destination
+            return Waypoint(latitude: position.latitude, longitude: position.longitude, altitude: 500)
         }
         var options = RouteOptions()
         options.speed = speed

@@ -195,12 +195,12 @@ struct SynthesizerTests {
     @Test("Writing stops when the condition returns false")
     func ended() throws {
         let builder = TraceBuilder(name: "cut")
-        var asked = 0
+        var calls = 0
         let summary = try MotionSynthesizer(try Routes.town()).write(
             to: builder,
             while: {
-                asked += 1
-                return asked < 5
+                calls += 1
+                return calls < 5
             })
         #expect(!summary.isComplete)
         #expect(summary.fixes == 5)
@@ -210,11 +210,11 @@ struct SynthesizerTests {
     @Test("An error thrown by the sink is rethrown")
     func brokenSink() throws {
         final class Broken: TraceSink {
-            var left = 100
+            var remaining = 100
             func write(_ header: TraceHeader) throws(DeviceError) {}
             func write(_ event: TraceEvent) throws(DeviceError) {
-                left -= 1
-                guard left > 0 else { throw DeviceError(.inputOutput, "full") }
+                remaining -= 1
+                guard remaining > 0 else { throw DeviceError(.inputOutput, "full") }
             }
         }
         let synthesizer = try MotionSynthesizer(try Routes.straight(azimuth: 0))

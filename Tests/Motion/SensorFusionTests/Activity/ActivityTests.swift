@@ -62,11 +62,11 @@ struct ActivityTests {
     func rotation() {
         let samples = Walks.samples("ms_jog_sub19", scale: 0.00980665)
         let (c, s) = (cos(0.7), sin(0.7))
-        let turned = samples.map { v -> SIMD3<Double> in
+        let rotated = samples.map { v -> SIMD3<Double> in
             let w = SIMD3(c * v.x - s * v.y, s * v.x + c * v.y, v.z)
             return SIMD3(w.x, c * w.y - s * w.z, s * w.y + c * w.z)
         }
-        #expect(received(samples).map(\.activity) == received(turned).map(\.activity))
+        #expect(received(samples).map(\.activity) == received(rotated).map(\.activity))
     }
 
     @Test("The confidence of a constant activity grows, and its start time does not change")
@@ -149,24 +149,24 @@ struct ActivityTests {
 
     @Test("Pedalling at 5 m/s is classified as cycling until steps are detected")
     func cycling() {
-        var rule = RideDetector()
-        for second in 0..<10 { rule.update(speed: 5, pedalling: 0.8, at: Double(second)) }
-        #expect(rule.minimumRideSpeed == .cycling)
+        var detector = RideDetector()
+        for second in 0..<10 { detector.update(speed: 5, pedalling: 0.8, at: Double(second)) }
+        #expect(detector.ride == .cycling)
         for second in 10..<20 {
-            rule.record(steps: 2, at: Double(second))
-            rule.update(speed: 2.6, pedalling: 0.8, at: Double(second))
+            detector.record(steps: 2, at: Double(second))
+            detector.update(speed: 2.6, pedalling: 0.8, at: Double(second))
         }
-        #expect(rule.minimumRideSpeed == nil)
+        #expect(detector.ride == nil)
     }
 
     @Test("Eight steps end a ride")
     func getOut() {
-        var rule = RideDetector()
-        rule.update(speed: 20, pedalling: 0, at: 0)
-        #expect(rule.minimumRideSpeed == .automotive)
-        rule.record(steps: 8, at: 10)
-        #expect(rule.minimumRideSpeed == nil)
-        rule.update(speed: 1, pedalling: 0, at: 11)
-        #expect(rule.minimumRideSpeed == nil)
+        var detector = RideDetector()
+        detector.update(speed: 20, pedalling: 0, at: 0)
+        #expect(detector.ride == .automotive)
+        detector.record(steps: 8, at: 10)
+        #expect(detector.ride == nil)
+        detector.update(speed: 1, pedalling: 0, at: 11)
+        #expect(detector.ride == nil)
     }
 }

@@ -27,7 +27,7 @@ struct AttitudeInputTests {
     }
 
     @Test("The expected field is kept after a gap, and reset after a recalibration that does not specify it")
-    func keptField() throws {
+    func retainedField() throws {
         let trial = AttitudeTrial.all[1]
         var filter = AttitudeFilter()
         func feed(_ rows: Range<Int>, later seconds: Double, times factor: Double) {

@@ -62,21 +62,21 @@ struct AttitudePoseTests {
     }
 
     @Test("A rotation is tracked immediately, and the default settings compensate for the gyroscope's delay")
-    func turn() {
+    func quarterTurn() {
         var filter = AttitudeFilter(settings: SyntheticMotion.settings)
-        var led = AttitudeFilter()
+        var compensated = AttitudeFilter()
         var motion = SyntheticMotion()
         var other = motion
         motion.run(&filter, for: 1)
-        other.run(&led, for: 1)
+        other.run(&compensated, for: 1)
         // A quarter turn to the left within one second. The change of the rate is detected half an interval late on
         // average.
         motion.run(&filter, rate: [0, 0, 90 * degree], for: 1)
-        other.run(&led, rate: [0, 0, 90 * degree], for: 1)
+        other.run(&compensated, rate: [0, 0, 90 * degree], for: 1)
         let quarter = Quaternion(x: 0, y: 0, z: half, w: half)
         #expect(abs(SyntheticMotion.angle(filter.attitude, quarter) - 0.45) < 0.01)
         // At 90 degrees per second, 5 ms correspond to 0.45 degrees.
-        #expect(SyntheticMotion.angle(led.attitude, quarter) < 0.01)
+        #expect(SyntheticMotion.angle(compensated.attitude, quarter) < 0.01)
         #expect(length(filter.rotationRate - [0, 0, 90 * degree]) < 0.01 * degree)
     }
 

@@ -100,8 +100,8 @@ struct AttitudeScore: Sendable, CustomStringConvertible {
             else { continue }
             // The attitude at the time of the reference.
             let back = -shift * AttitudeTrial.interval * filter.rotationRate
-            let turn = Quaternion(x: back.x / 2, y: back.y / 2, z: back.z / 2, w: 1).normalized
-            add(attitude * turn, trial.truth[next].attitude, bound: filter.headingUncertainty ?? 0)
+            let rotation = Quaternion(x: back.x / 2, y: back.y / 2, z: back.z / 2, w: 1).normalized
+            add(attitude * rotation, trial.truth[next].attitude, bound: filter.headingUncertainty ?? 0)
         }
         total = (total / count).squareRoot() * 180 / .pi
         heading = (heading / count).squareRoot() * 180 / .pi
@@ -123,12 +123,12 @@ struct AttitudeScore: Sendable, CustomStringConvertible {
     private mutating func add(_ estimate: Quaternion, _ truth: Quaternion, bound: Double) {
         let e = (estimate * truth.conjugate).components
         let all = 2 * acos(min(1, abs(e.w)))
-        let turned = 2 * atan2(abs(e.z), abs(e.w))
+        let headingError = 2 * atan2(abs(e.z), abs(e.w))
         let tilted = 2 * acos(min(1, (e.w * e.w + e.z * e.z).squareRoot()))
         total += all * all
-        heading += turned * turned
+        heading += headingError * headingError
         inclination += tilted * tilted
-        if turned <= bound { withinBound += 1 }
+        if headingError <= bound { withinBound += 1 }
         meanBound += bound
         count += 1
     }

@@ -39,9 +39,9 @@ struct SyntheticMotion {
     ) {
         let angle = length(rate) * interval
         let axis = angle > 0 ? rate / length(rate) * sin(angle / 2) : .zero
-        let turn = Quaternion(x: axis.x, y: axis.y, z: axis.z, w: cos(angle / 2))
+        let rotation = Quaternion(x: axis.x, y: axis.y, z: axis.z, w: cos(angle / 2))
         for _ in 0..<Int((seconds / interval).rounded()) {
-            attitude = (attitude * turn).normalized
+            attitude = (attitude * rotation).normalized
             time += interval
             steps += 1
             let back = attitude.conjugate

@@ -43,7 +43,7 @@ struct CalibrationChain {
             if isCalibrating, row < frozenFrom,
                 calibrator.update(field, attitude: filter.attitude, bias: filter.bias, timestamp: time)
             {
-                if !calibrator.calibration.correctsTheSame(as: calibration) {
+                if !calibrator.calibration.hasSameCorrection(as: calibration) {
                     corrections += 1
                     lastCorrection = row
                     // The filter treats smaller changes like changes of the field.

@@ -36,7 +36,7 @@ struct TurningDevice {
     }
 
     /// Updates a calibrator with readings of the rotating device, at a rate or in all directions.
-    mutating func show(_ calibrator: inout MagnetometerCalibrator, steps: Int, rate: SIMD3<Double>? = nil) {
+    mutating func feed(_ calibrator: inout MagnetometerCalibrator, steps: Int, rate: SIMD3<Double>? = nil) {
         for _ in 0..<steps {
             let (field, attitude, time) = step(rate ?? tumble())
             _ = calibrator.update(field, attitude: attitude, timestamp: time)
@@ -193,9 +193,9 @@ struct MagnetometerCalibratorTests {
     func newMagnet() {
         var device = TurningDevice()
         var calibrator = MagnetometerCalibrator()
-        device.show(&calibrator, steps: 1500)
+        device.feed(&calibrator, steps: 1500)
         device.hard += [-40, 10, 20]
-        device.show(&calibrator, steps: 7500)
+        device.feed(&calibrator, steps: 7500)
         #expect(worstError(calibrator.calibration, hard: device.hard) < 0.05)
     }
 
@@ -203,9 +203,9 @@ struct MagnetometerCalibratorTests {
     func laterIron() {
         var device = TurningDevice()
         var calibrator = MagnetometerCalibrator()
-        device.show(&calibrator, steps: 3000)
+        device.feed(&calibrator, steps: 3000)
         device.hard += [40, 0, 0]
-        device.show(&calibrator, steps: 1500)
+        device.feed(&calibrator, steps: 1500)
         #expect(worstError(calibrator.calibration, hard: device.hard) < 0.05)
         #expect(calibrator.quality >= .medium)
     }
@@ -323,7 +323,7 @@ struct MagnetometerCalibratorTests {
         stale.fieldStrength = 50
         var device = TurningDevice()
         var calibrator = MagnetometerCalibrator(start: stale)
-        device.show(&calibrator, steps: 2000)
+        device.feed(&calibrator, steps: 2000)
         #expect(worstError(calibrator.calibration, hard: device.hard) < 0.03)
         #expect(calibrator.calibration.difference(from: stale) > 0.5)
     }
@@ -332,40 +332,40 @@ struct MagnetometerCalibratorTests {
     func testedStart() {
         var device = TurningDevice()
         var first = MagnetometerCalibrator()
-        device.show(&first, steps: 3000)
+        device.feed(&first, steps: 3000)
         #expect(first.quality == .high)
         var again = MagnetometerCalibrator(start: first.calibration)
         #expect(again.quality == .low)
-        device.show(&again, steps: 1000)
-        #expect(again.calibration.correctsTheSame(as: first.calibration))
+        device.feed(&again, steps: 1000)
+        #expect(again.calibration.hasSameCorrection(as: first.calibration))
         #expect(again.quality >= .medium)
     }
 
     @Test("The survey reports poses: flat on a table, rotated once, and tilted over an edge")
-    func survey() throws {
+    func poseCoverage() throws {
         var device = TurningDevice()
         var calibrator = MagnetometerCalibrator()
-        func turn(_ rate: SIMD3<Double>, seconds: Double) {
-            device.show(&calibrator, steps: Int(seconds / TurningDevice.interval), rate: rate)
+        func rotate(_ rate: SIMD3<Double>, seconds: Double) {
+            device.feed(&calibrator, steps: Int(seconds / TurningDevice.interval), rate: rate)
         }
-        #expect(calibrator.survey == nil)
+        #expect(calibrator.poseCoverage == nil)
         // The first two seconds are ignored.
-        turn(.zero, seconds: 3)
-        let start = try #require(calibrator.survey)
+        rotate(.zero, seconds: 3)
+        let start = try #require(calibrator.poseCoverage)
         #expect(start.sectorsCovered <= 1 && !start.isCalibrated)
-        turn([0, 0, .pi / 4], seconds: 2)
-        let quarter = try #require(calibrator.survey)
+        rotate([0, 0, .pi / 4], seconds: 2)
+        let quarter = try #require(calibrator.poseCoverage)
         // Rotating by 90 degrees from north to west covers 3 of 12 sectors, and possibly the beginning of another.
         #expect((3...4).contains(quarter.sectorsCovered) && quarter.sidesUp == [.face])
-        turn([0, 0, .pi / 4], seconds: 7)
-        #expect(calibrator.survey?.sectorsCovered == MagneticSurvey.sectorCount)
-        turn([0, .pi / 4, 0], seconds: 2)
+        rotate([0, 0, .pi / 4], seconds: 7)
+        #expect(calibrator.poseCoverage?.sectorsCovered == PoseCoverage.sectorCount)
+        rotate([0, .pi / 4, 0], seconds: 2)
         // The rotation is right-handed about the y axis, so the right edge is lowered.
-        let tipped = try #require(calibrator.survey)
+        let tipped = try #require(calibrator.poseCoverage)
         #expect(tipped.sidesUp == [.face, .leftEdge])
         // Rotations about the vertical do not reveal the iron along it. The next fit determines it.
-        turn([0, .pi / 4, 0], seconds: 2)
-        #expect(calibrator.survey?.isCalibrated == true)
+        rotate([0, .pi / 4, 0], seconds: 2)
+        #expect(calibrator.poseCoverage?.isCalibrated == true)
     }
 
     @Test("The ellipsoid fit matches scipy")
@@ -387,5 +387,5 @@ struct MagnetometerCalibratorTests {
 
 extension MagneticCalibration {
     /// False if readings are used without a correction.
-    fileprivate var correctsReadings: Bool { !correctsTheSame(as: MagneticCalibration()) }
+    fileprivate var correctsReadings: Bool { !hasSameCorrection(as: MagneticCalibration()) }
 }

@@ -98,7 +98,7 @@ struct ButterworthLowPassFilterTests {
     }
 
     @Test("Invalid samples and intervals do not change the state, and a long gap resets the output to the sample")
-    func notTaken() {
+    func invalidInput() {
         let one = SIMD3<Double>(repeating: 1)
         var filter = ButterworthLowPassFilter(cutoff: 1)
         #expect(filter.update(SIMD3(.nan, 0, 0), interval: 0.1) == .zero)

@@ -57,14 +57,14 @@ struct GravitySeparatorTests {
     }
 
     @Test("After a sudden rotation, the user acceleration decays at the rate of the low-pass filter")
-    func turn() {
+    func rotation() {
         var separator = GravitySeparator(timeConstant: 0.2)
         _ = separator.update(SIMD3(0, -1, 0), interval: 0.01)
         for index in 1...100 {
             let parts = separator.update(SIMD3(-1, 0, 0), interval: 0.01)
-            let left = exp(-Double(index) * 0.01 / 0.2)
-            #expect(length(parts.gravity - SIMD3(left - 1, -left, 0)) < 1e-12)
-            #expect(length(parts.userAcceleration - SIMD3(-left, left, 0)) < 1e-12)
+            let remainder = exp(-Double(index) * 0.01 / 0.2)
+            #expect(length(parts.gravity - SIMD3(remainder - 1, -remainder, 0)) < 1e-12)
+            #expect(length(parts.userAcceleration - SIMD3(-remainder, remainder, 0)) < 1e-12)
         }
     }
 
@@ -98,7 +98,7 @@ struct GravitySeparatorTests {
     }
 
     @Test("A non-finite sample does not change either part")
-    func notTaken() {
+    func invalidInput() {
         for start in both {
             var separator = start
             let none = separator.update(SIMD3(.nan, 0, 0), interval: 0.01)

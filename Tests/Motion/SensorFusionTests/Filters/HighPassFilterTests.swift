@@ -71,7 +71,7 @@ struct HighPassFilterTests {
     }
 
     @Test("A non-finite sample does not change the output, and an invalid interval does not change the low-pass part")
-    func notTaken() {
+    func invalidInput() {
         var filter = HighPassFilter(timeConstant: 0.5)
         #expect(filter.update(SIMD3(.nan, 1, 1), interval: 0.01) == .zero)
         _ = filter.update(.zero, interval: 0.01)

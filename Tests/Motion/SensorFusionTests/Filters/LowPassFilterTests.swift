@@ -85,7 +85,7 @@ struct LowPassFilterTests {
     }
 
     @Test("Non-finite samples and invalid intervals do not change the output")
-    func notTaken() {
+    func invalidInput() {
         var filter = LowPassFilter(timeConstant: 0.2)
         #expect(filter.update(SIMD3(0, .nan, 0), interval: 0.01) == .zero)
         #expect(filter.value == nil)

@@ -68,20 +68,20 @@ struct OrientationDetectorTests {
 
     @Test("A tilted device is detected by its edge despite an offset and a scale error of the sensor")
     func tiltedPoses() {
-        for turned in stride(from: 0.0, to: 360, by: 90) {
+        for rotation in stride(from: 0.0, to: 360, by: 90) {
             for tilt in stride(from: 50.0, through: 130, by: 20) {
                 var detector = OrientationDetector()
                 let expected: DeviceOrientation =
-                    switch turned {
+                    switch rotation {
                     case 0: .portrait
                     case 90: .landscapeLeft
                     case 180: .portraitUpsideDown
                     default: .landscapeRight
                     }
-                let inPlane = upright(turned) * sin(tilt * .pi / 180)
+                let inPlane = upright(rotation) * sin(tilt * .pi / 180)
                 let gravity = inPlane + SIMD3(0, 0, -cos(tilt * .pi / 180))
                 let changes = detector.feed(times(50, to: 2)) { _ in gravity * 1.08 + SIMD3(0.05, -0.05, 0.08) }
-                #expect(changes.map(\.orientation) == [expected], "\(turned) \(tilt)")
+                #expect(changes.map(\.orientation) == [expected], "\(rotation) \(tilt)")
             }
         }
     }

@@ -10,7 +10,7 @@ import Testing
 @Suite("Steps with several peaks")
 struct BackPocketTests {
     /// A peak of the acceleration: its phase in the stride, from 0 to 1, and its height in m/s².
-    typealias Bump = (place: Double, height: Double)
+    typealias Bump = (phase: Double, height: Double)
 
     /// Simulates two minutes of strides with these peaks, whose phases and heights vary slightly. Returns the actual
     /// number of steps and the counted number.
@@ -20,7 +20,7 @@ struct BackPocketTests {
         var (time, strides) = (1.0, 0.0)
         while time < 118 {
             for bump in bumps {
-                let center = time + bump.place * stride + random.normal(0.015).x
+                let center = time + bump.phase * stride + random.normal(0.015).x
                 let height = bump.height * (1 + random.normal(0.12).x)
                 let middle = Int(center * 50)
                 for row in max(0, middle - 20)..<min(magnitudes.count, middle + 20) {

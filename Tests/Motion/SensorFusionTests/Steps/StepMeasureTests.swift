@@ -97,8 +97,8 @@ struct StepMeasureTests {
             let noise = Double(random.next() % 1000) / 1000 - 0.5
             return Double(second) * 8 / 3600 + noise * 0.35
         }
-        let walked = climb(weather)
-        #expect(walked.ascended == 0 && walked.descended == 0, "\(walked.ascended) \(walked.descended)")
+        let counter = climb(weather)
+        #expect(counter.ascended == 0 && counter.descended == 0, "\(counter.ascended) \(counter.descended)")
     }
 
     @Test("Non-finite heights, gaps and clock steps are not counted as floors")

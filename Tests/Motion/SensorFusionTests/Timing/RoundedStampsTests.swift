@@ -6,33 +6,33 @@ import Testing
 
 @Suite("Rounded timestamps")
 struct RoundedStampsTests {
-    /// Returns the intervals for samples at multiples of the interval `apart`; nil if the timestamp difference is used.
-    private func intervals(_ places: [Int], apart: Double, digits: Double) -> [Double?] {
+    /// Returns the intervals for samples at multiples of the interval `period`; nil if the timestamp difference is used.
+    private func intervals(_ multiples: [Int], period: Double, digits: Double) -> [Double?] {
         var stamps = RoundedTimestampRestorer()
-        return places.map { stamps.interval(to: (Double($0) * apart * digits).rounded() / digits) }
+        return multiples.map { stamps.interval(to: (Double($0) * period * digits).rounded() / digits) }
     }
 
     @Test("The interval of a regular sensor is recovered from rounded timestamps", arguments: [100.0, 1000])
     func regular(digits: Double) {
         for rate in [10, 19.6, 26.1, 49.7, 62.5, 83, 95.24, 98.6, 99, 100.0] {
-            let apart = 1 / rate
-            let found = intervals(Array(0..<3000), apart: apart, digits: digits)
+            let period = 1 / rate
+            let found = intervals(Array(0..<3000), period: period, digits: digits)
             #expect(found.prefix(128).allSatisfy { $0 == nil })
-            #expect(found.dropFirst(160).allSatisfy { $0.map { abs($0 - apart) < 0.2 / digits } ?? false }, "\(rate)")
+            #expect(found.dropFirst(160).allSatisfy { $0.map { abs($0 - period) < 0.2 / digits } ?? false }, "\(rate)")
             let sum = found.dropFirst(1000).reduce(0) { $0 + ($1 ?? 0) }
-            #expect(abs(sum - 2000 * apart) < 1 / digits)
+            #expect(abs(sum - 2000 * period) < 1 / digits)
         }
     }
 
     @Test("Lost samples are detected, and timestamps with frequent losses are used unchanged")
     func lost() {
         let few = (0..<3000).filter { $0 % 500 != 303 && !(2000..<2004).contains($0) }
-        let found = intervals(few, apart: 0.0243, digits: 100)
+        let found = intervals(few, period: 0.0243, digits: 100)
         for index in 200..<few.count {
-            let passed = Double(few[index] - few[index - 1]) * 0.0243
-            #expect(abs((found[index] ?? 0) - passed) < 0.001, "\(few[index])")
+            let elapsed = Double(few[index] - few[index - 1]) * 0.0243
+            #expect(abs((found[index] ?? 0) - elapsed) < 0.001, "\(few[index])")
         }
-        let many = intervals((0..<3000).filter { $0 % 40 != 3 }, apart: 0.0105, digits: 100)
+        let many = intervals((0..<3000).filter { $0 % 40 != 3 }, period: 0.0105, digits: 100)
         #expect(many.allSatisfy { $0 == nil })
     }
 

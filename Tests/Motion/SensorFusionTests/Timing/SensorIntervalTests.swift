@@ -8,7 +8,7 @@ import Testing
 struct SensorIntervalTests {
     @Test("Intervals are computed from timestamps, and late or repeated samples are ignored")
     func intervals() {
-        var clock = SensorInterval(maximumGap: 0.25, slowest: 0)
+        var clock = SensorInterval(maximumGap: 0.25, maximumAdaptiveGap: 0)
         #expect(clock.step(to: 10) == .start)
         #expect(clock.interval(to: 10.125) == 0.125)
         #expect(clock.step(to: 10.125) == .ignored)
@@ -20,7 +20,7 @@ struct SensorIntervalTests {
 
     @Test("A gap and a clock that is set back start a new stream")
     func interruptions() {
-        var clock = SensorInterval(maximumGap: 0.25, slowest: 0)
+        var clock = SensorInterval(maximumGap: 0.25, maximumAdaptiveGap: 0)
         #expect(clock.step(to: 1e6) == .start)
         #expect(clock.step(to: 1e6 + 0.5) == .start)
         #expect(clock.interval(to: 1e6 + 0.75) == 0.25)
@@ -34,7 +34,7 @@ struct SensorIntervalTests {
 
     @Test("A slow stream is continuous if it is regular, up to the slowest interval")
     func slowStream() {
-        var clock = SensorInterval(maximumGap: 0.25, slowest: 3)
+        var clock = SensorInterval(maximumGap: 0.25, maximumAdaptiveGap: 3)
         #expect(clock.step(to: 0) == .start)
         #expect(clock.step(to: 1) == .start)
         #expect(clock.interval(to: 2) == 1)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The device orientations covered by a magnetometer calibration, used to guide a user who rotates the device.
-package struct MagneticSurvey: Sendable, Equatable {
+package struct PoseCoverage: Sendable, Equatable {
     /// A side of the device, represented by a device axis.
     package enum Side: String, Sendable, CaseIterable {
         case face, back, topEdge, bottomEdge, rightEdge, leftEdge
@@ -50,7 +50,7 @@ package struct MagneticSurvey: Sendable, Equatable {
 
 extension MagnetometerCalibrator {
     /// The orientations covered by the samples of the next fit, or nil without a gyroscope.
-    package var survey: MagneticSurvey? {
-        usesAttitude ? MagneticSurvey(reservoir.samples, isCalibrated: quality > .uncalibrated) : nil
+    package var poseCoverage: PoseCoverage? {
+        usesAttitude ? PoseCoverage(reservoir.samples, isCalibrated: quality > .uncalibrated) : nil
     }
 }
