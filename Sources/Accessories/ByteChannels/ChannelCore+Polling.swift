@@ -53,7 +53,7 @@ extension ChannelCore {
             ) { [weak self] in
                 // While the pipe is full, neither the executor nor the reactor reads from the port.
                 guard let self, polling.isAllowed.load(ordering: .acquiring), !input.isWriterWaiting else { return nil }
-                return polling.executor.withLock { $0 }?.delivery
+                return polling.executor.withLock { $0 }?.executor
             }
         }
     }

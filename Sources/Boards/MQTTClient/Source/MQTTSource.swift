@@ -14,7 +14,7 @@ package final class MQTTSource: PositionSource {
     ) {
         guard let broker = address.broker else { return nil }
         let target = BrokerSettings(address: broker, files: files, clientID: nil)
-        let thread = SourceThread<PositionHub>(for: "the position source", pause: timing.maximumRetryDelay) {
+        let thread = SourceThread<PositionHub>(for: "the position source", retryDelay: timing.maximumRetryDelay) {
             hub, wakeUp in
             MQTTSourceLoop(
                 target: target, topic: address.topic, clock: clock, timing: timing, open: open, hub: hub, wakeUp: wakeUp
