@@ -136,7 +136,7 @@ final class Player: @unchecked Sendable {
             }
             hub.flush()
             epochDeadline = hub.nextDeadline
-            motion.hub.postQuiet()
+            motion.hub.postInputIdle()
             return .finished
         }
         let epoch = epochDeadline

@@ -25,11 +25,11 @@ struct ChannelPolling: ~Copyable {
 
 /// Lets the executor of the app's callbacks poll the port, which avoids waking the reactor thread.
 extension ChannelCore {
-    /// Sets the executor that polls the port. If `place` is `nil`, the reactor polls the port.
-    func setExecutor(_ place: ExecutorIdentity?) {
+    /// Sets the executor that polls the port. If `executor` is `nil`, the reactor polls the port.
+    func setExecutor(_ executor: ExecutorIdentity?) {
         guard port.inputBufferingTime != nil else { return }
-        let former = polling.executor.withLock { exchange(&$0, with: place) }
-        if former != place { reactor.requestService() }
+        let former = polling.executor.withLock { exchange(&$0, with: executor) }
+        if former != executor { reactor.requestService() }
     }
 
     /// Reads from the port on the calling thread, because the executor may be blocked. Returns false if no bytes are
@@ -44,7 +44,7 @@ extension ChannelCore {
     }
 
     /// Called when the channel joins the reactor, with the wakeup pipe of the reactor thread.
-    func join(_ wakeUp: WakeupPipe) {
+    func attachToReactor(_ wakeUp: WakeupPipe) {
         guard let bufferingTime = port.inputBufferingTime else { return }
         let tolerance = min(polling.tolerance, bufferingTime / 3)
         polling.coordinator.withLock { coordinator in
@@ -53,7 +53,7 @@ extension ChannelCore {
             ) { [weak self] in
                 // While the pipe is full, neither the executor nor the reactor reads from the port.
                 guard let self, polling.isAllowed.load(ordering: .acquiring), !input.isWriterWaiting else { return nil }
-                return polling.executor.withLock { $0 }?.delivery
+                return polling.executor.withLock { $0 }?.executor
             }
         }
     }
@@ -82,7 +82,7 @@ extension ChannelCore {
         use { coordinator in coordinator.deregister() }
     }
 
-    func leave() {
+    func detachFromReactor() {
         stopPolling()
         // Breaks the reference cycle, because the coordinator retains the channel.
         polling.coordinator.withLock { $0 = nil }

@@ -34,18 +34,20 @@ extension ChannelCore {
         if case .finished = phase { return }
         port.collectCompletions()
         let isHangUp = events & Int16(POLLHUP | POLLERR | POLLNVAL) != 0
-        var isTried = port.hasUnreportedReadiness || isHangUp
+        var attemptsIO = port.hasUnreportedReadiness || isHangUp
         if isHangUp || events & Self.peerHasShutDown != 0 { stopPolling() }
         switch phase {
         case .connected where !isHangUp:
-            if isTried || events & Int16(POLLIN) != 0, case .ended(let end) = readInput(.pass) { return finish(end) }
+            if attemptsIO || events & Int16(POLLIN) != 0, case .ended(let end) = readInput(.pass) {
+                return finish(end)
+            }
         case .connected, .hungUp:
             stopPolling()
             switch readInput(.remainder) {
             case .ended(let end): return finish(end)
             case .empty: return finish(ByteChannelEnd(.hungUp))
             case .full:
-                isTried = true
+                attemptsIO = true
                 state.withLock { state in if case .connected = state.phase { state.phase = .hungUp } }
             }
         case .ending(let end, _):
@@ -61,7 +63,7 @@ extension ChannelCore {
             discardInput()
         case .finished: return
         }
-        if isTried || events & Int16(POLLOUT) != 0, let end = sendOutput(isReady: events & Int16(POLLOUT) != 0) {
+        if attemptsIO || events & Int16(POLLOUT) != 0, let end = sendOutput(isReady: events & Int16(POLLOUT) != 0) {
             // Bytes that the peer sent before the end of the connection are kept.
             if !isClosed { _ = readInput(.remainder) }
             return finish(end)
@@ -131,7 +133,7 @@ extension ChannelCore {
     /// Ends the channel and releases the port. Only the first call has an effect.
     private func finish(_ end: ByteChannelEnd) {
         // No bytes may arrive after the end has been reported to the app.
-        leave()
+        detachFromReactor()
         let pending = port.pendingBytes
         typealias Result = (end: ByteChannelEnd, observer: Observer?, timers: [ClockTimer?], timeout: Double)
         let result = state.withLock { state -> Result? in

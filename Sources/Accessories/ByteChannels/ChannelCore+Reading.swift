@@ -24,44 +24,44 @@ extension ChannelCore {
         var bytes: Int { self == .poll ? 32_768 : .max }
     }
 
-    func readInput(_ amount: ReadLimit) -> InputResult { polling.isClosed.withLock { _ in readInputLocked(amount) } }
+    func readInput(_ limit: ReadLimit) -> InputResult { polling.isClosed.withLock { _ in readInputLocked(limit) } }
 
     /// Reads from the port. The caller holds the lock of `polling.isClosed`.
-    func readInputLocked(_ amount: ReadLimit) -> InputResult {
-        var rest = amount.bytes
-        for _ in 0..<amount.maximumReads {
+    func readInputLocked(_ limit: ReadLimit) -> InputResult {
+        var remaining = limit.bytes
+        for _ in 0..<limit.maximumReads {
             let result: PortResult
             var isShort = false
             if let framing = port.framing {
                 guard input.hasSpace(for: framing.reportLength) else { return .full }
                 result = readReport(framing)
             } else {
-                let taken = input.fillUnlocked { memory -> (count: Int, result: PortResult) in
-                    let memory = UnsafeMutableRawBufferPointer(rebasing: memory.prefix(rest))
+                let filled = input.fillUnlocked { memory -> (count: Int, result: PortResult) in
+                    let memory = UnsafeMutableRawBufferPointer(rebasing: memory.prefix(remaining))
                     let result = port.read(into: memory)
                     guard case .bytes(let count) = result else { return (0, result) }
-                    rest -= count
+                    remaining -= count
                     isShort = count < min(memory.count, 2048)
                     return (count, result)
                 }
-                guard let taken else { return .full }
-                result = taken
+                guard let filled else { return .full }
+                result = filled
             }
-            if case .bytes(let count) = result, amount == .remainder {
+            if case .bytes(let count) = result, limit == .remainder {
                 if state.withLock({ $0.recordInput(count) }) { return .full }
             }
             switch result {
             // A short read has most likely emptied the port. If bytes remain, poll(2) reports them. An executor
             // continues to read, because its run loop might not be notified again.
             case .bytes:
-                if isShort, amount == .pass, !port.hasUnreportedReadiness { return .empty }
-                if rest <= 0 { return .full }
+                if isShort, limit == .pass, !port.hasUnreportedReadiness { return .empty }
+                if remaining <= 0 { return .full }
             case .wouldBlock: return .empty
             case .ended(let end): return .ended(end)
             }
         }
         // More input is available, but other work takes precedence.
-        if amount == .remainder || port.hasUnreportedReadiness { reactor.requestService() }
+        if limit == .remainder || port.hasUnreportedReadiness { reactor.requestService() }
         return .full
     }
 
@@ -84,7 +84,7 @@ extension ChannelCore {
         }
         guard isNeeded else { return }
         let length = max(16_384, (port.framing?.reportLength ?? 0) + 1)
-        let isMore = polling.isClosed.withLock { _ in
+        let hasMore = polling.isClosed.withLock { _ in
             withUnsafeTemporaryAllocation(byteCount: length, alignment: 16) { memory in
                 for _ in 0..<16 {
                     switch port.read(into: memory) {
@@ -100,6 +100,6 @@ extension ChannelCore {
                 return true
             }
         }
-        if isMore, port.hasUnreportedReadiness { reactor.requestService() }
+        if hasMore, port.hasUnreportedReadiness { reactor.requestService() }
     }
 }

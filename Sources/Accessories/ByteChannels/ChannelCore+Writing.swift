@@ -25,7 +25,7 @@ extension ChannelCore {
     func write(_ bytes: UnsafeRawBufferPointer) -> ByteChannelWrite {
         if let framing = port.framing { return write(bytes, as: framing) }
         let bytes = BorrowedBytes(bytes: bytes)
-        let (result, asks) = state.withLock { state -> (ByteChannelWrite, Bool) in
+        let (result, requestsService) = state.withLock { state -> (ByteChannelWrite, Bool) in
             if let end = state.end { return (.ended(end), false) }
             var done = 0
             // Writing directly to the kernel saves a copy and a thread switch.
@@ -43,14 +43,14 @@ extension ChannelCore {
             if done + queued < bytes.count || state.output.ring.space == 0 { state.output.isWriterWaiting = true }
             return (.accepted(done + queued), wasEmpty && queued > 0)
         }
-        if asks { reactor.requestService() }
+        if requestsService { reactor.requestService() }
         return result
     }
 
     /// A report never contains bytes from more than one write.
     private func write(_ bytes: UnsafeRawBufferPointer, as framing: HIDFraming) -> ByteChannelWrite {
         let bytes = BorrowedBytes(bytes: bytes)
-        let (result, starts) = state.withLock { state -> (ByteChannelWrite, Bool) in
+        let (result, startsThread) = state.withLock { state -> (ByteChannelWrite, Bool) in
             if let end = state.end { return (.ended(end), false) }
             var done = 0
             while done < bytes.count, state.output.ring.space >= ReportRecord.length(framing) {
@@ -68,7 +68,7 @@ extension ChannelCore {
             state.output.activity = .reportThread
             return (.accepted(done), true)
         }
-        if starts { startWritingReports(framing) }
+        if startsThread { startWritingReports(framing) }
         return result
     }
 

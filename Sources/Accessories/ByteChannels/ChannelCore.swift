@@ -112,7 +112,7 @@ final class ChannelCore: Sendable {
         withExtendedLifetime(observer) {}
         guard isFirst else { return }
         input.observeReader(nil)
-        input.finish(ByteChannelEnd(.closed), drops: true)
+        input.finish(ByteChannelEnd(.closed), discardsUnread: true)
         if isClosing { startCloseTimer(deadline) }
         reactor.requestService()
     }

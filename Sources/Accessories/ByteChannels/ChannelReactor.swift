@@ -35,7 +35,7 @@ package final class ChannelReactor: Sendable {
                 try WorkerThread.start { [self] in run(wakeUp) }
                 state.wakeUp = wakeUp
             }
-            if let wakeUp = state.wakeUp { channel.join(wakeUp) }
+            if let wakeUp = state.wakeUp { channel.attachToReactor(wakeUp) }
             state.channels.append(channel)
         }
         version.add(1, ordering: .releasing)
@@ -64,9 +64,9 @@ package final class ChannelReactor: Sendable {
         var lastVersion = -1
         var descriptors: [pollfd] = []
         while true {
-            let now = version.load(ordering: .acquiring)
-            if now != lastVersion {
-                lastVersion = now
+            let currentVersion = version.load(ordering: .acquiring)
+            if currentVersion != lastVersion {
+                lastVersion = currentVersion
                 channels = state.withLock { $0.channels }
             }
             if isServiceRequested.exchange(false, ordering: .sequentiallyConsistent) {

@@ -47,7 +47,7 @@ package final class NodeChannel: PollableChannel {
     package func observe(_ receive: (@Sendable (ByteChannelEvent) -> Void)?) { core.observe(receive) }
 
     /// Sets the executor that reads from a serial port or socket when possible. `nil` selects the reactor thread.
-    package func setExecutor(_ place: ExecutorIdentity?) { core.setExecutor(place) }
+    package func setExecutor(_ executor: ExecutorIdentity?) { core.setExecutor(executor) }
 
     package func readPendingInput() { _ = core.readPendingInput() }
 
@@ -82,11 +82,11 @@ package enum ChannelOpener {
     /// Retries if the node is in use or permission is denied, because another program may be probing a new port, or
     /// udev may not have set the permissions yet.
     ///
-    /// - Parameter pauses: The pauses between attempts, in seconds.
+    /// - Parameter retryDelays: The delays between attempts, in seconds.
     package static func open(
-        _ node: ChannelNode, clock: any DeviceClock, pauses: [Double] = [0.01, 0.02, 0.03, 0.04]
+        _ node: ChannelNode, clock: any DeviceClock, retryDelays: [Double] = [0.01, 0.02, 0.03, 0.04]
     ) throws(DeviceError) -> NodeChannel {
-        let port = try retrying(pauses: pauses, clock: LiveClock()) { () throws(NodeFailure) -> any Port in
+        let port = try retrying(retryDelays: retryDelays, clock: LiveClock()) { () throws(NodeFailure) -> any Port in
             try Self.port(node)
         }
         return try NodeChannel(port, clock: clock)
@@ -96,21 +96,21 @@ package enum ChannelOpener {
     /// because finding the process that has a node open takes much longer than an attempt.
     ///
     /// - Parameters:
-    ///   - pauses: The pauses between attempts, in seconds. No attempt begins after the sum of the pauses.
-    ///   - clock: The clock that measures the pauses.
+    ///   - retryDelays: The delays between attempts, in seconds. No attempt begins after the sum of the delays.
+    ///   - clock: The clock that measures the delays.
     package static func retrying<Value>(
-        pauses: [Double], clock: any DeviceClock, _ attempt: () throws(NodeFailure) -> Value
+        retryDelays: [Double], clock: any DeviceClock, _ attempt: () throws(NodeFailure) -> Value
     ) throws(DeviceError) -> Value {
-        let deadline = clock.now.advanced(bySeconds: pauses.reduce(0, +))
-        var pauses = pauses[...]
+        let deadline = clock.now.advanced(bySeconds: retryDelays.reduce(0, +))
+        var retryDelays = retryDelays[...]
         while true {
             do throws(NodeFailure) {
                 return try attempt()
             } catch {
-                guard error.isTemporary, let pause = pauses.popFirst(),
-                    clock.now.advanced(bySeconds: pause) <= deadline
+                guard error.isTemporary, let retryDelay = retryDelays.popFirst(),
+                    clock.now.advanced(bySeconds: retryDelay) <= deadline
                 else { throw error.deviceError }
-                WorkerThread.sleep(seconds: pause)
+                WorkerThread.sleep(seconds: retryDelay)
             }
         }
     }

@@ -35,7 +35,7 @@ package struct NodeFailure: Error {
     package var deviceError: DeviceError { describe() }
 
     private static func error(_ path: String, call: String, errno number: Int32) -> DeviceError {
-        let (code, words): (DeviceError.Code, String) =
+        let (code, message): (DeviceError.Code, String) =
             switch number {
             case ENOENT, ENOTDIR: (.notFound, "\(path) does not exist. The accessory may have been unplugged.")
             case ENXIO, ENODEV: (.notFound, "Nothing is attached to \(path).")
@@ -48,7 +48,7 @@ package struct NodeFailure: Error {
             case ECONNREFUSED: (.unreachable, "No program listens on \(path). Start its server.")
             default: (.inputOutput, "\(path) cannot be opened. Unplug the accessory and plug it in again.")
             }
-        return DeviceError(code, words, cause: .system(call: call, errno: number))
+        return DeviceError(code, message, cause: .system(call: call, errno: number))
     }
 
     /// Returns a message that names the program that uses the node, if that program is visible to the user.
@@ -79,9 +79,9 @@ package struct NodeFailure: Error {
     private static func user(_ id: uid_t) -> String {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { buffer in
             var entry = passwd()
-            var found: UnsafeMutablePointer<passwd>?
-            guard let start = buffer.baseAddress, getpwuid_r(id, &entry, start, buffer.count, &found) == 0,
-                found != nil, let name = entry.pw_name
+            var result: UnsafeMutablePointer<passwd>?
+            guard let start = buffer.baseAddress, getpwuid_r(id, &entry, start, buffer.count, &result) == 0,
+                result != nil, let name = entry.pw_name
             else { return "\(id)" }
             return String(cString: name)
         }
@@ -90,9 +90,9 @@ package struct NodeFailure: Error {
     private static func group(_ id: gid_t) -> String {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16_384) { buffer in
             var entry = GroupEntry()
-            var found: UnsafeMutablePointer<GroupEntry>?
-            guard let start = buffer.baseAddress, getgrgid_r(id, &entry, start, buffer.count, &found) == 0,
-                found != nil, let name = entry.gr_name
+            var result: UnsafeMutablePointer<GroupEntry>?
+            guard let start = buffer.baseAddress, getgrgid_r(id, &entry, start, buffer.count, &result) == 0,
+                result != nil, let name = entry.gr_name
             else { return "\(id)" }
             return String(cString: name)
         }

@@ -16,7 +16,7 @@ package struct NodeHolder: Sendable {
     package static func find(_ path: String, except descriptor: Int32? = nil, limit: Int = 50_000) -> NodeHolder? {
         guard let resolved = realpath(path, nil) else { return nil }
         defer { free(resolved) }
-        let wanted = Array(UnsafeRawBufferPointer(start: resolved, count: strlen(resolved)))
+        let target = Array(UnsafeRawBufferPointer(start: resolved, count: strlen(resolved)))
         var node = stat()
         guard stat(path, &node) == 0 else { return nil }
         var remaining = limit
@@ -32,7 +32,7 @@ package struct NodeHolder: Sendable {
                 let entry = "\(folder)/\(file)"
                 // The names are compared first, because this is cheap. In a container, the same name may refer to a
                 // different node.
-                guard isLink(entry, to: wanted), isNode(entry, node) else { continue }
+                guard isLink(entry, to: target), isNode(entry, node) else { continue }
                 if !isOwn { return NodeHolder(pid: pid, program: name(pid)) }
                 isHeldByThisProcess = true
                 break
@@ -46,11 +46,11 @@ package struct NodeHolder: Sendable {
         return program.isEmpty ? "process \(pid)" : "\(program), process \(pid)"
     }
 
-    private static func isLink(_ path: String, to wanted: [UInt8]) -> Bool {
-        withUnsafeTemporaryAllocation(byteCount: wanted.count + 1, alignment: 1) { buffer in
+    private static func isLink(_ path: String, to target: [UInt8]) -> Bool {
+        withUnsafeTemporaryAllocation(byteCount: target.count + 1, alignment: 1) { buffer in
             guard let start = buffer.baseAddress else { return false }
             let count = readlink(path, start.assumingMemoryBound(to: CChar.self), buffer.count)
-            return count == wanted.count && buffer.prefix(wanted.count).elementsEqual(wanted)
+            return count == target.count && buffer.prefix(target.count).elementsEqual(target)
         }
     }
 

@@ -23,11 +23,11 @@ package struct SocketPeers: Sendable {
 
     private static func holders(of sockets: Set<UInt32>, limit: Int) -> [NodeHolder] {
         var holders: [NodeHolder] = []
-        var rest = limit
-        for pid in NodeHolder.numericEntries(of: "/proc", limit: 100_000) where rest > 0 {
+        var remaining = limit
+        for pid in NodeHolder.numericEntries(of: "/proc", limit: 100_000) where remaining > 0 {
             let folder = "/proc/\(pid)/fd"
-            let files = NodeHolder.numericEntries(of: folder, limit: rest)
-            rest -= files.count
+            let files = NodeHolder.numericEntries(of: folder, limit: remaining)
+            remaining -= files.count
             let hasSocket = files.contains { file in socket(at: "\(folder)/\(file)").map(sockets.contains) ?? false }
             if hasSocket { holders.append(NodeHolder(pid: pid, program: NodeHolder.name(pid))) }
         }
@@ -83,7 +83,7 @@ package struct SocketPeers: Sendable {
 
     /// Returns the inodes of the peers of all reported connections to a socket.
     private static func sockets(at path: String) -> Set<UInt32> {
-        guard let wanted = SocketFile(path) else { return [] }
+        guard let socketFile = SocketFile(path) else { return [] }
         let descriptor = Sockets.open(Int32(AF_NETLINK), .datagrams, protocol: netlinkSockDiag)
         guard descriptor >= 0 else { return [] }
         defer { systemClose(descriptor) }
@@ -111,56 +111,58 @@ package struct SocketPeers: Sendable {
                 let count = systemRead(descriptor, buffer)
                 guard count > 0 else { return }
                 let part = UnsafeRawBufferPointer(rebasing: buffer[..<min(count, buffer.count)])
-                guard parse(part, file: wanted, into: &sockets) else { return }
+                guard parse(part, file: socketFile, into: &sockets) else { return }
             }
         }
         return sockets
     }
 
     /// Parses a part of the reply. Returns false at the end of the reply.
-    private static func parse(_ part: UnsafeRawBufferPointer, file wanted: SocketFile, into sockets: inout Set<UInt32>)
+    private static func parse(
+        _ part: UnsafeRawBufferPointer, file socketFile: SocketFile, into sockets: inout Set<UInt32>
+    )
         -> Bool
     {
-        var rest = part[...]
-        while rest.count >= headerLength {
-            let message = UnsafeRawBufferPointer(rebasing: rest)
+        var remaining = part[...]
+        while remaining.count >= headerLength {
+            let message = UnsafeRawBufferPointer(rebasing: remaining)
             let length = Int(clamping: message.loadUnaligned(as: UInt32.self))
             let type = message.loadUnaligned(fromByteOffset: 4, as: UInt16.self)
             guard type != done, type != error, length >= headerLength, length <= message.count else { return false }
             if type == sockDiagByFamily, length >= headerLength + messageLength {
                 let attributes = UnsafeRawBufferPointer(rebasing: message[(headerLength + messageLength)..<length])
-                if let peer = peer(attributes, wanted) { sockets.insert(peer) }
+                if let peer = peer(attributes, socketFile) { sockets.insert(peer) }
             }
-            rest = rest.dropFirst((length + 3) & ~3)
+            remaining = remaining.dropFirst((length + 3) & ~3)
         }
         return true
     }
 
     /// Returns the inode of a socket's peer, or `nil` if the socket is not bound to the given file.
-    private static func peer(_ attributes: UnsafeRawBufferPointer, _ wanted: SocketFile) -> UInt32? {
-        var rest = attributes[...]
+    private static func peer(_ attributes: UnsafeRawBufferPointer, _ socketFile: SocketFile) -> UInt32? {
+        var remaining = attributes[...]
         var (isFile, isDevice, isName) = (false, false, false)
         var peer: UInt32?
-        while rest.count >= 4 {
-            let attribute = UnsafeRawBufferPointer(rebasing: rest)
+        while remaining.count >= 4 {
+            let attribute = UnsafeRawBufferPointer(rebasing: remaining)
             let length = Int(attribute.loadUnaligned(as: UInt16.self))
             let type = attribute.loadUnaligned(fromByteOffset: 2, as: UInt16.self)
             guard length >= 4, length <= attribute.count else { return nil }
             if type == fileAttribute, length >= 12 {
                 let file = attribute.loadUnaligned(fromByteOffset: 4, as: UInt32.self)
-                isFile = file == UInt32(truncatingIfNeeded: wanted.status.st_ino)
+                isFile = file == UInt32(truncatingIfNeeded: socketFile.status.st_ino)
                 let device = UInt64(attribute.loadUnaligned(fromByteOffset: 8, as: UInt32.self))
                 // The message contains the kernel's device number, with 12 bits for the major and 20 bits for the minor
                 // number. stat(2) uses a different layout.
                 let userDeviceNumber = ((device >> 20) << 8) | (device & 0xFF) | ((device & 0xFFF00) << 12)
-                isDevice = userDeviceNumber == UInt64(wanted.status.st_dev)
+                isDevice = userDeviceNumber == UInt64(socketFile.status.st_dev)
             } else if type == nameAttribute {
                 let name = Array(attribute[4..<length].prefix { $0 != 0 })
-                isName = lastPathComponent(name[...]) == wanted.name
+                isName = lastPathComponent(name[...]) == socketFile.name
             } else if type == peerAttribute, length >= 8 {
                 peer = attribute.loadUnaligned(fromByteOffset: 4, as: UInt32.self)
             }
-            rest = rest.dropFirst((length + 3) & ~3)
+            remaining = remaining.dropFirst((length + 3) & ~3)
         }
         // On some file systems, stat(2) returns a device number that differs from the kernel's number.
         return isFile && (isDevice || isName) ? peer : nil

@@ -42,10 +42,10 @@ package final class TTYPort: Port {
 
     package func release(timeout: Double, isAborted: () -> Bool) {
         let line = TTYLine(descriptor: descriptor, path: path)
-        let waiting = TTYPort.drainOutput({ line.bytesToSend }, timeout: timeout, isAborted: isAborted)
+        let unsentBytes = TTYPort.drainOutput({ line.bytesToSend }, timeout: timeout, isAborted: isAborted)
         // Without the flush, close(2) waits for a device that accepts no data. If nothing is queued, a flush is not
         // needed and would discard unread bytes of a pseudo-terminal.
-        if waiting > 0 { tcflush(descriptor, TCOFLUSH) }
+        if unsentBytes > 0 { tcflush(descriptor, TCOFLUSH) }
         line.endExclusiveMode()
         systemClose(descriptor)
     }
@@ -53,12 +53,12 @@ package final class TTYPort: Port {
     /// Waits until all bytes have been sent, for at most `timeout` seconds. Returns the number of unsent bytes.
     package static func drainOutput(_ bytes: () -> Int, timeout: Double, isAborted: () -> Bool) -> Int {
         var remainingTime = timeout
-        var waiting = bytes()
-        while waiting > 0, remainingTime > 0, !isAborted() {
+        var unsentBytes = bytes()
+        while unsentBytes > 0, remainingTime > 0, !isAborted() {
             WorkerThread.sleep(seconds: 0.01)
             remainingTime -= 0.01
-            waiting = bytes()
+            unsentBytes = bytes()
         }
-        return waiting
+        return unsentBytes
     }
 }

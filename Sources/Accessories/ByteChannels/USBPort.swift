@@ -97,12 +97,12 @@ package final class USBPort: Port {
 
     /// The kernel driver bound to the interface, or `nil` if another program uses the interface.
     private var driver: String? {
-        withUnsafeTemporaryAllocation(byteCount: 260, alignment: 4) { answer in
-            guard let start = answer.baseAddress else { return nil }
-            answer.initializeMemory(as: UInt8.self, repeating: 0)
-            answer.storeBytes(of: UInt32(endpoints.interface), as: UInt32.self)
+        withUnsafeTemporaryAllocation(byteCount: 260, alignment: 4) { response in
+            guard let start = response.baseAddress else { return nil }
+            response.initializeMemory(as: UInt8.self, repeating: 0)
+            response.storeBytes(of: UInt32(endpoints.interface), as: UInt32.self)
             guard kernel.ioctl(descriptor, USBRequest.getDriver, start) >= 0 else { return nil }
-            let name = String(decoding: answer[4...].prefix { $0 != 0 }, as: UTF8.self)
+            let name = String(decoding: response[4...].prefix { $0 != 0 }, as: UTF8.self)
             return name.isEmpty || name == "usbfs" ? nil : name
         }
     }

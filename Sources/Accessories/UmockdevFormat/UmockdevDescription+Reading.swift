@@ -167,8 +167,8 @@ struct UmockdevReader {
                 rest = rest.dropFirst(digits.count - 1)
                 bytes.append(digits.reduce(0) { $0 &* 8 &+ ($1 - UInt8(ascii: "0")) })
             } else {
-                let place = UmockdevDescription.escapes.firstIndex(of: letter)
-                bytes.append(place.map { UInt8($0 + 8) } ?? letter)
+                let index = UmockdevDescription.escapes.firstIndex(of: letter)
+                bytes.append(index.map { UInt8($0 + 8) } ?? letter)
             }
         }
         return bytes

@@ -48,8 +48,8 @@ package enum ExecutorSelection {
         if let playback = device.playback, !playback.usesLiveExecutors {
             return playback.executor(onMainThread: isMain)
         }
-        let delivery: any CallbackExecutor = isMain ? MainQueueExecutor.shared : otherwise()
-        return device.playback?.counting(delivery) ?? delivery
+        let executor: any CallbackExecutor = isMain ? MainQueueExecutor.shared : otherwise()
+        return device.playback?.counting(executor) ?? executor
     }
 
     /// True on threads that the app created. False in tasks and on Dispatch worker threads.

@@ -24,7 +24,7 @@ package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
         var workContext = WorkContext.loop
         var waiting: [@Sendable () -> Void] = []
 
-        mutating func takeWaiting() -> [@Sendable () -> Void] {
+        mutating func removeReadyCallbacks() -> [@Sendable () -> Void] {
             loop == nil || workContext == .undetermined ? [] : exchange(&waiting, with: [])
         }
     }
@@ -98,10 +98,10 @@ package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
     package func schedule(_ item: @escaping @Sendable () -> Void, wakes: Bool) {
         if DeferredCallbacks.append(item, for: self) { return }
         work.add(item)
-        let (loop, runner, isInvalid) = currentState
+        let (loop, workContext, isInvalid) = currentState
         // Runs the work immediately. An invalid source would never run it, and pending work may retain this executor.
         if isInvalid { return work.run() }
-        if runner == .mainQueue {
+        if workContext == .mainQueue {
             DispatchQueue.main.async { [work] in work.run() }
             return
         }
@@ -110,12 +110,12 @@ package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
     }
 
     /// Returns true if the executor belongs to the main run loop and would run in the run loop's current mode.
-    package func runsInMainLoop(mode modes: (RunLoop.Mode) -> Bool) -> Bool {
-        let (loop, runner, _) = currentState
+    package func runsInMainLoop(mode includesMode: (RunLoop.Mode) -> Bool) -> Bool {
+        let (loop, workContext, _) = currentState
         guard let loop, loop === CFRunLoopGetMain() else { return false }
-        if runner == .mainQueue { return true }
+        if workContext == .mainQueue { return true }
         guard let current = CFRunLoopCopyCurrentMode(loop) else { return false }
-        return modes(RunLoop.Mode(rawValue: RunLoopExecutor.text(of: current)))
+        return includesMode(RunLoop.Mode(rawValue: RunLoopExecutor.text(of: current)))
     }
 
     /// Removes the source from the run loop and runs pending work immediately, because playback would otherwise wait
@@ -132,9 +132,9 @@ package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
         work.run()
     }
 
-    private var currentState: (loop: CFRunLoop?, runner: WorkContext, isInvalid: Bool) {
-        let (loop, runner, isInvalid) = state.withLock { ($0.loop, $0.workContext, $0.isInvalid) }
-        return (loop?.value, runner, isInvalid)
+    private var currentState: (loop: CFRunLoop?, workContext: WorkContext, isInvalid: Bool) {
+        let (loop, workContext, isInvalid) = state.withLock { ($0.loop, $0.workContext, $0.isInvalid) }
+        return (loop?.value, workContext, isInvalid)
     }
 
     private func attach(to loop: CFRunLoop) {
@@ -142,7 +142,7 @@ package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
         let waiting = state.withLock { state -> [@Sendable () -> Void]? in
             guard !state.isInvalid else { return nil }
             state.loop = attached
-            return state.takeWaiting()
+            return state.removeReadyCallbacks()
         }
         guard let waiting else { return }
         CFRunLoopAddSource(loop, source, mode)
@@ -154,12 +154,12 @@ package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
     private func detectMainRunLoop() {
         DispatchQueue.main.async { [weak self] in
             guard let self else { return }
-            let runs = CFRunLoopCopyCurrentMode(CFRunLoopGetMain()) != nil
-            let (isWanted, waiting) = self.state.withLock { state in
-                state.workContext = runs ? .loop : .mainQueue
-                return (!runs && !state.isInvalid, state.takeWaiting())
+            let isRunning = CFRunLoopCopyCurrentMode(CFRunLoopGetMain()) != nil
+            let (runsWork, waiting) = self.state.withLock { state in
+                state.workContext = isRunning ? .loop : .mainQueue
+                return (!isRunning && !state.isInvalid, state.removeReadyCallbacks())
             }
-            if isWanted { self.work.run() }
+            if runsWork { self.work.run() }
             for onReady in waiting { onReady() }
         }
     }

@@ -8,22 +8,22 @@ package enum DecimalDigits {
     /// - Parameter minimum: The minimum number of digits, at most 32. Shorter numbers are padded with leading zeros.
     package static func append(_ value: UInt64, minimum: Int = 1, to bytes: inout [UInt8]) {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: maximumDigits) { text in
-            var place = maximumDigits
-            write(value, minimum: min(minimum, maximumDigits), to: text, before: &place)
-            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[place...]))
+            var index = maximumDigits
+            write(value, minimum: min(minimum, maximumDigits), to: text, before: &index)
+            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[index...]))
         }
     }
 
-    /// Writes digits from right to left and moves `place` from the end of the number to its start. The buffer must have
+    /// Writes digits from right to left and moves `index` from the end of the number to its start. The buffer must have
     /// enough space.
     @inline(__always) private static func write(
-        _ value: UInt64, minimum: Int, to text: UnsafeMutableBufferPointer<UInt8>, before place: inout Int
+        _ value: UInt64, minimum: Int, to text: UnsafeMutableBufferPointer<UInt8>, before index: inout Int
     ) {
         var rest = value
-        let last = place - minimum
-        while rest > 0 || place > last {
-            place -= 1
-            text[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+        let last = index - minimum
+        while rest > 0 || index > last {
+            index -= 1
+            text[index] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
             rest /= 10
         }
     }
@@ -59,16 +59,16 @@ package enum DecimalDigits {
             decimals -= 1
         }
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: maximumDigits) { text in
-            var place = maximumDigits
-            write(fraction, minimum: decimals, to: text, before: &place)
-            place -= 1
-            text[place] = UInt8(ascii: ".")
-            write(whole, minimum: 1, to: text, before: &place)
+            var index = maximumDigits
+            write(fraction, minimum: decimals, to: text, before: &index)
+            index -= 1
+            text[index] = UInt8(ascii: ".")
+            write(whole, minimum: 1, to: text, before: &index)
             if value.sign == .minus {
-                place -= 1
-                text[place] = UInt8(ascii: "-")
+                index -= 1
+                text[index] = UInt8(ascii: "-")
             }
-            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[place...]))
+            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[index...]))
         }
     }
 }

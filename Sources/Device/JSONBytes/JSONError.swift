@@ -18,7 +18,7 @@ package struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
     }
 
     package var description: String {
-        let what =
+        let problem =
             switch reason {
             case .truncated: "the text ends in the middle of a value"
             case .unexpectedByte: "an unexpected byte"
@@ -29,6 +29,6 @@ package struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
             case .outOfRange: "a number out of range"
             case .tooLong: "a string that is too long"
             }
-        return "JSON, byte \(offset): \(what)"
+        return "JSON, byte \(offset): \(problem)"
     }
 }

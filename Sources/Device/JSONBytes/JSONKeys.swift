@@ -61,17 +61,17 @@ package struct JSONKeys: Sendable {
             return guess
         }
         guard let key = try reader.nextKey() else { return nil }
-        let place = index(of: key)
-        if place != unknownIndex { entries[last].next = place }
-        last = place
-        return place
+        let index = index(of: key)
+        if index != unknownIndex { entries[last].next = index }
+        last = index
+        return index
     }
 
     /// Reads the last key's value like ``JSONReader/doubleIfPresent()``. Optimized for numbers that usually have the
     /// same number of digits, because the next member's position is then known before the number is parsed.
     package mutating func doubleIfPresent(_ reader: inout JSONReader) throws(JSONError) -> Double {
         if let value = reader.number(entries[last].shape) { return value }
-        let value = try reader.doubleIfPresent(noting: &entries[last].shape)
+        let value = try reader.doubleIfPresent(updating: &entries[last].shape)
         return value
     }
 

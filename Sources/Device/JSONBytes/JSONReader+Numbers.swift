@@ -96,8 +96,8 @@ extension JSONReader {
         return (word, values, others)
     }
 
-    @inline(__always) private static func byte(_ word: UInt64, at place: Int) -> UInt8 {
-        UInt8(truncatingIfNeeded: word &>> UInt64(truncatingIfNeeded: 8 &* place))
+    @inline(__always) private static func byte(_ word: UInt64, at index: Int) -> UInt8 {
+        UInt8(truncatingIfNeeded: word &>> UInt64(truncatingIfNeeded: 8 &* index))
     }
 
     /// True for the bytes that may follow the value of a member or an element.

@@ -41,12 +41,12 @@
         literal.withUTF8Buffer { expected in
             if !hasEscapes { return rawBytes.count == expected.count && rawBytes.elementsEqual(expected) }
             var count = 0
-            var same = true
+            var isEqual = true
             unescape { byte in
-                same = same && count < expected.count && expected[count] == byte
+                isEqual = isEqual && count < expected.count && expected[count] == byte
                 count += 1
             }
-            return same && count == expected.count
+            return isEqual && count == expected.count
         }
     }
 

@@ -75,7 +75,7 @@ extension JSONReader {
     }
 
     /// Reads a number like `doubleIfPresent()` and stores its shape.
-    @inline(never) mutating func doubleIfPresent(noting shape: inout NumberShape) throws(JSONError) -> Double {
+    @inline(never) mutating func doubleIfPresent(updating shape: inout NumberShape) throws(JSONError) -> Double {
         _ = try nextByte(&offset)
         let start = offset
         let value = try doubleIfPresent()

@@ -43,7 +43,7 @@ package final class CalibrationDirectory: CalibrationStore {
 
     /// The errors from the last attempt to read or write each file, sorted by path.
     package var problems: [DeviceError] {
-        problemsByPath.withLock { found in found.sorted { $0.key < $1.key }.map(\.value) }
+        problemsByPath.withLock { problems in problems.sorted { $0.key < $1.key }.map(\.value) }
     }
 
     package func file(of sensor: SensorIdentity) -> String? { path.map { "\($0)/\(Self.name(of: sensor))" } }
@@ -82,7 +82,7 @@ package final class CalibrationDirectory: CalibrationStore {
     private static func parse(
         _ bytes: UnsafeRawBufferPointer
     ) -> (calibration: SensorCalibration?, key: String, problem: String?) {
-        var parts = SensorCalibration.Builder()
+        var builder = SensorCalibration.Builder()
         var key = ""
         var format = ""
         var version: Int64 = 0
@@ -94,7 +94,7 @@ package final class CalibrationDirectory: CalibrationStore {
                 case JSONText.word("format"): format = try reader.textIfPresent()?.string() ?? ""
                 case JSONText.word("version"): version = try reader.int64IfPresent() ?? 0
                 case JSONText.word("sensor"): key = try reader.textIfPresent()?.string() ?? ""
-                default: if try !parts.read(name, &reader) { try reader.skipValue() }
+                default: if try !builder.read(name, &reader) { try reader.skipValue() }
                 }
             }
             try reader.finish()
@@ -103,18 +103,18 @@ package final class CalibrationDirectory: CalibrationStore {
         guard version == 1 else {
             return (nil, key, "it has version \(version), but this program supports only version 1")
         }
-        return (parts.calibration, key, nil)
+        return (builder.calibration, key, nil)
     }
 
-    private static func unusable(_ file: String, _ why: String) -> DeviceError {
+    private static func unusable(_ file: String, _ reason: String) -> DeviceError {
         DeviceError(
             .inputOutput,
-            "The stored calibration \(file) is ignored because \(why). Calibrate again, or remove the file.")
+            "The stored calibration \(file) is ignored because \(reason). Calibrate again, or remove the file.")
     }
 
     private func record(_ error: DeviceError?, for file: String) {
-        problemsByPath.withLock { found in
-            if error == nil || found[file] != nil || found.count < Self.maximumProblems { found[file] = error }
+        problemsByPath.withLock { problems in
+            if error == nil || problems[file] != nil || problems.count < Self.maximumProblems { problems[file] = error }
         }
     }
 

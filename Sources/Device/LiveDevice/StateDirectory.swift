@@ -25,7 +25,7 @@ package enum StateDirectory {
         let number = lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
         try FileIO.replace(
             path, with: bytes, temporary: "\(folder)/\(temporaryName(process: getpid(), number))", mode: mode,
-            elsewhere: FileIO.stateLocationHint)
+            locationHint: FileIO.stateLocationHint)
     }
 
     private static func temporaryName(process: Int32, _ number: UInt32) -> String { ".\(process)-\(number).tmp" }
@@ -43,7 +43,7 @@ package enum StateDirectory {
         guard var entries = DirectoryEntries(path) else { return }
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)
-        var leftovers: [String] = []
+        var staleNames: [String] = []
         var count = 0
         while count < maximumNames, let name = entries.next() {
             count += 1
@@ -54,9 +54,9 @@ package enum StateDirectory {
             else { continue }
             // A file with a modification time in the future is also stale, because it was written while the clock was
             // ahead.
-            if abs(Int64(now.tv_sec) - Int64(status.st_mtim.tv_sec)) > maximumAge { leftovers.append(name) }
+            if abs(Int64(now.tv_sec) - Int64(status.st_mtim.tv_sec)) > maximumAge { staleNames.append(name) }
         }
-        for name in leftovers { unlinkat(entries.descriptor, name, 0) }
+        for name in staleNames { unlinkat(entries.descriptor, name, 0) }
     }
 }
 

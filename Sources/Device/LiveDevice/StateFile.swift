@@ -56,10 +56,10 @@ package final class StateFile: Sendable {
         }
     }
 
-    /// - Parameter why: The reason, as a clause that completes the log message.
-    package func reportUnusable(reason why: String) {
+    /// - Parameter reason: The reason, as a clause that completes the log message.
+    package func reportUnusable(reason: String) {
         warn(
-            "The state file \(path) is ignored because \(why). Its contents are not used; the next change of the state replaces the file."
+            "The state file \(path) is ignored because \(reason). Its contents are not used; the next change of the state replaces the file."
         )
     }
 

@@ -41,11 +41,11 @@ final class HotplugMotionSource: MotionSource {
 
     /// Updates the problems. Devices are watched only if there are no problems.
     private func updateWatchProblems(_ change: (inout Set<String>) -> Void = { _ in }) {
-        let areWatched = watchProblems.withLock { obstacles in
-            change(&obstacles)
-            return obstacles.isEmpty
+        let isWatching = watchProblems.withLock { problems in
+            change(&problems)
+            return problems.isEmpty
         }
-        source.setReportsDeviceChanges(areWatched)
+        source.setReportsDeviceChanges(isWatching)
     }
 
     var sensors: [SensorDescription] {

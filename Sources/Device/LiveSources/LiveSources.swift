@@ -12,9 +12,9 @@ import MQTTClient
 @_silgen_name("DeviceServices_livePositionSource")
 package func livePositionSource(configuration: Configuration, clock: any DeviceClock) -> any PositionSource {
     #if LibMosquitto
-    let followed = MQTTSource(
+    let mqttSource = MQTTSource(
         address: configuration.positionSource.value, files: configuration.brokerFiles.value, clock: clock)
-    if let followed { return followed }
+    if let mqttSource { return mqttSource }
     #endif
     return GPSDSource(
         address: configuration.positionSource.value, clock: clock,

@@ -3,14 +3,14 @@
 extension FileIO {
     package static func createDirectory(_ path: String) throws(DeviceError) {
         if isDirectory(path) { return }
-        var place = ""
+        var parent = ""
         for part in path.split(separator: "/", omittingEmptySubsequences: true) {
-            place += "/" + part
-            guard mkdir(place, 0o755) != 0 else { continue }
+            parent += "/" + part
+            guard mkdir(parent, 0o755) != 0 else { continue }
             let number = errno
             // mkdir(2) may report EACCES or EROFS instead of EEXIST for an existing directory.
-            if isDirectory(place) { continue }
-            throw writeError(place, call: "mkdir", errno: number, locationHint: stateLocationHint)
+            if isDirectory(parent) { continue }
+            throw writeError(parent, call: "mkdir", errno: number, locationHint: stateLocationHint)
         }
     }
 
@@ -36,12 +36,12 @@ extension FileIO {
     /// - Parameter temporary: The path of the temporary file, in the same directory.
     package static func replace(
         _ path: String, with bytes: [UInt8], temporary: String, mode: mode_t = 0o644,
-        elsewhere: String = "choose another location"
+        locationHint: String = "choose another location"
     ) throws(DeviceError) {
         // A terminated process with the same ID may have left this file behind.
         unlink(temporary)
         let descriptor = ExclusiveFile.open(temporary, mode: mode)
-        guard descriptor >= 0 else { throw writeError(path, call: "open", errno: errno, locationHint: elsewhere) }
+        guard descriptor >= 0 else { throw writeError(path, call: "open", errno: errno, locationHint: locationHint) }
         var failure: (call: String, errno: Int32)?
         if let number = write(bytes, to: descriptor) {
             failure = ("write", number)
@@ -52,7 +52,7 @@ extension FileIO {
         if failure == nil, rename(temporary, path) != 0 { failure = ("rename", errno) }
         if let failure {
             unlink(temporary)
-            throw writeError(path, call: failure.call, errno: failure.errno, locationHint: elsewhere)
+            throw writeError(path, call: failure.call, errno: failure.errno, locationHint: locationHint)
         }
         syncDirectory(of: path)
     }

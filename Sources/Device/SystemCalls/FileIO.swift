@@ -14,8 +14,8 @@ package enum FileIO {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw readError(path, call: "open", errno: errno) }
         defer { close(descriptor) }
-        let isKnown = fstat(descriptor, &status) == 0
-        let isPipe = isKnown && status.st_mode & S_IFMT == S_IFIFO
+        let hasStatus = fstat(descriptor, &status) == 0
+        let isPipe = hasStatus && status.st_mode & S_IFMT == S_IFIFO
         var number: Int32 = 0
         var isAtEnd = false
         /// Returns 0 at the end of the file or after an error.
@@ -27,15 +27,15 @@ package enum FileIO {
                     isAtEnd = true
                 } else if isPipe, errno == EAGAIN {
                     // A FIFO's writer has up to 10 s to send the next bytes.
-                    var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-                    if poll(&wait, 1, 10_000) == 0 { number = ETIMEDOUT }
+                    var pipe = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+                    if poll(&pipe, 1, 10_000) == 0 { number = ETIMEDOUT }
                 } else if errno != EINTR {
                     number = errno
                 }
             }
             return 0
         }
-        let size = isKnown ? max(0, min(Int(clamping: status.st_size), limit)) : 0
+        let size = hasStatus ? max(0, min(Int(clamping: status.st_size), limit)) : 0
         // Reads directly into the array. The additional byte serves to detect the end of the file.
         var bytes = [UInt8](unsafeUninitializedCapacity: size + 1) { buffer, filled in
             let space = UnsafeMutableRawBufferPointer(buffer)
@@ -127,20 +127,20 @@ package enum TemporaryFiles {
 
     /// Creates a directory that only its owner can access, and returns the path. Returns nil on failure, with the
     /// reason in `errno`.
-    package static func createDirectory(prefix: String, in place: String) -> String? {
-        make(prefix, in: place) { mkdtemp($0) != nil }
+    package static func createDirectory(prefix: String, in parent: String) -> String? {
+        make(prefix, in: parent) { mkdtemp($0) != nil }
     }
 
     /// Returns the descriptor of a new unnamed file. Returns nil on failure, with the reason in `errno`.
-    package static func createUnlinkedFile(prefix: String, in place: String) -> Int32? {
+    package static func createUnlinkedFile(prefix: String, in parent: String) -> Int32? {
         var descriptor: Int32 = -1
-        let made = make(prefix, in: place) { name in
+        let name = make(prefix, in: parent) { name in
             descriptor = mkstemp(name)
             return descriptor >= 0
         }
-        guard let made else { return nil }
+        guard let name else { return nil }
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-        unlink(made)
+        unlink(name)
         return descriptor
     }
 
@@ -150,11 +150,11 @@ package enum TemporaryFiles {
     }
 
     private static func make(
-        _ prefix: String, in place: String, _ call: (UnsafeMutablePointer<CChar>) -> Bool
+        _ prefix: String, in parent: String, _ call: (UnsafeMutablePointer<CChar>) -> Bool
     ) -> String? {
-        var name = Array("\(place)/\(prefix)\(templateSuffix)".utf8CString)
-        let isMade = name.withUnsafeMutableBufferPointer { buffer in buffer.baseAddress.map(call) ?? false }
-        guard isMade else { return nil }
+        var name = Array("\(parent)/\(prefix)\(templateSuffix)".utf8CString)
+        let isCreated = name.withUnsafeMutableBufferPointer { buffer in buffer.baseAddress.map(call) ?? false }
+        guard isCreated else { return nil }
         return String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 }

@@ -67,7 +67,7 @@ package enum Sockets {
     package static func isLocalhost(_ host: String) -> Bool { ["localhost", "localhost."].contains(host.lowercased()) }
 
     /// Passes addresses to the closure until it returns true. Returns the result of getaddrinfo(3), which may block.
-    package static func resolve(_ host: String, port: UInt16, isTaken: (addrinfo) -> Bool) -> Int32 {
+    package static func resolve(_ host: String, port: UInt16, isAccepted: (addrinfo) -> Bool) -> Int32 {
         var hints = addrinfo()
         hints.ai_socktype = SocketType.stream.number
         hints.ai_flags = Int32(AI_NUMERICSERV)
@@ -79,7 +79,7 @@ package enum Sockets {
         guard result == 0 else { return result }
         defer { freeaddrinfo(list) }
         var entry = list
-        while let current = entry?.pointee, !isTaken(current) { entry = current.ai_next }
+        while let current = entry?.pointee, !isAccepted(current) { entry = current.ai_next }
         return 0
     }
 

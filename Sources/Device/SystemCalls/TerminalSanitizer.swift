@@ -12,19 +12,19 @@ package enum TerminalSanitizer {
         var scalars = String.UnicodeScalarView()
         var length = 0
         /// The number of scalars so far, in total and up to the last scalar that is not whitespace.
-        var kept = 0
-        var keptLength = 0
+        var count = 0
+        var trimmedCount = 0
         for scalar in text.unicodeScalars {
             let isBlank = isBlank(scalar)
             if isBlank && scalars.isEmpty { continue }
-            let shown: Unicode.Scalar = isBlank || !isControl(scalar) ? scalar : "\u{fffd}"
-            length += UTF8.width(shown)
+            let replacement: Unicode.Scalar = isBlank || !isControl(scalar) ? scalar : "\u{fffd}"
+            length += UTF8.width(replacement)
             guard length <= maximumLength else { break }
-            scalars.append(isBlank ? " " : shown)
-            kept += 1
-            if !isBlank { keptLength = kept }
+            scalars.append(isBlank ? " " : replacement)
+            count += 1
+            if !isBlank { trimmedCount = count }
         }
-        return String(String.UnicodeScalarView(scalars.prefix(keptLength)))
+        return String(String.UnicodeScalarView(scalars.prefix(trimmedCount)))
     }
 
     /// Replaces characters that control or reorder displayed text, except tabs and line endings. In a single line, line
@@ -47,13 +47,13 @@ package enum TerminalSanitizer {
     }
 
     /// Returns false if no byte can start a character that has to be replaced.
-    private static func mayNeedSanitizing(_ text: String, isSingleLine isOne: Bool) -> Bool {
+    private static func mayNeedSanitizing(_ text: String, isSingleLine: Bool) -> Bool {
         var text = text
         return text.withUTF8 { bytes in
             for byte in bytes {
                 switch byte {
                 case 0x09: continue
-                case 0x0a: if isOne { return true }
+                case 0x0a: if isSingleLine { return true }
                 case 0..<0x20, 0x7f, 0xc2, 0xd8, 0xe2, 0xef, 0xf3: return true
                 default: continue
                 }

@@ -17,7 +17,7 @@ package final class BlueZSource: BeaconSource {
     package init(address: String? = nil, clock: any DeviceClock) {
         let address = address ?? SystemBus.standardAddress
         (self.address, self.clock) = (address, clock)
-        let thread = SourceThread<BeaconHub>(for: "the beacon source", pause: 10) { hub, wakeUp in
+        let thread = SourceThread<BeaconHub>(for: "the beacon source", retryDelay: 10) { hub, wakeUp in
             Self.run(address, clock, hub, wakeUp)
         }
         hub = BeaconHub { thread.demandDidChange() }

@@ -21,7 +21,7 @@ public final class GPSDSource: PositionSource {
         let settings = GPSDSettings(
             address: address, clock: clock, repairsWeekRollover: repairsWeekRollover, timing: timing)
         let counts = Counts()
-        let thread = SourceThread<PositionHub>(for: "the position source", pause: timing.maximumRetryDelay) {
+        let thread = SourceThread<PositionHub>(for: "the position source", retryDelay: timing.maximumRetryDelay) {
             hub, wakeUp in
             GPSDSession(settings, hub: hub, wakeUp: wakeUp) { part in counts.sum.withLock { $0 += part } }.run()
         }

@@ -27,7 +27,7 @@ struct LineReader {
     mutating func begin(pause: Double, limit: Double, now: BootTime) {
         self.now = now
         staleReportFilter.begin(pause: pause, limit: limit)
-        if staleReportFilter.isCatchingUp { hub.discardHeld() }
+        if staleReportFilter.isCatchingUp { hub.discardPending() }
     }
 
     mutating func finish() {

@@ -10,17 +10,17 @@ struct AccessoryHubTests {
     private final class Listener: Sendable {
         private let entries = Mutex<[String]>([])
 
-        var words: [String] { entries.withLock { $0 } }
+        var events: [String] { entries.withLock { $0 } }
 
-        func hear(_ event: AccessoryEvent) {
-            let word =
+        func record(_ event: AccessoryEvent) {
+            let text =
                 switch event {
                 case .snapshot(let list): "there: \(list.map { "\($0.name) \($0.id)" }.joined(separator: ", "))"
-                case .attached(let one): "came: \(one.name) \(one.id)"
-                case .changed(let one): "changed: \(one.name) \(one.id)"
-                case .detached(let one): "went: \(one.name) \(one.id)"
+                case .attached(let accessory): "came: \(accessory.name) \(accessory.id)"
+                case .changed(let accessory): "changed: \(accessory.name) \(accessory.id)"
+                case .detached(let accessory): "went: \(accessory.name) \(accessory.id)"
                 }
-            entries.withLock { $0.append(word) }
+            entries.withLock { $0.append(text) }
         }
     }
 
@@ -33,19 +33,19 @@ struct AccessoryHubTests {
         let hub = AccessoryHub()
         let first = hub.attach(scale("a"))
         let listener = Listener()
-        let subscription = hub.subscribe(listener.hear)
-        #expect(listener.words == ["there: a 1"])
+        let subscription = hub.subscribe(listener.record)
+        #expect(listener.events == ["there: a 1"])
         hub.detach(first.id)
         var second = hub.attach(scale("a"))
         second.name = "b"
         hub.update(second)
         hub.update(second)
         #expect(hub.detach(first.id) == nil)
-        #expect(listener.words == ["there: a 1", "went: a 1", "came: a 2", "changed: b 2"])
+        #expect(listener.events == ["there: a 1", "went: a 1", "came: a 2", "changed: b 2"])
         #expect(hub.accessories == [second])
         subscription.cancel()
         hub.detach(second.id)
-        #expect(listener.words.count == 4)
+        #expect(listener.events.count == 4)
         #expect(!hub.hasSubscribers)
     }
 
@@ -53,33 +53,33 @@ struct AccessoryHubTests {
     func snapshotFirst() {
         let hub = AccessoryHub()
         let isDone = Atomic<Bool>(false)
-        let busy = DispatchGroup()
-        DispatchQueue.global().async(group: busy) { [self] in
+        let group = DispatchGroup()
+        DispatchQueue.global().async(group: group) { [self] in
             while !isDone.load(ordering: .acquiring) { hub.detach(hub.attach(scale("x")).id) }
         }
         for _ in 0..<5000 {
             let listener = Listener()
-            let subscription = hub.subscribe(listener.hear)
-            #expect(listener.words.first?.hasPrefix("there: ") == true)
+            let subscription = hub.subscribe(listener.record)
+            #expect(listener.events.first?.hasPrefix("there: ") == true)
             subscription.cancel()
         }
         isDone.store(true, ordering: .releasing)
-        busy.wait()
+        group.wait()
     }
 
     @Test("A subscriber can detach an accessory in its callback, and callbacks never overlap")
-    func inside() {
+    func detachInCallback() {
         let hub = AccessoryHub()
         let listener = Listener()
         let depth = Atomic<Int>(0)
         let subscription = hub.subscribe { event in
             #expect(depth.wrappingAdd(1, ordering: .relaxed).oldValue == 0)
-            listener.hear(event)
-            if case .attached(let one) = event { hub.detach(one.id) }
+            listener.record(event)
+            if case .attached(let accessory) = event { hub.detach(accessory.id) }
             depth.wrappingSubtract(1, ordering: .relaxed)
         }
         hub.attach(scale("a"))
-        #expect(listener.words == ["there: ", "came: a 1", "went: a 1"])
+        #expect(listener.events == ["there: ", "came: a 1", "went: a 1"])
         #expect(hub.accessories.isEmpty)
         subscription.cancel()
     }

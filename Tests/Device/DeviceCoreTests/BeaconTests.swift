@@ -10,7 +10,7 @@ struct BeaconHubTests {
     final class Log: Sendable {
         private let list = Mutex<[String]>([])
 
-        var words: [String] { list.withLock { $0 } }
+        var entries: [String] { list.withLock { $0 } }
 
         func receive(_ event: BeaconEvent) {
             list.withLock { list in
@@ -45,8 +45,8 @@ struct BeaconHubTests {
         other.cancel()
         #expect(!hub.hasSubscribers)
         hub.post(sighting(5))
-        #expect(first.words == ["2", "3"])
-        #expect(second.words == ["3", "4"])
+        #expect(first.entries == ["2", "3"])
+        #expect(second.entries == ["3", "4"])
         #expect(changes.withLock { $0 } == 4)
     }
 
@@ -60,12 +60,12 @@ struct BeaconHubTests {
         hub.setStatus(.unavailable(DeviceError(.notFound, "b")))
         #expect(hub.problem?.message == "b")
         let other = hub.subscribe(second.receive)
-        #expect(second.words == ["lost b"])
+        #expect(second.entries == ["lost b"])
         hub.setStatus(.available)
         hub.setStatus(.available)
         #expect(hub.problem == nil)
-        #expect(first.words == ["lost a", "regained"])
-        #expect(second.words == ["lost b", "regained"])
+        #expect(first.entries == ["lost a", "regained"])
+        #expect(second.entries == ["lost b", "regained"])
         withExtendedLifetime((subscription, other)) {}
     }
 
@@ -78,7 +78,7 @@ struct BeaconHubTests {
             log.receive(event)
             if case .lost = event { hub.setStatus(.available) }
         }
-        #expect(log.words == ["lost a", "regained"])
+        #expect(log.entries == ["lost a", "regained"])
         withExtendedLifetime(subscription) {}
     }
 
@@ -89,14 +89,14 @@ struct BeaconHubTests {
         hub.setStatus(.unavailable(DeviceError(.notFound, "a")))
         let subscription = hub.subscribe { event in
             log.receive(event)
-            if log.words.count == 1 {
+            if log.entries.count == 1 {
                 hub.setStatus(.available)
                 hub.setStatus(.unavailable(DeviceError(.notFound, "b")))
             }
         }
-        #expect(log.words == ["lost a"])
+        #expect(log.entries == ["lost a"])
         hub.setStatus(.available)
-        #expect(log.words == ["lost a", "regained"])
+        #expect(log.entries == ["lost a", "regained"])
         withExtendedLifetime(subscription) {}
     }
 
@@ -105,7 +105,7 @@ struct BeaconHubTests {
         let log = Log()
         _ = NoBeaconSource().subscribe(log.receive)
         #expect(NoBeaconSource().problem?.code == .notSupported)
-        #expect(log.words.count == 1)
+        #expect(log.entries.count == 1)
     }
 }
 
@@ -129,7 +129,7 @@ struct BeaconUUIDTests {
             "e2c56db5-dffb-48d2-b060d-0f5a71096e0", "{e2c56db5-dffb-48d2-b060-d0f5a71096e}",
             "e2c56db5-dffb-48d2-b060-d0f5a71096\u{e9}",
         ])
-    func refused(text: String) {
+    func rejected(text: String) {
         #expect(BeaconUUID(text) == nil)
     }
 

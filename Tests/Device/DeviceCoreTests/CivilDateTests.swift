@@ -30,7 +30,7 @@ struct CivilDateTests {
     }
 
     @Test("Invalid dates are rejected, and a leap second is normalized to the next second")
-    func refuses() {
+    func rejectsInvalid() {
         #expect(CivilDate.time(year: 2023, month: 2, day: 29) == nil)
         #expect(CivilDate.time(year: 2024, month: 2, day: 29) != nil)
         #expect(CivilDate.time(year: 1900, month: 2, day: 29) == nil)

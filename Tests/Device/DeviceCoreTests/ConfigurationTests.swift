@@ -29,7 +29,7 @@ struct ConfigurationTests {
     }
 
     @Test("Unknown sections, duplicate keys and invalid UTF-8 are reported")
-    func mistakes() {
+    func invalidFile() {
         let bytes =
             Array(#"{"postion": {"source": "x"}, "position": {"receiver": "a","receiver": "b"},"#.utf8)
             + Array("\n\"location\": {\"purpose\": \"".utf8) + [0xff] + Array("\"}, \"position\": {}}".utf8)
@@ -46,49 +46,51 @@ struct ConfigurationTests {
     }
 
     @Test("Root is warned if other users can change the file, a parent directory or the target of a link")
-    func uncertainty() throws {
+    func writableByOthers() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
         defer { try? FileManager.default.removeItem(atPath: folder) }
         #expect(mkdir(folder, 0o700) == 0)
         try Data("{}".utf8).write(to: URL(fileURLWithPath: folder + "/real.json"))
         #expect(symlink(folder + "/real.json", folder + "/link.json") == 0)
         let real = try #require(realpath(folder + "/real.json", nil).map { String(cString: $0) })
-        func place(_ path: String, open: String, user: uid_t = 0) -> Bool {
-            Configuration.permissionWarning(for: path, user: user) { $0 == open }?.contains(
-                "other users can change \(open).")
+        func warns(_ path: String, writable: String, user: uid_t = 0) -> Bool {
+            Configuration.permissionWarning(for: path, user: user) { $0 == writable }?.contains(
+                "other users can change \(writable).")
                 == true
         }
-        #expect(place("/etc/none/c.json", open: "/etc/none/c.json"))
-        #expect(place("/etc/none/c.json", open: "/etc/none"))
-        #expect(place("/etc/none/c.json", open: "/"))
-        #expect(place("c.json", open: "c.json"))
-        #expect(place(folder + "/link.json", open: real))
-        #expect(!place("/etc/none/c.json", open: "/etc/other"))
-        #expect(!place("/etc/none/c.json", open: "/etc/none", user: 1000))
+        #expect(warns("/etc/none/c.json", writable: "/etc/none/c.json"))
+        #expect(warns("/etc/none/c.json", writable: "/etc/none"))
+        #expect(warns("/etc/none/c.json", writable: "/"))
+        #expect(warns("c.json", writable: "c.json"))
+        #expect(warns(folder + "/link.json", writable: real))
+        #expect(!warns("/etc/none/c.json", writable: "/etc/other"))
+        #expect(!warns("/etc/none/c.json", writable: "/etc/none", user: 1000))
     }
 
     @Test("Mode and owner decide whether other users can change a directory; the sticky bit protects it")
-    func isOpen() throws {
+    func isWritable() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
         defer { try? FileManager.default.removeItem(atPath: folder) }
         #expect(mkdir(folder, 0o700) == 0)
         // An owner other than root can change the directory regardless of its mode.
         let isOfOthers = geteuid() != 0
-        for (mode, isOpen) in [(0o755, false), (0o757, true), (0o1757, false)] as [(mode_t, Bool)] {
+        for (mode, isWritable) in [(0o755, false), (0o757, true), (0o1757, false)] as [(mode_t, Bool)] {
             #expect(chmod(folder, mode) == 0)
-            #expect(Configuration.isWritableByOthers(folder) == (isOpen || isOfOthers), "\(String(mode, radix: 8))")
+            #expect(Configuration.isWritableByOthers(folder) == (isWritable || isOfOthers), "\(String(mode, radix: 8))")
         }
         #expect(!Configuration.isWritableByOthers(folder + "/none"))
     }
 
     @Test("A non-root group counts as other users", .enabled(if: geteuid() == 0, "only root gives files to groups"))
-    func isOpenToGroup() throws {
+    func isWritableByGroup() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
         defer { try? FileManager.default.removeItem(atPath: folder) }
         #expect(mkdir(folder, 0o700) == 0)
-        for (group, owner, isOpen) in [(0, 0, false), (65_534, 0, true), (0, 65_534, true)] as [(gid_t, uid_t, Bool)] {
+        for (group, owner, isWritable) in [(0, 0, false), (65_534, 0, true), (0, 65_534, true)]
+            as [(gid_t, uid_t, Bool)]
+        {
             #expect(chown(folder, owner, group) == 0 && chmod(folder, 0o775) == 0)
-            #expect(Configuration.isWritableByOthers(folder) == isOpen, "\(group) \(owner)")
+            #expect(Configuration.isWritableByOthers(folder) == isWritable, "\(group) \(owner)")
         }
         #expect(chown(folder, 0, 0) == 0)
         // The owner of a symbolic link can change its target.

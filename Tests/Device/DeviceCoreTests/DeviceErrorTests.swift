@@ -18,7 +18,7 @@ struct DeviceErrorTests {
     }
 
     @Test("An error contains its source location, and its code prints as a name")
-    func place() {
+    func sourceLocation() {
         let error = DeviceError(.notFound, "")
         #expect(error.sourceLocation.contains("DeviceErrorTests.swift:"))
         #expect("\(error.code)" == "notFound")

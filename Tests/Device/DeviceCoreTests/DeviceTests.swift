@@ -47,15 +47,15 @@ struct DeviceTests {
     @Test("Concurrent requests for a component return the same instance")
     func oneComponent() {
         let device = Self.device()
-        let found = Mutex<Set<ObjectIdentifier>>([])
-        let kept = Mutex<[Engine]>([])
+        let identifiers = Mutex<Set<ObjectIdentifier>>([])
+        let engines = Mutex<[Engine]>([])
         DispatchQueue.concurrentPerform(iterations: 200) { _ in
             let engine = device.component(Engine.self) { _ in Engine() }
-            found.withLock { _ = $0.insert(ObjectIdentifier(engine)) }
-            kept.withLock { $0.append(engine) }
+            identifiers.withLock { _ = $0.insert(ObjectIdentifier(engine)) }
+            engines.withLock { $0.append(engine) }
         }
-        #expect(found.withLock { $0.count } == 1)
-        #expect(kept.withLock { $0.count } == 200)
+        #expect(identifiers.withLock { $0.count } == 1)
+        #expect(engines.withLock { $0.count } == 200)
     }
 
     @Test("The closure that creates a component can request another component")

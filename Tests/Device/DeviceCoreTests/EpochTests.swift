@@ -17,7 +17,7 @@ struct EpochTests {
     }
 
     @Test("After two reports with the same time, each epoch is held until the next time")
-    func heldUntilNextTime() throws {
+    func pendingUntilNextTime() throws {
         try HubBench().play(
             """
             0.00 A 1 3 10 | 10
@@ -31,7 +31,7 @@ struct EpochTests {
     }
 
     @Test("An epoch is complete after 150 ms without a report")
-    func heldUntilQuiet() throws {
+    func pendingUntilIdle() throws {
         try HubBench().play(
             """
             0.000 A 1 3 10 | 10
@@ -57,7 +57,7 @@ struct EpochTests {
     }
 
     @Test("A late report for a delivered epoch is dropped")
-    func latecomer() throws {
+    func lateReport() throws {
         try HubBench().play(
             """
             0.00 A 1 3 10 | 10

@@ -16,12 +16,12 @@ final class HubBench: Sendable {
     private let subscription = Mutex<Subscription?>(nil)
 
     init(_ request: PositionRequest = PositionRequest()) {
-        let subscription = hub.subscribe(request) { [weak self] event in self?.note(event) }
+        let subscription = hub.subscribe(request) { [weak self] event in self?.record(event) }
         self.subscription.withLock { $0 = subscription }
     }
 
     /// Returns the events since the last call.
-    func takeTold() -> [String] {
+    func removeReceived() -> [String] {
         received.withLock { received in
             defer { received = [] }
             return received
@@ -34,7 +34,7 @@ final class HubBench: Sendable {
             let words = halves[0].split(separator: " ").map(String.init)
             try perform(words)
             let expected = halves.count > 1 ? halves[1].split(separator: " ").map(String.init) : []
-            #expect(takeTold() == expected, "\(line)", sourceLocation: sourceLocation)
+            #expect(removeReceived() == expected, "\(line)", sourceLocation: sourceLocation)
         }
     }
 
@@ -46,7 +46,7 @@ final class HubBench: Sendable {
         case "quiet": break
         case "lost": hub.setStatus(.unavailable(DeviceError(.connectionLost, "")))
         case "regained": hub.setStatus(.available)
-        case "discard": hub.discardHeld()
+        case "discard": hub.discardPending()
         default:
             var report = PositionReport()
             report.receiver = words[1]
@@ -62,7 +62,7 @@ final class HubBench: Sendable {
         }
     }
 
-    private func note(_ event: PositionEvent) {
+    private func record(_ event: PositionEvent) {
         let text =
             switch event {
             case .report(let report): "\(Int(report.latitude))"

@@ -95,17 +95,17 @@ struct HubTests {
         let hub = PositionHub {}
         let early = hub.subscribe(PositionRequest()) { _ in }
         hub.setStatus(.unavailable(Self.loss))
-        let heard = Collector()
+        let collector = Collector()
         let late = hub.subscribe(PositionRequest()) { event in
             // The source recovers while the subscriber is notified of the loss.
             if case .lost = event {
                 hub.setStatus(.available)
                 hub.post(Self.fix(1))
             }
-            heard.receive(event)
+            collector.receive(event)
         }
         hub.post(Self.fix(2))
-        let words = heard.events.map { event in
+        let words = collector.events.map { event in
             switch event {
             case .lost: "lost"
             case .regained: "regained"
@@ -131,10 +131,10 @@ struct HubTests {
             }
             ended.signal()
         }
-        var kept: [Subscription] = []
+        var subscriptions: [Subscription] = []
         for collector in collectors {
-            kept.append(hub.subscribe(PositionRequest(), receive: collector.receive))
-            if kept.count > 8 { kept.removeFirst().cancel() }
+            subscriptions.append(hub.subscribe(PositionRequest(), receive: collector.receive))
+            if subscriptions.count > 8 { subscriptions.removeFirst().cancel() }
         }
         done.store(true, ordering: .releasing)
         #expect(ended.wait(timeout: .now() + 60) == .success)
@@ -142,7 +142,7 @@ struct HubTests {
         for collector in collectors.suffix(8) { #expect(collector.losses == collector.returns) }
         // No subscriber has received the same notification twice in a row.
         for collector in collectors { #expect((0...1).contains(collector.losses - collector.returns)) }
-        for subscription in kept + [corrector] { subscription.cancel() }
+        for subscription in subscriptions + [corrector] { subscription.cancel() }
     }
 
     @Test("A subscriber that cancels in its own callback receives no further events")
@@ -172,12 +172,12 @@ struct HubTests {
     func cancelAnother() {
         let hub = PositionHub {}
         let second = Mutex<Subscription?>(nil)
-        let heard = Collector()
+        let collector = Collector()
         let first = hub.subscribe(PositionRequest()) { _ in second.withLock { $0 }?.cancel() }
-        let subscription = hub.subscribe(PositionRequest(), receive: heard.receive)
+        let subscription = hub.subscribe(PositionRequest(), receive: collector.receive)
         second.withLock { $0 = subscription }
         hub.post(Self.fix(1))
-        #expect(heard.events.isEmpty)
+        #expect(collector.events.isEmpty)
         #expect(hub.hasSubscribers)
         first.cancel()
         second.withLock { $0 = nil }
@@ -186,17 +186,17 @@ struct HubTests {
     @Test("A subscriber can subscribe again in its callback")
     func subscribeInCallback() {
         let hub = PositionHub {}
-        let heard = Collector()
-        let kept = Mutex<[Subscription]>([])
+        let collector = Collector()
+        let subscriptions = Mutex<[Subscription]>([])
         let first = hub.subscribe(PositionRequest()) { _ in
-            let subscription = hub.subscribe(PositionRequest(), receive: heard.receive)
-            kept.withLock { $0.append(subscription) }
+            let subscription = hub.subscribe(PositionRequest(), receive: collector.receive)
+            subscriptions.withLock { $0.append(subscription) }
         }
         hub.post(Self.fix(1))
         first.cancel()
         hub.post(Self.fix(2))
-        #expect(heard.numbers == [2])
-        kept.withLock { $0 = [] }
+        #expect(collector.numbers == [2])
+        subscriptions.withLock { $0 = [] }
         #expect(!hub.hasSubscribers)
     }
 
@@ -224,12 +224,12 @@ struct HubTests {
     func cancelFromAnotherThread() {
         let hub = PositionHub {}
         let running = DispatchSemaphore(value: 0)
-        let goOn = DispatchSemaphore(value: 0)
+        let resume = DispatchSemaphore(value: 0)
         let count = Mutex<Int>(0)
         let subscription = hub.subscribe(PositionRequest()) { _ in
             count.withLock { $0 += 1 }
             running.signal()
-            _ = goOn.wait(timeout: .now() + 60)
+            _ = resume.wait(timeout: .now() + 60)
         }
         let done = DispatchSemaphore(value: 0)
         DispatchQueue.global().async {
@@ -238,7 +238,7 @@ struct HubTests {
         }
         #expect(running.wait(timeout: .now() + 60) == .success)
         subscription.cancel()
-        goOn.signal()
+        resume.signal()
         #expect(done.wait(timeout: .now() + 60) == .success)
         #expect(count.withLock { $0 } == 1)
     }
@@ -287,9 +287,9 @@ struct HubTests {
     func storm() {
         let changes = Mutex<Int>(0)
         let hub = PositionHub { changes.withLock { $0 += 1 } }
-        DispatchQueue.concurrentPerform(iterations: 4) { side in
+        DispatchQueue.concurrentPerform(iterations: 4) { thread in
             for number in 0..<500 {
-                if side == 0 {
+                if thread == 0 {
                     hub.post(Self.fix(number % 90, time: Double(number / 3)))
                     hub.deliverDueReports(now: BootTime.zero.advanced(bySeconds: Double(number)))
                     if number % 7 == 0 { hub.setStatus(.unavailable(Self.loss)) }

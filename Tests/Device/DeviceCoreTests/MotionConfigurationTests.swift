@@ -42,17 +42,17 @@ struct MotionConfigurationTests {
                   {"sensor": "mpu6050"}]}}
                 """)
         #expect(configuration.problems.isEmpty)
-        let turned = SensorSetting(
+        let rotated = SensorSetting(
             sensor: "accel-display", kind: .accelerometer,
             mountMatrix: MountMatrix([0, -1, 0], [1, 0, 0], [0, 0, 1]),
             convention: .windows, trigger: "my-trigger", isPolled: true)
-        #expect(configuration.sensors.value == [turned, SensorSetting(sensor: "mpu6050")])
+        #expect(configuration.sensors.value == [rotated, SensorSetting(sensor: "mpu6050")])
         var description = SensorDescription(id: "local:/iio:device0/accel", kind: .accelerometer)
-        #expect(!turned.applies(to: description))
+        #expect(!rotated.applies(to: description))
         description.label = "accel-display"
-        #expect(turned.applies(to: description))
+        #expect(rotated.applies(to: description))
         description.kind = .gyroscope
-        #expect(!turned.applies(to: description))
+        #expect(!rotated.applies(to: description))
     }
 
     @Test(
@@ -64,7 +64,7 @@ struct MotionConfigurationTests {
             (#"{"polled": 1}"#, "is not true or false"),
             (#"{"trigger": []}"#, "is not a string"),
         ])
-    func mistakes(sensor: String, problem: String) {
+    func invalidSensors(sensor: String, problem: String) {
         let configuration = Self.load(file: #"{"motion": {"sensors": [\#(sensor), {"sensor": "good"}]}}"#)
         #expect(configuration.sensors.value == [SensorSetting(sensor: "good")])
         #expect(configuration.problems.count == 1)

@@ -22,7 +22,7 @@ private final class MotionCollector: Sendable {
     }
 
     /// The notifications, without the samples.
-    var story: [String] {
+    var statusChanges: [String] {
         list.withLock { $0 }.compactMap { event in
             switch event {
             case .samples: nil
@@ -61,10 +61,10 @@ struct MotionHubTests {
         #expect(hub.demand(of: "accel") == MotionDemand(interval: 0.1, latency: 1, decimates: true))
         let fast = hub.subscribe(MotionRequest(kind: .accelerometer, interval: 0.01)) { _ in }
         #expect(hub.demand(of: "accel") == MotionDemand(interval: 0.01, latency: 0, decimates: false))
-        let watcher = hub.subscribe(MotionRequest(kind: .accelerometer, everyReading: true)) { _ in }
+        let observer = hub.subscribe(MotionRequest(kind: .accelerometer, everyReading: true)) { _ in }
         #expect(hub.demand(of: "accel") == MotionDemand(interval: 0.01, latency: 0, decimates: false))
         let filter = hub.subscribe(MotionRequest(kind: .accelerometer, interval: 0.01, decimates: false)) { _ in }
-        watcher.cancel()
+        observer.cancel()
         #expect(hub.demand(of: "accel")?.decimates == false)
         filter.cancel()
         slow.cancel()
@@ -80,7 +80,7 @@ struct MotionHubTests {
     }
 
     @Test("Each subscriber receives readings at its requested rate")
-    func thinning() {
+    func decimation() {
         let hub = MotionHub(sensors: [Self.sensor()]) {}
         let (all, every, fifth) = (MotionCollector(), MotionCollector(), MotionCollector())
         let subscriptions = [
@@ -97,7 +97,7 @@ struct MotionHubTests {
     }
 
     @Test("Readings that the source has decimated are all delivered, even if they are slightly early")
-    func thinnedBySource() throws {
+    func decimatedBySource() throws {
         let hub = MotionHub(sensors: [Self.sensor()]) {}
         let collector = MotionCollector()
         let subscription = hub.subscribe(MotionRequest(kind: .accelerometer, interval: 0.1), receive: collector.receive)
@@ -129,8 +129,8 @@ struct MotionHubTests {
 
     @Test("The mount matrix is applied once, and only for subscribers that request device axes")
     func axes() {
-        let turned = MountMatrix([0, -1, 0], [1, 0, 0], [0, 0, 1])
-        let hub = MotionHub(sensors: [Self.sensor(matrix: turned)]) {}
+        let rotation = MountMatrix([0, -1, 0], [1, 0, 0], [0, 0, 1])
+        let hub = MotionHub(sensors: [Self.sensor(matrix: rotation)]) {}
         let (device, sensor) = (MotionCollector(), MotionCollector())
         let subscriptions = [
             hub.subscribe(MotionRequest(kind: .accelerometer), receive: device.receive),
@@ -142,22 +142,22 @@ struct MotionHubTests {
         withExtendedLifetime(subscriptions) {}
     }
 
-    private static let gone = SourceStatus.unavailable(DeviceError(.connectionLost, "gone"))
-    private static let stillGone = SourceStatus.unavailable(DeviceError(.unreachable, "still gone"))
+    private static let lost = SourceStatus.unavailable(DeviceError(.connectionLost, "gone"))
+    private static let stillLost = SourceStatus.unavailable(DeviceError(.unreachable, "still gone"))
 
     @Test("A loss and its end are reported once each, and a lasting loss also to new subscribers")
     func losses() {
         let hub = MotionHub(sensors: [Self.sensor()]) {}
         let (first, second) = (MotionCollector(), MotionCollector())
         let subscription = hub.subscribe(MotionRequest(kind: .accelerometer), receive: first.receive)
-        hub.setStatus(Self.gone, of: "accel")
-        hub.setStatus(Self.stillGone, of: "accel")
+        hub.setStatus(Self.lost, of: "accel")
+        hub.setStatus(Self.stillLost, of: "accel")
         let late = hub.subscribe(MotionRequest(kind: .accelerometer), receive: second.receive)
-        #expect(second.story == ["lost: still gone"])
+        #expect(second.statusChanges == ["lost: still gone"])
         hub.setStatus(.available, of: "accel")
         hub.setStatus(.available, of: "accel")
-        #expect(first.story == ["lost: gone", "regained"])
-        #expect(second.story == ["lost: still gone", "regained"])
+        #expect(first.statusChanges == ["lost: gone", "regained"])
+        #expect(second.statusChanges == ["lost: still gone", "regained"])
         withExtendedLifetime((subscription, late)) {}
     }
 
@@ -167,21 +167,21 @@ struct MotionHubTests {
         let (first, second) = (MotionCollector(), MotionCollector())
         let subscription = hub.subscribe(MotionRequest(kind: .accelerometer), receive: first.receive)
         hub.setStatus(.unknown, of: "accel")
-        hub.setStatus(Self.gone, of: "accel")
+        hub.setStatus(Self.lost, of: "accel")
         hub.setStatus(.unknown, of: "accel")
         let late = hub.subscribe(MotionRequest(kind: .accelerometer), receive: second.receive)
-        #expect(first.story == ["lost: gone"])
-        #expect(second.story.isEmpty)
+        #expect(first.statusChanges == ["lost: gone"])
+        #expect(second.statusChanges.isEmpty)
         hub.post(Self.batch())
-        #expect(first.story == ["lost: gone", "regained"])
-        #expect(second.story.isEmpty)
+        #expect(first.statusChanges == ["lost: gone", "regained"])
+        #expect(second.statusChanges.isEmpty)
         withExtendedLifetime((subscription, late)) {}
     }
 
     @Test("The status of a sensor does not depend on its subscribers")
     func lastingLoss() {
         let hub = MotionHub(sensors: [Self.sensor(), Self.sensor("gyro", .gyroscope)]) {}
-        hub.setStatus(Self.gone, of: "gyro")
+        hub.setStatus(Self.lost, of: "gyro")
         let other = hub.subscribe(MotionRequest(kind: .accelerometer)) { _ in }
         let first = hub.subscribe(MotionRequest(kind: .gyroscope)) { event in
             if case .lost = event { other.cancel() }
@@ -189,9 +189,9 @@ struct MotionHubTests {
         first.cancel()
         let collector = MotionCollector()
         let second = hub.subscribe(MotionRequest(kind: .gyroscope), receive: collector.receive)
-        #expect(collector.story == ["lost: gone"])
+        #expect(collector.statusChanges == ["lost: gone"])
         hub.setStatus(.available, of: "gyro")
-        #expect(collector.story == ["lost: gone", "regained"])
+        #expect(collector.statusChanges == ["lost: gone", "regained"])
         withExtendedLifetime(second) {}
     }
 
@@ -199,13 +199,13 @@ struct MotionHubTests {
     func endedLoss() {
         let hub = MotionHub(sensors: [Self.sensor()]) {}
         let first = hub.subscribe(MotionRequest(kind: .accelerometer)) { _ in }
-        hub.setStatus(Self.gone, of: "accel")
+        hub.setStatus(Self.lost, of: "accel")
         let collector = MotionCollector()
         let second = hub.subscribe(MotionRequest(kind: .accelerometer)) { event in
             collector.receive(event)
             if case .lost = event { hub.post(Self.batch(value: [1, 1, 1])) }
         }
-        #expect(collector.story == ["lost: gone", "regained"])
+        #expect(collector.statusChanges == ["lost: gone", "regained"])
         hub.post(Self.batch(from: 1, value: [2, 2, 2]))
         #expect(collector.values == [[2, 2, 2]])
         withExtendedLifetime((first, second)) {}
@@ -218,12 +218,12 @@ struct MotionHubTests {
         let subscription = hub.subscribe(MotionRequest(kind: .accelerometer)) { event in
             collector.receive(event)
             guard case .regained = event else { return }
-            hub.setStatus(Self.stillGone, of: "accel")
+            hub.setStatus(Self.stillLost, of: "accel")
             hub.setStatus(.available, of: "accel")
         }
-        hub.setStatus(Self.gone, of: "accel")
+        hub.setStatus(Self.lost, of: "accel")
         hub.setStatus(.available, of: "accel")
-        #expect(collector.story == ["lost: gone", "regained"])
+        #expect(collector.statusChanges == ["lost: gone", "regained"])
         withExtendedLifetime(subscription) {}
     }
 
@@ -236,22 +236,22 @@ struct MotionHubTests {
             hub.subscribe(MotionRequest(kind: .accelerometer), receive: reported.receive),
             hub.subscribe(MotionRequest(kind: .accelerometer, sensor: "second"), receive: other.receive),
         ]
-        hub.setStatus(Self.gone, of: "accel")
+        hub.setStatus(Self.lost, of: "accel")
         hub.post(sensors: [], contextDescriptions: [])
         subscriptions.append(hub.subscribe(MotionRequest(kind: .accelerometer), receive: new.receive))
-        #expect(reported.story == ["lost: gone"])
+        #expect(reported.statusChanges == ["lost: gone"])
         // A reader thread that is still running posts a batch.
         hub.post(Self.batch())
-        #expect(reported.story == ["lost: gone"])
+        #expect(reported.statusChanges == ["lost: gone"])
         hub.post(sensors: [Self.sensor()], contextDescriptions: [])
         subscriptions.append(hub.subscribe(MotionRequest(kind: .accelerometer), receive: unreported.receive))
         hub.post(Self.batch())
         hub.post(sensors: [], contextDescriptions: [])
         let removed = "lost: accel was removed. Readings resume when it is connected again."
-        #expect(reported.story == ["lost: gone", "regained", removed])
-        #expect(unreported.story == [removed])
-        #expect(new.story == [removed])
-        #expect(other.story.isEmpty)
+        #expect(reported.statusChanges == ["lost: gone", "regained", removed])
+        #expect(unreported.statusChanges == [removed])
+        #expect(new.statusChanges == [removed])
+        #expect(other.statusChanges.isEmpty)
         withExtendedLifetime(subscriptions) {}
     }
 
@@ -261,12 +261,12 @@ struct MotionHubTests {
         let collector = MotionCollector()
         let subscription = hub.subscribe(MotionRequest(kind: .accelerometer), receive: collector.receive)
         for _ in 1...2 {
-            hub.setStatus(Self.gone, of: "second")
+            hub.setStatus(Self.lost, of: "second")
             hub.post(sensors: [Self.sensor("first"), Self.sensor("second")], contextDescriptions: [])
             hub.post(Self.batch("first"))
             hub.post(sensors: [Self.sensor("second")], contextDescriptions: [])
         }
-        #expect(collector.story == ["lost: gone", "regained", "lost: gone", "regained", "lost: gone"])
+        #expect(collector.statusChanges == ["lost: gone", "regained", "lost: gone", "regained", "lost: gone"])
         withExtendedLifetime(subscription) {}
     }
 
@@ -297,18 +297,18 @@ struct MotionHubTests {
     }
 
     @Test("A subscriber that cancels in its callback receives no further events")
-    func leaving() {
+    func cancelInCallback() {
         let hub = MotionHub(sensors: [Self.sensor()]) {}
-        let heard = Atomic<Int>(0)
-        let held = Mutex<Subscription?>(nil)
+        let received = Atomic<Int>(0)
+        let current = Mutex<Subscription?>(nil)
         let subscription = hub.subscribe(MotionRequest(kind: .accelerometer)) { _ in
-            heard.add(1, ordering: .relaxed)
-            held.withLock { $0 }?.cancel()
+            received.add(1, ordering: .relaxed)
+            current.withLock { $0 }?.cancel()
         }
-        held.withLock { $0 = subscription }
+        current.withLock { $0 = subscription }
         hub.post(Self.batch())
         hub.post(Self.batch(from: 1))
-        #expect(heard.load(ordering: .relaxed) == 1)
+        #expect(received.load(ordering: .relaxed) == 1)
     }
 
     @Test("The measured rate is computed from the time stamps")

@@ -13,10 +13,10 @@ struct MotionSourceAddressTests {
             ("ip:[::1]:5", .network, "[::1]:5"), ("usb:", .usb, ""), ("usb:1.2.3", .usb, "1.2.3"),
             ("serial:/dev/ttyUSB0,115200", .serial, "/dev/ttyUSB0,115200"), ("xml:/tmp/a b.xml", .xml, "/tmp/a b.xml"),
         ])
-    func valid(text: String, backend: MotionSourceAddress.Backend, place: String) throws {
+    func valid(text: String, backend: MotionSourceAddress.Backend, target: String) throws {
         let address = try MotionSourceAddress(text)
         #expect(address.backend == backend)
-        #expect(address.target == place)
+        #expect(address.target == target)
         #expect(try MotionSourceAddress(address.description) == address)
     }
 

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Mount matrices from configuration and udev")
 struct MountingTests {
-    private let turned = MountMatrix([0, -1, 0], [1, 0, 0], [0, 0, 1])
+    private let rotation = MountMatrix([0, -1, 0], [1, 0, 0], [0, 0, 1])
     private let mirrored = MountMatrix([0, -1, 0], [-1, 0, 0], [0, 0, 1])
 
     /// Returns a sensor with a driver's matrix, after settings and udev have been applied.
@@ -14,7 +14,7 @@ struct MountingTests {
         remarks: [String] = [], driverRemarks: [String] = []
     ) -> SensorDescription {
         var sensor = SensorDescription(id: "a", kind: kind)
-        sensor.mountMatrix = driver ?? turned
+        sensor.mountMatrix = driver ?? rotation
         sensor.mountMatrixOrigin = "in_accel_mount_matrix"
         sensor.remarks = remarks
         sensor.applyMountMatrix(from: settings, udevMatrix: udev, driverRemarks: driverRemarks)
@@ -24,9 +24,9 @@ struct MountingTests {
     @Test("The driver's matrix applies unless a setting overrides it")
     func driver() {
         let sensor = mounted(.accelerometer)
-        #expect(sensor.mountMatrix == turned)
+        #expect(sensor.mountMatrix == rotation)
         #expect(sensor.mountMatrixOrigin == "in_accel_mount_matrix")
-        #expect(mounted(.gyroscope, SensorSetting(sensor: "*", trigger: "t")).mountMatrix == turned)
+        #expect(mounted(.gyroscope, SensorSetting(sensor: "*", trigger: "t")).mountMatrix == rotation)
     }
 
     @Test("A setting precedes udev and udev precedes the driver, and udev applies to accelerometers only")
@@ -42,8 +42,8 @@ struct MountingTests {
         #expect(fromUdev.mountMatrix.apply(to: [0, 0, 9.81]) == [0, 0, 9.81])
         #expect(fromUdev.mountMatrix.determinant == 1)
         #expect(fromUdev.mountMatrixOrigin.contains("ACCEL_MOUNT_MATRIX"))
-        #expect(mounted(.gyroscope, udev: udev).mountMatrix == turned)
-        #expect(mounted(.magnetometer, udev: udev).mountMatrix == turned)
+        #expect(mounted(.gyroscope, udev: udev).mountMatrix == rotation)
+        #expect(mounted(.magnetometer, udev: udev).mountMatrix == rotation)
     }
 
     @Test("Each value is taken from the first matching setting that contains it")
@@ -72,9 +72,9 @@ struct MountingTests {
         #expect(asIs.mountMatrix == mirrored)
         #expect(asIs.remarks.count == 1)
         let windows = SensorSetting(sensor: "*", convention: .windows)
-        #expect(mounted(.accelerometer, windows).mountMatrix == turned.negated)
+        #expect(mounted(.accelerometer, windows).mountMatrix == rotation.negated)
         #expect(mounted(.accelerometer, windows, driver: .identity).mountMatrix == MountMatrix.identity.negated)
-        let raw = SensorSetting(sensor: "*", mountMatrix: turned, convention: .raw)
+        let raw = SensorSetting(sensor: "*", mountMatrix: rotation, convention: .raw)
         #expect(mounted(.accelerometer, raw, udev: "1 0 0;0 1 0;0 0 1").mountMatrix.isIdentity)
         #expect(mounted(.gyroscope, raw).mountMatrixOrigin.contains("raw"))
     }
@@ -83,21 +83,21 @@ struct MountingTests {
     func gyroscope() {
         let windows = SensorSetting(sensor: "*", mountMatrix: mirrored, convention: .windows)
         #expect(mounted(.gyroscope, windows).mountMatrix == mirrored.negated)
-        let rotation = SensorSetting(sensor: "*", mountMatrix: turned, convention: .windows)
-        #expect(mounted(.gyroscope, rotation).mountMatrix == turned)
-        let refused = mounted(.magnetometer, SensorSetting(sensor: "*", mountMatrix: mirrored))
-        #expect(refused.mountMatrix == turned)
-        #expect(refused.remarks.first?.contains("magnetometer") == true)
+        let setting = SensorSetting(sensor: "*", mountMatrix: rotation, convention: .windows)
+        #expect(mounted(.gyroscope, setting).mountMatrix == rotation)
+        let rejected = mounted(.magnetometer, SensorSetting(sensor: "*", mountMatrix: mirrored))
+        #expect(rejected.mountMatrix == rotation)
+        #expect(rejected.remarks.first?.contains("magnetometer") == true)
     }
 
     @Test("An unusable matrix is ignored with a remark")
-    func refused() {
+    func rejected() {
         let singular = MountMatrix([1, 0, 0], [1, 0, 0], [0, 0, 1])
         let sensor = mounted(.accelerometer, SensorSetting(sensor: "*", mountMatrix: singular), udev: "sideways")
-        #expect(sensor.mountMatrix == turned)
+        #expect(sensor.mountMatrix == rotation)
         #expect(sensor.remarks.count == 2)
         let zeros = mounted(.accelerometer, udev: "0, 0, 0; 0, 0, 0; 0, 0, 0")
-        #expect(zeros.mountMatrix == turned)
+        #expect(zeros.mountMatrix == rotation)
         #expect(zeros.remarks.count == 1)
         #expect(mounted(.pressure, driver: .identity, udev: "x", remarks: ["slow"]).remarks == ["slow"])
     }
@@ -106,7 +106,7 @@ struct MountingTests {
     func remarks() {
         let remarks = ["slow", "mirrors"]
         #expect(mounted(.accelerometer, remarks: remarks, driverRemarks: ["mirrors"]).remarks == remarks)
-        let other = SensorSetting(sensor: "*", mountMatrix: turned)
+        let other = SensorSetting(sensor: "*", mountMatrix: rotation)
         #expect(mounted(.accelerometer, other, remarks: remarks, driverRemarks: ["mirrors"]).remarks == ["slow"])
     }
 }

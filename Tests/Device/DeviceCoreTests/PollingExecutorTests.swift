@@ -9,11 +9,11 @@ import Testing
 
 @Suite("Executors that poll descriptors", .timeLimit(.minutes(5)))
 struct PollingExecutorTests {
-    /// A socket in an epoll set. `look` drains the socket.
-    private final class Line: Sendable {
+    /// A socket in an epoll set. `readAvailable` drains the socket.
+    private final class SocketPair: Sendable {
         let set: EpollSet
         private let ends: (Int32, Int32)
-        let looks = Atomic<Int>(0)
+        let reads = Atomic<Int>(0)
 
         init() throws {
             var ends: [Int32] = [-1, -1]
@@ -34,69 +34,69 @@ struct PollingExecutorTests {
         }
 
         /// Reads up to `limit` bytes. Returns the number of bytes, or -1 if none is available.
-        func look(limit: Int = 64) -> Int {
+        func readAvailable(limit: Int = 64) -> Int {
             var bytes = [UInt8](repeating: 0, count: limit)
-            looks.add(1, ordering: .relaxed)
+            reads.add(1, ordering: .relaxed)
             return recv(ends.0, &bytes, bytes.count, Int32(MSG_DONTWAIT))
         }
 
-        func tellAgain() { set.rearm(ends.0) }
+        func rearm() { set.rearm(ends.0) }
 
-        func leave() { set.remove(ends.0) }
+        func remove() { set.remove(ends.0) }
     }
 
     private func isReadable(_ descriptor: Int32, within milliseconds: Int32 = 0) -> Bool {
-        var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        return poll(&waiting, 1, milliseconds) == 1
+        var pollState = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&pollState, 1, milliseconds) == 1
     }
 
     @Test("An epoll set is readable while one of its members is, and its descriptor cannot be read")
     func sets() throws {
-        let line = try Line()
-        #expect(!isReadable(line.set.descriptor))
-        line.send()
-        #expect(isReadable(line.set.descriptor))
+        let pair = try SocketPair()
+        #expect(!isReadable(pair.set.descriptor))
+        pair.send()
+        #expect(isReadable(pair.set.descriptor))
         var eight = [UInt8](repeating: 0, count: 8)
-        #expect(read(line.set.descriptor, &eight, 8) == -1 && errno == EINVAL)
-        #expect(line.look() == 1)
-        #expect(!isReadable(line.set.descriptor))
-        line.send()
-        line.leave()
-        #expect(!isReadable(line.set.descriptor))
+        #expect(read(pair.set.descriptor, &eight, 8) == -1 && errno == EINVAL)
+        #expect(pair.readAvailable() == 1)
+        #expect(!isReadable(pair.set.descriptor))
+        pair.send()
+        pair.remove()
+        #expect(!isReadable(pair.set.descriptor))
     }
 
     @Test("A timer becomes readable at its deadline, but not after it is rescheduled or disabled")
-    func alarms() throws {
-        let alarm = try TimerFD(for: "a test")
-        alarm.set(seconds: 0)
-        #expect(isReadable(alarm.descriptor, within: 60_000))
-        alarm.set(seconds: 3600)
-        #expect(!isReadable(alarm.descriptor))
-        alarm.set(seconds: 0.001)
-        #expect(isReadable(alarm.descriptor, within: 60_000))
-        alarm.set(seconds: .infinity)
-        #expect(!isReadable(alarm.descriptor))
+    func timers() throws {
+        let timer = try TimerFD(for: "a test")
+        timer.set(seconds: 0)
+        #expect(isReadable(timer.descriptor, within: 60_000))
+        timer.set(seconds: 3600)
+        #expect(!isReadable(timer.descriptor))
+        timer.set(seconds: 0.001)
+        #expect(isReadable(timer.descriptor, within: 60_000))
+        timer.set(seconds: .infinity)
+        #expect(!isReadable(timer.descriptor))
     }
 
     @Test("Callbacks scheduled during a poll run after it, and those for another executor run independently")
-    func turns() {
-        let (place, other) = (
+    func callbacks() {
+        let (executor, other) = (
             DispatchQueueExecutor(DispatchQueue(label: "one")), DispatchQueueExecutor(DispatchQueue(label: "two"))
         )
-        let turns = DeferredCallbacks(for: place)
+        let callbacks = DeferredCallbacks(for: executor)
         let order = Mutex<[String]>([])
-        let isElsewhere = DispatchSemaphore(value: 0)
-        turns.run {
-            place.schedule { order.withLock { $0.append("turn") } }
-            other.schedule { isElsewhere.signal() }
-            #expect(isElsewhere.wait(timeout: .now() + 60) == .success)
+        let hasRunOther = DispatchSemaphore(value: 0)
+        callbacks.run {
+            executor.schedule { order.withLock { $0.append("turn") } }
+            other.schedule { hasRunOther.signal() }
+            #expect(hasRunOther.wait(timeout: .now() + 60) == .success)
             order.withLock { $0.append("look") }
-        } enter: { turns in
+        } enter: { callbacks in
             order.withLock { $0.append("enter") }
-            turns()
+            callbacks()
         }
         #expect(order.withLock { $0 } == ["look", "enter", "turn"])
-        turns.run {
+        callbacks.run {
         } enter: { _ in
             Issue.record("nothing was scheduled")
         }
@@ -104,108 +104,110 @@ struct PollingExecutorTests {
 
     @Test("A dispatch queue polls with one thread at a time and runs the callbacks on the queue")
     func queue() throws {
-        let line = try Line()
+        let pair = try SocketPair()
         let queue = DispatchQueue(label: "place")
         let key = DispatchSpecificKey<Int>()
         queue.setSpecific(key: key, value: 1)
-        let place = DispatchQueueExecutor(queue)
-        let (received, looked) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let executor = DispatchQueueExecutor(queue)
+        let (received, drained) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let isLast = Atomic<Bool>(false)
-        let misplaced = Atomic<Int>(0)
-        let deaf = Atomic<Int>(0)
+        let onWrongThread = Atomic<Int>(0)
+        let blockingSignals = Atomic<Int>(0)
         let subscription = try #require(
-            try place.register(line.set, onReady: {}) {
-                guard line.look() > 0 else { return }
-                if isLast.load(ordering: .relaxed) { looked.signal() }
-                place.schedule {
-                    if DispatchQueue.getSpecific(key: key) != 1 { misplaced.add(1, ordering: .relaxed) }
+            try executor.register(pair.set, onReady: {}) {
+                guard pair.readAvailable() > 0 else { return }
+                if isLast.load(ordering: .relaxed) { drained.signal() }
+                executor.schedule {
+                    if DispatchQueue.getSpecific(key: key) != 1 { onWrongThread.add(1, ordering: .relaxed) }
                     // Like a queue's own threads, this thread must not block these signals.
                     var blocked = sigset_t()
                     pthread_sigmask(SIG_BLOCK, nil, &blocked)
                     if [SIGPIPE, SIGPROF].contains(where: { sigismember(&blocked, $0) == 1 }) {
-                        deaf.add(1, ordering: .relaxed)
+                        blockingSignals.add(1, ordering: .relaxed)
                     }
                     received.signal()
                 }
             })
         for _ in 0..<100 {
-            line.send()
+            pair.send()
             #expect(received.wait(timeout: .now() + 60) == .success)
         }
-        #expect(try place.register(line.set, onReady: {}, read: {}) == nil)
+        #expect(try executor.register(pair.set, onReady: {}, read: {}) == nil)
         // While the queue is blocked, no second thread is started.
         queue.suspend()
         isLast.store(true, ordering: .relaxed)
-        line.send()
-        #expect(looked.wait(timeout: .now() + 60) == .success)
+        pair.send()
+        #expect(drained.wait(timeout: .now() + 60) == .success)
         subscription.cancel()
         let ready = DispatchSemaphore(value: 0)
-        #expect(try place.register(line.set, onReady: { ready.signal() }, read: {}) == nil)
+        #expect(try executor.register(pair.set, onReady: { ready.signal() }, read: {}) == nil)
         queue.resume()
         #expect(ready.wait(timeout: .now() + 60) == .success)
         #expect(received.wait(timeout: .now() + 60) == .success)
-        #expect(misplaced.load(ordering: .relaxed) == 0)
-        #expect(deaf.load(ordering: .relaxed) == 0)
+        #expect(onWrongThread.load(ordering: .relaxed) == 0)
+        #expect(blockingSignals.load(ordering: .relaxed) == 0)
     }
 
     @Test(
         "The main run loop does not poll while it is not known to run"
     )
     func mainLoop() throws {
-        let line = try Line()
+        let pair = try SocketPair()
         for _ in 0..<100 {
             let source = RunLoopExecutor(loop: .main, mode: .default)
-            #expect(source.register(line.set, onReady: {}, read: {}) == nil)
+            #expect(source.register(pair.set, onReady: {}, read: {}) == nil)
             source.invalidate()
         }
     }
 
     @Test("A run loop polls and runs the callbacks on its own thread", arguments: [RunLoop.Mode.common, .default])
     func runLoop(mode: RunLoop.Mode) throws {
-        let line = try Line()
-        let made = DispatchSemaphore(value: 0)
+        let pair = try SocketPair()
+        let isCreated = DispatchSemaphore(value: 0)
         let received = DispatchSemaphore(value: 0)
-        let isOver = Atomic<Bool>(false)
-        let misplaced = Atomic<Int>(0)
+        let isStopped = Atomic<Bool>(false)
+        let onWrongThread = Atomic<Int>(0)
         nonisolated(unsafe) var source: RunLoopExecutor?
         let loopThread = Mutex<UInt>(0)
         let thread = Thread {
             loopThread.withLock { $0 = currentThread() }
             source = RunLoopExecutor(loop: .current, mode: mode)
-            made.signal()
-            while !isOver.load(ordering: .relaxed) { _ = RunLoop.current.run(mode: .default, before: .distantFuture) }
+            isCreated.signal()
+            while !isStopped.load(ordering: .relaxed) {
+                _ = RunLoop.current.run(mode: .default, before: .distantFuture)
+            }
         }
         thread.start()
-        #expect(made.wait(timeout: .now() + 60) == .success)
-        let place = try #require(source)
+        #expect(isCreated.wait(timeout: .now() + 60) == .success)
+        let executor = try #require(source)
         let subscription = try #require(
-            place.register(line.set, onReady: {}) {
+            executor.register(pair.set, onReady: {}) {
                 // Reads one byte per poll.
-                guard line.look(limit: 1) > 0 else { return }
-                line.tellAgain()
-                place.schedule {
-                    if currentThread() != loopThread.withLock({ $0 }) { misplaced.add(1, ordering: .relaxed) }
+                guard pair.readAvailable(limit: 1) > 0 else { return }
+                pair.rearm()
+                executor.schedule {
+                    if currentThread() != loopThread.withLock({ $0 }) { onWrongThread.add(1, ordering: .relaxed) }
                     received.signal()
                 }
             })
         for count in 0..<100 {
-            for _ in 0...count % 3 { line.send() }
+            for _ in 0...count % 3 { pair.send() }
             for _ in 0...count % 3 { #expect(received.wait(timeout: .now() + 60) == .success) }
         }
-        #expect(misplaced.load(ordering: .relaxed) == 0)
+        #expect(onWrongThread.load(ordering: .relaxed) == 0)
         subscription.cancel()
-        let looks = line.looks.load(ordering: .relaxed)
-        line.send()
+        let reads = pair.reads.load(ordering: .relaxed)
+        pair.send()
         // The loop still runs, but does not poll.
-        let cameRound = DispatchSemaphore(value: 0)
-        place.schedule {
-            isOver.store(true, ordering: .relaxed)
-            cameRound.signal()
+        let drained = DispatchSemaphore(value: 0)
+        executor.schedule {
+            isStopped.store(true, ordering: .relaxed)
+            drained.signal()
         }
-        #expect(cameRound.wait(timeout: .now() + 60) == .success)
-        #expect(line.looks.load(ordering: .relaxed) == looks)
+        #expect(drained.wait(timeout: .now() + 60) == .success)
+        #expect(pair.reads.load(ordering: .relaxed) == reads)
         source = nil
-        place.invalidate()
-        #expect(place.register(line.set, onReady: {}, read: {}) == nil)
+        executor.invalidate()
+        #expect(executor.register(pair.set, onReady: {}, read: {}) == nil)
     }
 }

@@ -32,14 +32,14 @@ struct RateMeterTests {
     }
 
     @Test("The rate measured from decimated readings is that of the sensor")
-    func thinned() throws {
+    func decimated() throws {
         var meter = RateMeter()
         for time in Self.times(from: 3, rate: 10, count: 40) { meter.record([time], decimationFactor: 10) }
         #expect(abs(try #require(meter.rate) - 100) < 0.01)
     }
 
     @Test("A pause restarts the measurement")
-    func pause() {
+    func gap() {
         var meter = RateMeter()
         meter.record(Self.times(from: 0, rate: 100, count: 300))
         meter.record(Self.times(from: 60, rate: 100, count: 2))

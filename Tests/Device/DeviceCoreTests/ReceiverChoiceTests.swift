@@ -63,7 +63,7 @@ struct ReceiverChoiceTests {
     }
 
     @Test("A silence of the better receiver restarts the 10 s period")
-    func silenceEndsPatience() throws {
+    func silenceResetsDelay() throws {
         try HubBench().play(
             """
             0.0 A 1 3 10 eph=20  | 10
@@ -103,7 +103,7 @@ struct ReceiverChoiceTests {
     }
 
     @Test("Without any fix, a receiver that sends reports replaces a silent one")
-    func nobodyHasFix() throws {
+    func noReceiverHasFix() throws {
         try HubBench().play(
             """
             0.0 A 1 1 10 | 10
@@ -153,7 +153,7 @@ struct ReceiverChoiceTests {
 
     @Test("The number of receivers is bounded, and the chosen one is kept")
     func many() throws {
-        var flow = ReportSelector()
+        var selector = ReportSelector()
         var finished: PositionReport?
         for number in 0..<10_000 {
             var report = PositionReport()
@@ -163,28 +163,28 @@ struct ReceiverChoiceTests {
             report.longitude = 1
             let now = BootTime.zero.advanced(bySeconds: Double(number) * 0.01)
             report.arrival = now
-            _ = flow.accept(report, now: now, finished: &finished)
+            _ = selector.accept(report, now: now, finished: &finished)
             var sky = SkyReport()
             sky.receiver = "/sky/\(number)"
-            _ = flow.accept(sky, now: now)
+            _ = selector.accept(sky, now: now)
         }
-        #expect(flow.receivers.count == ReportSelector.maximumReceivers)
-        #expect(flow.receivers[flow.chosen].path == "chosen")
+        #expect(selector.receivers.count == ReportSelector.maximumReceivers)
+        #expect(selector.receivers[selector.chosen].path == "chosen")
     }
 
     @Test("A new receiver replaces the one that has been silent longest, but not the chosen one")
     func eviction() {
-        var flow = ReportSelector()
+        var selector = ReportSelector()
         var finished: PositionReport?
         func report(_ path: String, at seconds: Double) {
             var report = PositionReport()
             report.receiver = path
-            _ = flow.accept(report, now: BootTime.zero.advanced(bySeconds: seconds), finished: &finished)
+            _ = selector.accept(report, now: BootTime.zero.advanced(bySeconds: seconds), finished: &finished)
         }
         for number in 0..<64 { report("/dev/\(number)", at: Double(number) * 0.001) }
         report("/dev/1", at: 1)
         report("/dev/new", at: 1.1)
-        let paths = Set(flow.receivers.map(\.path))
+        let paths = Set(selector.receivers.map(\.path))
         #expect(paths.count == 64)
         #expect(paths.isSuperset(of: ["/dev/0", "/dev/1", "/dev/new"]))
         // /dev/0 is the chosen receiver. Of the others, /dev/2 has been silent longest.
@@ -194,22 +194,22 @@ struct ReceiverChoiceTests {
     @Test("Attitudes of a separate compass are delivered in addition to the chosen receiver's reports")
     func compass() throws {
         let bench = HubBench()
-        func turn(_ receiver: String, at seconds: Double) -> [String] {
+        func post(_ receiver: String, at seconds: Double) -> [String] {
             var attitude = AttitudeReport()
             attitude.receiver = receiver
             attitude.arrival = BootTime.zero.advanced(bySeconds: seconds)
             bench.hub.post(attitude)
-            return bench.takeTold()
+            return bench.removeReceived()
         }
         try bench.play("0.0 A 1 3 10 | 10")
-        #expect(turn("C", at: 0.1) == ["attitude(C)"])
+        #expect(post("C", at: 0.1) == ["attitude(C)"])
         // Attitudes of only one compass at a time are delivered, and the chosen receiver's own compass has priority.
-        #expect(turn("D", at: 0.2) == [])
-        #expect(turn("A", at: 0.3) == ["attitude(A)"])
-        #expect(turn("C", at: 0.4) == [])
-        #expect(turn("C", at: 5.2) == [])
-        #expect(turn("C", at: 5.4) == ["attitude(C)"])
-        #expect(turn("D", at: 5.5) == [])
+        #expect(post("D", at: 0.2) == [])
+        #expect(post("A", at: 0.3) == ["attitude(A)"])
+        #expect(post("C", at: 0.4) == [])
+        #expect(post("C", at: 5.2) == [])
+        #expect(post("C", at: 5.4) == ["attitude(C)"])
+        #expect(post("D", at: 5.5) == [])
         // An attitude report does not make its receiver the chosen one.
         try bench.play("6.0 A 7 3 11 | 11")
     }

@@ -56,7 +56,7 @@ struct SkyTests {
     }
 
     @Test("One receiver's satellites are not added to another receiver's reports")
-    func apart() {
+    func perReceiver() {
         let named = Collector()
         let subscription = hub.subscribe(PositionRequest(receiver: "B"), receive: named.receive)
         post(8, at: 0, hdop: 1)

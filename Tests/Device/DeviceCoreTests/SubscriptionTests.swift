@@ -60,18 +60,18 @@ struct SubscriptionTests {
     }
 
     @Test("A standing subscription starts the new request before it ends the previous one")
-    func follows() {
-        let standing = RequestSubscription<Int>()
+    func updates() {
+        let subscription = RequestSubscription<Int>()
         let log = Mutex<[String]>([])
-        func follow(_ wanted: Int?) {
-            standing.update {
-                wanted
+        func update(_ request: Int?) {
+            subscription.update {
+                request
             } subscribe: { number in
                 log.withLock { $0.append("begin \(number)") }
                 return Subscription { log.withLock { $0.append("end \(number)") } }
             }
         }
-        for wanted in [nil, 1, 1, 2, nil, nil, 3] { follow(wanted) }
+        for request in [nil, 1, 1, 2, nil, nil, 3] { update(request) }
         #expect(log.withLock { $0 } == ["begin 1", "begin 2", "end 1", "end 2", "begin 3"])
     }
 }

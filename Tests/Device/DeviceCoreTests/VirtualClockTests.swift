@@ -10,7 +10,7 @@ struct VirtualClockTests {
     private static func at(_ seconds: Double) -> BootTime { BootTime.zero.advanced(bySeconds: seconds) }
 
     /// The texts that timers have recorded, in order.
-    private final class Notes: Sendable {
+    private final class Log: Sendable {
         private let texts = Mutex<[String]>([])
         var all: [String] { texts.withLock { $0 } }
         func add(_ text: String) { texts.withLock { $0.append(text) } }
@@ -23,91 +23,91 @@ struct VirtualClockTests {
     @Test("Timers run in deadline order, with the clock at their deadlines")
     func order() {
         let clock = VirtualClock()
-        let notes = Notes()
+        let log = Log()
         let timers = [3.0, 1.0, 2.0].map { seconds in
-            clock.timer(at: Self.at(seconds)) { notes.add("\(seconds) at \(clock.now.seconds)") }
+            clock.timer(at: Self.at(seconds)) { log.add("\(seconds) at \(clock.now.seconds)") }
         }
         #expect(clock.nextDeadline == Self.at(1))
         Self.runAll(clock)
-        #expect(notes.all == ["1.0 at 1.0", "2.0 at 2.0", "3.0 at 3.0"])
+        #expect(log.all == ["1.0 at 1.0", "2.0 at 2.0", "3.0 at 3.0"])
         withExtendedLifetime(timers) {}
     }
 
     @Test("Timers with the same deadline run in order of creation")
     func equalDeadlines() {
         let clock = VirtualClock()
-        let notes = Notes()
+        let log = Log()
         var timers: [ClockTimer] = []
         for number in 0..<20 {
-            timers.append(clock.timer(at: Self.at(number % 2 == 0 ? 1 : 2)) { notes.add("\(number)") })
+            timers.append(clock.timer(at: Self.at(number % 2 == 0 ? 1 : 2)) { log.add("\(number)") })
         }
         Self.runAll(clock)
         let even = (0..<20).filter { $0 % 2 == 0 }
         let odd = (0..<20).filter { $0 % 2 == 1 }
-        #expect(notes.all == (even + odd).map(String.init))
+        #expect(log.all == (even + odd).map(String.init))
         withExtendedLifetime(timers) {}
     }
 
     @Test("A cancelled or released timer is removed and does not run")
     func cancellation() {
         let clock = VirtualClock()
-        let notes = Notes()
-        let cancelled = clock.timer(at: Self.at(1)) { notes.add("cancelled") }
-        var released: ClockTimer? = clock.timer(at: Self.at(1)) { notes.add("released") }
-        let kept = clock.timer(at: Self.at(1)) { notes.add("kept") }
+        let log = Log()
+        let cancelled = clock.timer(at: Self.at(1)) { log.add("cancelled") }
+        var released: ClockTimer? = clock.timer(at: Self.at(1)) { log.add("released") }
+        let retained = clock.timer(at: Self.at(1)) { log.add("kept") }
         cancelled.cancel()
         cancelled.cancel()
         #expect(released != nil)
         released = nil
         Self.runAll(clock)
-        #expect(notes.all == ["kept"])
+        #expect(log.all == ["kept"])
         #expect(clock.nextDeadline == nil)
-        withExtendedLifetime(kept) {}
+        withExtendedLifetime(retained) {}
     }
 
     @Test("A timer can cancel another timer with the same deadline")
     func cancelsAnother() {
         let clock = VirtualClock()
-        let notes = Notes()
+        let log = Log()
         let second = Mutex<ClockTimer?>(nil)
         let first = clock.timer(at: Self.at(1)) {
-            notes.add("first")
+            log.add("first")
             second.withLock { $0 }?.cancel()
         }
-        second.withLock { $0 = clock.timer(at: Self.at(1)) { notes.add("second") } }
+        second.withLock { $0 = clock.timer(at: Self.at(1)) { log.add("second") } }
         Self.runAll(clock)
-        #expect(notes.all == ["first"])
+        #expect(log.all == ["first"])
         withExtendedLifetime(first) {}
     }
 
     @Test("A timer created by another timer runs in deadline order, even if it is already due")
     func nested() {
         let clock = VirtualClock()
-        let notes = Notes()
+        let log = Log()
         let inner = Mutex<[ClockTimer]>([])
         let outer = clock.timer(at: Self.at(1)) {
-            notes.add("outer")
+            log.add("outer")
             let timers = [Self.at(2), Self.at(0.5)].map { deadline in
-                clock.timer(at: deadline) { notes.add("\(deadline.seconds) at \(clock.now.seconds)") }
+                clock.timer(at: deadline) { log.add("\(deadline.seconds) at \(clock.now.seconds)") }
             }
             inner.withLock { $0 = timers }
         }
-        let later = clock.timer(at: Self.at(3)) { notes.add("later") }
+        let later = clock.timer(at: Self.at(3)) { log.add("later") }
         Self.runAll(clock)
         // The timer that was due at 0.5 does not move the clock back.
-        #expect(notes.all == ["outer", "0.5 at 1.0", "2.0 at 2.0", "later"])
+        #expect(log.all == ["outer", "0.5 at 1.0", "2.0 at 2.0", "later"])
         withExtendedLifetime((outer, later)) {}
     }
 
     @Test("Timers beyond the limit do not run")
     func limit() {
         let clock = VirtualClock()
-        let notes = Notes()
-        let timer = clock.timer(at: Self.at(1)) { notes.add("ran") }
+        let log = Log()
+        let timer = clock.timer(at: Self.at(1)) { log.add("ran") }
         #expect(!clock.runNextTimer(upTo: Self.at(0.999)))
         #expect(clock.now == .zero)
         #expect(clock.runNextTimer(upTo: Self.at(1)))
-        #expect(notes.all == ["ran"])
+        #expect(log.all == ["ran"])
         withExtendedLifetime(timer) {}
     }
 
@@ -141,17 +141,17 @@ struct VirtualClockTests {
             deinit { timer.withLock { $0 }?.cancel() }
         }
         let clock = VirtualClock()
-        weak var gone: Owner?
+        weak var weakOwner: Owner?
         let timer: ClockTimer
         do {
             let owner = Owner()
             timer = clock.timer(at: Self.at(1)) { owner.timer.withLock { _ = $0 } }
             owner.timer.withLock { $0 = timer }
-            gone = owner
+            weakOwner = owner
         }
-        #expect(gone != nil)
+        #expect(weakOwner != nil)
         timer.cancel()
-        #expect(gone == nil)
+        #expect(weakOwner == nil)
         #expect(clock.nextDeadline == nil)
     }
 }

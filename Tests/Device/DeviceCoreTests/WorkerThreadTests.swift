@@ -13,21 +13,21 @@ struct WorkerThreadTests {
     func signals() throws {
         let mask = Mutex<[Int32: Bool]>([:])
         let done = DispatchSemaphore(value: 0)
-        let asked = [SIGTERM, SIGINT, SIGPIPE, SIGCHLD, SIGUSR1, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP]
+        let signals = [SIGTERM, SIGINT, SIGPIPE, SIGCHLD, SIGUSR1, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP]
         try WorkerThread.start {
             var set = sigset_t()
             pthread_sigmask(SIG_SETMASK, nil, &set)
-            for number in asked {
+            for number in signals {
                 let isBlocked = sigismember(&set, number) == 1
                 mask.withLock { $0[number] = isBlocked }
             }
             done.signal()
         }
         #expect(done.wait(timeout: .now() + 60) == .success)
-        let found = mask.withLock { $0 }
-        for number in [SIGTERM, SIGINT, SIGPIPE, SIGCHLD, SIGUSR1] { #expect(found[number] == true, "\(number)") }
+        let blocked = mask.withLock { $0 }
+        for number in [SIGTERM, SIGINT, SIGPIPE, SIGCHLD, SIGUSR1] { #expect(blocked[number] == true, "\(number)") }
         // A blocked fault signal ends the process before a crash reporter can record the location.
-        for number in [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP] { #expect(found[number] == false, "\(number)") }
+        for number in [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP] { #expect(blocked[number] == false, "\(number)") }
     }
 
     @Test("Starting a worker thread does not change the caller's signal mask")

@@ -59,7 +59,7 @@ private struct Trial {
             bench.post(.accelerometer, row.accelerometer, at: seconds)
             bench.post(.magnetometer, row.magnetometer, at: seconds)
         }
-        bench.hub.postQuiet()
+        bench.hub.postInputIdle()
         subscription.cancel()
         return log.states
     }

@@ -92,7 +92,7 @@ struct EngineClientTests {
         let subscription = bench.engine.subscribe(FusionRequest(need: .attitude), receive: log.receive)
         bench.rest(1...10)
         bench.rest(11...100, [.gyroscope])
-        bench.hub.postQuiet()
+        bench.hub.postInputIdle()
         #expect(log.states.count == 100)
         let last = try #require(log.states.last)
         let moved = last.acceleration - last.up * 9.80665
@@ -123,7 +123,7 @@ struct EngineClientTests {
         bench.rest(1...10)
         bench.rest(at: 0.11, [.gyroscope, .accelerometer])
         #expect(log.states.count == 10)
-        bench.hub.postQuiet()
+        bench.hub.postInputIdle()
         #expect(log.milliseconds.last == 110)
         subscription.cancel()
     }
@@ -187,7 +187,7 @@ struct EngineClientTests {
                 let extreme = Double(Int64(bitPattern: state) >> 20) / 1e9
                 bench.post(faulty, [.nan, extreme * 1e6, .infinity], at: extreme)
             }
-            bench.hub.postQuiet()
+            bench.hub.postInputIdle()
             #expect(log.states.count == 400)
             #expect(log.states.allSatisfy { $0.attitude.w.isFinite })
             #expect(log.states.last?.up.z ?? 0 > 0.99)
@@ -214,7 +214,7 @@ struct EngineClientTests {
         bench.move(to: 100)
         let second = bench.engine.subscribe(FusionRequest(need: .attitude), receive: log.receive)
         drift(10_001...10_010)
-        bench.hub.postQuiet()
+        bench.hub.postInputIdle()
         #expect(log.states.count == 1010)
         let rate = try #require(log.states.last?.rotationRate)
         #expect((rate * rate).sum().squareRoot() < 0.001)

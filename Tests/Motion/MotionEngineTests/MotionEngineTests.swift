@@ -48,7 +48,7 @@ struct MotionEngineTests {
                     }
                 }
             }
-            bench.hub.postQuiet()
+            bench.hub.postInputIdle()
             #expect(log.states.count == 100)
             results.append(log.states.map { $0.attitude.components + SIMD4($0.northOffset ?? 9, 0, 0, 0) })
             subscription.cancel()

@@ -28,19 +28,19 @@ extension Configuration {
     package var allProblems: [DeviceError] { Array((problems + accessoryProblems).prefix(100)) }
 
     private func readRules() -> (setting: Setting<[AccessoryRule]>, problems: [DeviceError]) {
-        read(Self.rulesKey, most: Self.maximumRules) { reader, json, name throws(JSONError) in
+        read(Self.rulesKey, maximumCount: Self.maximumRules) { reader, json, name throws(JSONError) in
             try AccessoryRule.read(&reader, &json, name: name)
         }
     }
 
     private func readDeclared() -> (setting: Setting<[DeclaredAccessory]>, problems: [DeviceError]) {
-        read(Self.declaredKey, most: Self.maximumDeclaredAccessories) { reader, json, name throws(JSONError) in
+        read(Self.declaredKey, maximumCount: Self.maximumDeclaredAccessories) { reader, json, name throws(JSONError) in
             try DeclaredAccessory.read(&reader, &json, prefix: name + ".")
         }
     }
 
     private func read<Element: Sendable>(
-        _ name: String, most: Int,
+        _ name: String, maximumCount: Int,
         _ element: (inout JSONReader, inout SettingsJSON, String) throws(JSONError) -> Element?
     ) -> (setting: Setting<[Element]>, problems: [DeviceError]) {
         switch deferredSections[name] {
@@ -51,14 +51,14 @@ extension Configuration {
             let elements = bytes.withUnsafeBytes { buffer -> [Element] in
                 var reader = JSONReader(buffer)
                 // The syntax was validated when the configuration file was read.
-                return (try? Self.list(&reader, &json, name: name, most: most, element)) ?? []
+                return (try? Self.list(&reader, &json, name: name, maximumCount: maximumCount, element)) ?? []
             }
             return (Setting(elements, origin: .file(path)), json.problems)
         }
     }
 
     private static func list<Element>(
-        _ reader: inout JSONReader, _ json: inout SettingsJSON, name: String, most: Int,
+        _ reader: inout JSONReader, _ json: inout SettingsJSON, name: String, maximumCount: Int,
         _ element: (inout JSONReader, inout SettingsJSON, String) throws(JSONError) -> Element?
     ) throws(JSONError) -> [Element] {
         guard try json.isArray(&reader, name, "It is ignored.") else { return [] }
@@ -66,8 +66,10 @@ extension Configuration {
         var index = 0
         try reader.beginArray()
         while try reader.nextElement() {
-            if elements.count == most {
-                if index == most { json.recordProblem(name, "has more than \(most) elements", "The rest is ignored.") }
+            if elements.count == maximumCount {
+                if index == maximumCount {
+                    json.recordProblem(name, "has more than \(maximumCount) elements", "The rest is ignored.")
+                }
                 try reader.skipValue()
             } else if let element = try element(&reader, &json, "\(name)[\(index)]") {
                 elements.append(element)

@@ -25,8 +25,10 @@ struct AccessoryDetector {
         device = records[root]
         var parts: [USBTopologyPosition.Interface?: Part] = [:]
         for record in records.values {
-            guard let place = USBTopologyPosition(record), place.interface != nil || !place.isUSB else { continue }
-            var part = parts[place.interface] ?? Part(usbInterface: place.interface)
+            guard let position = USBTopologyPosition(record), position.interface != nil || !position.isUSB else {
+                continue
+            }
+            var part = parts[position.interface] ?? Part(usbInterface: position.interface)
             switch record.subsystem {
             // Some kernels create an additional record without a node for the port of a USB serial converter.
             case "tty" where !record.node.isEmpty: part.ttys.append(record)
@@ -34,34 +36,34 @@ struct AccessoryDetector {
             case "usb": part.interface = record
             default: break
             }
-            parts[place.interface] = part
+            parts[position.interface] = part
         }
         self.parts = parts.values.sorted { ($0.usbInterface?.number ?? 0) < ($1.usbInterface?.number ?? 0) }
     }
 
     func detect() -> AccessoryDetection {
-        var survey = AccessoryDetection()
+        var detection = AccessoryDetection()
         // The record of the device may not have arrived yet.
-        guard let device else { return survey }
+        guard let device else { return detection }
         var description = makeDescription(of: device)
-        survey.attachmentToken = "\(device.properties["DEVNUM"] ?? "") \(device.node)"
-        let openable = parts.compactMap { part -> OpenablePart? in open(part, description, &survey) }
+        detection.attachmentToken = "\(device.properties["DEVNUM"] ?? "") \(device.node)"
+        let openable = parts.compactMap { part -> OpenablePart? in open(part, description, &detection) }
         for item in openable {
             let isOnly = item.node != nil && openable.count { $0.node != nil } == 1
             // A rule with an empty list of protocols excludes the interface.
-            guard let names = protocols(item, description, isOnly: isOnly, &survey) else { continue }
+            guard let names = protocols(item, description, isOnly: isOnly, &detection) else { continue }
             if names.isEmpty {
                 if Self.isPlaceholder(item.part, root) { continue }
                 let reason = item.reason ?? "It has no protocol. Name one in a udev rule or in the configuration."
-                survey.candidates.append(candidate(item, description, reason))
+                detection.candidates.append(candidate(item, description, reason))
             }
             for (name, origin) in names {
                 guard let node = item.node else {
-                    survey.candidates.append(candidate(item, description, item.reason ?? ""))
+                    detection.candidates.append(candidate(item, description, item.reason ?? ""))
                     break
                 }
                 if let first = description.accessoryProtocol(named: name) {
-                    survey.warnings.append(
+                    detection.warnings.append(
                         "The interfaces \(first.interface ?? 0) and \(item.number ?? 0) of \(description.identity) both "
                             + "have the protocol name \(name). The first one is used.")
                     continue
@@ -69,11 +71,11 @@ struct AccessoryDetector {
                 guard description.protocols.count < Self.maximumProtocols else { break }
                 description.protocols.append(
                     AccessoryProtocol(name: name, origin: origin, interface: item.number, node: node))
-                if !item.isInitialized { survey.uninitializedNodes.insert(node.path) }
+                if !item.isInitialized { detection.uninitializedNodes.insert(node.path) }
             }
         }
-        if !description.protocols.isEmpty { survey.description = description }
-        return survey
+        if !description.protocols.isEmpty { detection.description = description }
+        return detection
     }
 
     /// The maximum number of protocols per accessory. No known accessory has more protocols.
@@ -140,17 +142,17 @@ struct AccessoryDetector {
     }
 
     private func open(
-        _ part: Part, _ description: AccessoryDescription, _ survey: inout AccessoryDetection
+        _ part: Part, _ description: AccessoryDescription, _ detection: inout AccessoryDetection
     ) -> OpenablePart? {
         let number = part.usbInterface?.number
-        let fitting = rules.filter { $0.matches(description, interface: number) }
+        let matchingRules = rules.filter { $0.matches(description, interface: number) }
         if let tty = part.ttys.min(by: { Self.isBefore($0.node, $1.node) }) {
             if part.ttys.count > 1 {
-                survey.warnings.append(
+                detection.warnings.append(
                     "Interface \(number ?? 0) of \(description.identity) has \(part.ttys.count) serial ports. "
                         + "\(tty.node) is used.")
             }
-            let settings = fitting.lazy.compactMap(\.tty).first ?? TTYSettings()
+            let settings = matchingRules.lazy.compactMap(\.tty).first ?? TTYSettings()
             return OpenablePart(
                 part: part, number: number, node: .tty(path: tty.node, settings), path: tty.node,
                 isInitialized: tty.isInitialized)
@@ -158,7 +160,7 @@ struct AccessoryDetector {
         if let hid = part.hids.min(by: { Self.isBefore($0.node, $1.node) }) {
             // Devices of the boot subclass, such as keyboards and mice, are neither accessories nor candidates.
             if part.interface.map({ Self.kind(of: $0) == (3, 1) }) ?? false { return nil }
-            let framing = fitting.lazy.compactMap(\.hid).first
+            let framing = matchingRules.lazy.compactMap(\.hid).first
             return OpenablePart(
                 part: part, number: number, node: framing.map { .hidraw(path: hid.node, $0) }, path: hid.node,
                 isInitialized: hid.isInitialized,
@@ -166,7 +168,8 @@ struct AccessoryDetector {
                     ? "It is a HID device. A rule in the configuration must specify the length of its reports "
                         + "(reportLength)." : nil)
         }
-        guard let device, let place = part.usbInterface, let interface = part.interface, Self.isNative(interface) else {
+        guard let device, let position = part.usbInterface, let interface = part.interface, Self.isNative(interface)
+        else {
             return nil
         }
         var openable = OpenablePart(
@@ -175,11 +178,11 @@ struct AccessoryDetector {
         if device.node.isEmpty {
             openable.reason = "Its USB device has no node. Mount /dev/bus/usb."
         } else if let pair = descriptors?.bulkPair(
-            configuration: place.configuration, interface: place.number, alternate: 1)
+            configuration: position.configuration, interface: position.number, alternate: 1)
         {
             openable.node = .usb(
                 USBEndpoints(
-                    path: device.node, interface: place.number, alternate: 1, input: pair.input, output: pair.output,
+                    path: device.node, interface: position.number, alternate: 1, input: pair.input, output: pair.output,
                     packetLength: pair.packetLength, inputPacketLength: pair.inputPacketLength))
         } else {
             openable.reason = "Its alternate setting 1 has no pair of bulk endpoints."
@@ -212,7 +215,7 @@ struct AccessoryDetector {
     // MARK: Protocol names
 
     private func protocols(
-        _ item: OpenablePart, _ description: AccessoryDescription, isOnly: Bool, _ survey: inout AccessoryDetection
+        _ item: OpenablePart, _ description: AccessoryDescription, isOnly: Bool, _ detection: inout AccessoryDetection
     ) -> [(String, AccessoryProtocol.Origin)]? {
         for rule in rules where rule.canDeclare(description, interface: item.number) {
             guard let names = rule.protocols else { continue }
@@ -227,13 +230,13 @@ struct AccessoryDetector {
             for part in text.utf8.prefix(1 << 16).split(whereSeparator: { Self.isSeparator($0) }) {
                 let name = String(decoding: part, as: UTF8.self)
                 if !AccessoryProtocol.isValid(name: name) {
-                    survey.warnings.append(
+                    detection.warnings.append(
                         "\(property) of \(item.path) contains \"\(TerminalSanitizer.sanitized(name.prefix(100)))\", which is not a "
                             + "valid protocol name. It is ignored.")
                 } else if !names.contains(where: { $0.0 == name }), names.count < Self.maximumProtocols {
                     names.append((name, .udevProperty))
                 }
-                if survey.warnings.count >= 100 { break }
+                if detection.warnings.count >= 100 { break }
             }
             if !names.isEmpty { return names }
         }

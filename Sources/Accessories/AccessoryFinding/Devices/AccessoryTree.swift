@@ -29,18 +29,18 @@ package struct AccessoryTree: Sendable {
 
     /// Returns the path of the attached device, or `nil` if the record cannot be part of an accessory.
     @discardableResult package mutating func insert(_ record: UdevRecord) -> String? {
-        guard let place = USBTopologyPosition(record) else { return nil }
-        roots[place.root, default: [:]][record.path] = record
-        return place.root
+        guard let position = USBTopologyPosition(record) else { return nil }
+        roots[position.root, default: [:]][record.path] = record
+        return position.root
     }
 
     /// Returns the path of the attached device, or `nil` if the record is unknown.
     @discardableResult
     package mutating func remove(_ record: UdevRecord) -> String? {
-        guard let place = USBTopologyPosition(record), roots[place.root]?.removeValue(forKey: record.path) != nil
+        guard let position = USBTopologyPosition(record), roots[position.root]?.removeValue(forKey: record.path) != nil
         else { return nil }
-        if roots[place.root]?.isEmpty == true { roots[place.root] = nil }
-        return place.root
+        if roots[position.root]?.isEmpty == true { roots[position.root] = nil }
+        return position.root
     }
 
     package mutating func removeAll() { roots = [:] }

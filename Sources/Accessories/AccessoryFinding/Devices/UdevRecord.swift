@@ -63,8 +63,8 @@ extension UdevRecord {
     func displayEncodedProperty(_ name: String) -> String? { Self.sanitized(properties[name].map(Self.decoded)) }
 
     private static func sanitized(_ text: String?) -> String? {
-        guard let shown = text.map({ TerminalSanitizer.sanitized($0) }), !shown.isEmpty else { return nil }
-        return shown
+        guard let sanitized = text.map({ TerminalSanitizer.sanitized($0) }), !sanitized.isEmpty else { return nil }
+        return sanitized
     }
 
     /// Reads a hexadecimal number of up to four digits from the attribute, or from the property if the attribute is

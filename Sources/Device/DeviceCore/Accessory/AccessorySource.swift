@@ -94,11 +94,11 @@ package final class AccessoryHub: Sendable {
         _ description: AccessoryDescription, prepare: (AccessoryDescription.ID) -> Void = { _ in }
     ) -> AccessoryDescription {
         var description = description
-        publish { known in
-            known.lastID += 1
-            description.id = known.lastID
-            known.accessories.append(description)
-            prepare(known.lastID)
+        publish { content in
+            content.lastID += 1
+            description.id = content.lastID
+            content.accessories.append(description)
+            prepare(content.lastID)
             return .attached(description)
         }
         return description
@@ -106,20 +106,20 @@ package final class AccessoryHub: Sendable {
 
     /// Does nothing if the accessory is not attached or the description is unchanged.
     package func update(_ description: AccessoryDescription) {
-        publish { known in
-            guard let index = known.accessories.firstIndex(where: { $0.id == description.id }),
-                known.accessories[index] != description
+        publish { content in
+            guard let index = content.accessories.firstIndex(where: { $0.id == description.id }),
+                content.accessories[index] != description
             else { return nil }
-            known.accessories[index] = description
+            content.accessories[index] = description
             return .changed(description)
         }
     }
 
     @discardableResult package func detach(_ id: AccessoryDescription.ID) -> AccessoryDescription? {
         var removed: AccessoryDescription?
-        publish { known in
-            guard let index = known.accessories.firstIndex(where: { $0.id == id }) else { return nil }
-            let description = known.accessories.remove(at: index)
+        publish { content in
+            guard let index = content.accessories.firstIndex(where: { $0.id == id }) else { return nil }
+            let description = content.accessories.remove(at: index)
             removed = description
             return .detached(description)
         }

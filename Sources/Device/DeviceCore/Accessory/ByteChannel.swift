@@ -36,7 +36,7 @@ extension ByteChannel {
 package protocol PollableChannel: ByteChannel {
     /// Sets the executor that calls the observer and, if possible, reads the channel. Passing nil selects the channel's
     /// own thread. The observer must not read.
-    func setExecutor(_ place: ExecutorIdentity?)
+    func setExecutor(_ executor: ExecutorIdentity?)
 
     /// Reads pending bytes for apps that check the channel repeatedly without returning to the executor.
     func readPendingInput()

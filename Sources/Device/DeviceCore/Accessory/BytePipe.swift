@@ -128,16 +128,16 @@ package final class BytePipe: Sendable {
         return result
     }
 
-    /// Ends the pipe, after which nothing more can be written. Discards unread bytes if `drops` is true.
-    package func finish(_ end: ByteChannelEnd, drops: Bool = false) {
-        typealias Sides = (reader: (@Sendable (ReaderEvent) -> Void)?, writer: (@Sendable (WriterEvent) -> Void)?)
-        let sides = state.withLock { state -> Sides in
-            if drops { state.ring.clear() }
+    /// Ends the pipe, after which nothing more can be written. Discards unread bytes if `discardsUnread` is true.
+    package func finish(_ end: ByteChannelEnd, discardsUnread: Bool = false) {
+        typealias Observers = (reader: (@Sendable (ReaderEvent) -> Void)?, writer: (@Sendable (WriterEvent) -> Void)?)
+        let observers = state.withLock { state -> Observers in
+            if discardsUnread { state.ring.clear() }
             guard state.end == nil else { return (nil, nil) }
             state.end = end
             return (state.reader, state.writer)
         }
-        sides.reader?(.ended)
-        sides.writer?(.ended)
+        observers.reader?(.ended)
+        observers.writer?(.ended)
     }
 }

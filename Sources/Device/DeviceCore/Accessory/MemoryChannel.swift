@@ -6,7 +6,7 @@ import Synchronization
 package final class MemoryChannel: ByteChannel {
     private let input: BytePipe
     private let output: BytePipe
-    private let ending = EndNotifier()
+    private let endNotifier = EndNotifier()
     private let isClosed = Atomic<Bool>(false)
 
     private init(input: BytePipe, output: BytePipe) {
@@ -15,9 +15,9 @@ package final class MemoryChannel: ByteChannel {
     }
 
     package static func pair(capacity: Int = 65_536) -> (MemoryChannel, MemoryChannel) {
-        let there = BytePipe(capacity: capacity)
-        let back = BytePipe(capacity: capacity)
-        return (MemoryChannel(input: back, output: there), MemoryChannel(input: there, output: back))
+        let forward = BytePipe(capacity: capacity)
+        let backward = BytePipe(capacity: capacity)
+        return (MemoryChannel(input: backward, output: forward), MemoryChannel(input: forward, output: backward))
     }
 
     package func read(into buffer: UnsafeMutableRawBufferPointer) -> ByteChannelRead {
@@ -44,17 +44,17 @@ package final class MemoryChannel: ByteChannel {
             output.observeWriter(nil)
             return
         }
-        let ending = ending
+        let endNotifier = endNotifier
         input.observeReader { event in
             switch event {
             case .readable: receive(.readable)
-            case .ended: ending.notify(receive)
+            case .ended: endNotifier.notify(receive)
             }
         }
         output.observeWriter { event in
             switch event {
             case .writable: receive(.writable)
-            case .ended: ending.notify(receive)
+            case .ended: endNotifier.notify(receive)
             }
         }
     }
@@ -64,7 +64,7 @@ package final class MemoryChannel: ByteChannel {
         guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
         observe(nil)
         output.finish(ByteChannelEnd(.hungUp))
-        input.finish(ByteChannelEnd(.hungUp), drops: true)
+        input.finish(ByteChannelEnd(.hungUp), discardsUnread: true)
     }
 
     /// Ends the connection for both ends, for example on detachment. Earlier bytes can still be read.

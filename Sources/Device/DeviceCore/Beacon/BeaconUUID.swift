@@ -25,8 +25,8 @@ public struct BeaconUUID: Sendable, Hashable {
     public init?(_ text: String) {
         guard text.utf8.count == 36 else { return nil }
         (high, low) = (0, 0)
-        for (place, character) in text.utf8.enumerated() {
-            if [8, 13, 18, 23].contains(place) {
+        for (index, character) in text.utf8.enumerated() {
+            if [8, 13, 18, 23].contains(index) {
                 guard character == UInt8(ascii: "-") else { return nil }
             } else {
                 guard let digit = HexDigit.value(character) else { return nil }

@@ -25,9 +25,9 @@ extension SensorCalibration: JSONWritable {
     /// Returns nil if `offset` or `matrix` is missing or invalid. Other values are not validated.
     package static func read(_ reader: inout JSONReader) throws(JSONError) -> SensorCalibration? {
         guard try reader.beginObjectIfPresent() else { return nil }
-        var parts = Builder()
-        while let key = try reader.nextKey() { if try !parts.read(key, &reader) { try reader.skipValue() } }
-        return parts.calibration
+        var builder = Builder()
+        while let key = try reader.nextKey() { if try !builder.read(key, &reader) { try reader.skipValue() } }
+        return builder.calibration
     }
 
     package struct Builder {

@@ -75,12 +75,12 @@ extension SensorCalibration {
     }
 
     /// Transforms the calibration to T·S·T⁻¹ and T·offset, for readings that are rotated by T.
-    private func rotated(by turn: MountMatrix, inverse: MountMatrix) -> SensorCalibration {
-        var turned = self
-        turned.transform = turn * transform * inverse
-        turned.offset = turn.apply(to: offset)
-        turned.upDirections = upDirections.map(turn.apply)
-        return turned
+    private func rotated(by rotation: MountMatrix, inverse: MountMatrix) -> SensorCalibration {
+        var result = self
+        result.transform = rotation * transform * inverse
+        result.offset = rotation.apply(to: offset)
+        result.upDirections = upDirections.map(rotation.apply)
+        return result
     }
 }
 

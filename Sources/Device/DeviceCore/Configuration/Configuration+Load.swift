@@ -94,24 +94,24 @@ extension Configuration {
         for path: String, user: uid_t = geteuid(), isWritable: (String) -> Bool = isWritableByOthers
     ) -> String? {
         guard user == 0 else { return nil }
-        var place = componentWritableByOthers(path, isWritable)
-        if place == nil, let real = realpath(path, nil) {
-            place = componentWritableByOthers(String(cString: real), isWritable)
+        var component = componentWritableByOthers(path, isWritable)
+        if component == nil, let real = realpath(path, nil) {
+            component = componentWritableByOthers(String(cString: real), isWritable)
             free(real)
         }
-        return place.map {
+        return component.map {
             "Root uses the configuration \(path), but other users can change \($0). Run: chown root \($0); chmod go-w \($0)"
         }
     }
 
     /// Returns the file or parent directory through which another user can replace the file, or nil if there is none.
-    private static func componentWritableByOthers(_ path: String, _ isOpen: (String) -> Bool) -> String? {
-        var place = path
-        while !isOpen(place) {
-            guard place != "/", let slash = place.lastIndex(of: "/") else { return nil }
-            place = slash == place.startIndex ? "/" : String(place[..<slash])
+    private static func componentWritableByOthers(_ path: String, _ isWritable: (String) -> Bool) -> String? {
+        var component = path
+        while !isWritable(component) {
+            guard component != "/", let slash = component.lastIndex(of: "/") else { return nil }
+            component = slash == component.startIndex ? "/" : String(component[..<slash])
         }
-        return place
+        return component
     }
 
     /// Returns true if users other than root can write to the path.

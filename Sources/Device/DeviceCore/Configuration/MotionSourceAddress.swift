@@ -22,14 +22,14 @@ public struct MotionSourceAddress: Sendable, Hashable, CustomStringConvertible {
     public let target: String
 
     /// The address of this machine's kernel.
-    public static let local = MotionSourceAddress(backend: .local, place: "")
+    public static let local = MotionSourceAddress(backend: .local, target: "")
 
     /// The default TCP port of iiod.
     package static let standardPort: UInt16 = 30431
 
-    init(backend: Backend, place: String) {
+    init(backend: Backend, target: String) {
         self.backend = backend
-        self.target = place
+        self.target = target
     }
 
     /// Parses an address. The error describes why the text is invalid.
@@ -45,33 +45,33 @@ public struct MotionSourceAddress: Sendable, Hashable, CustomStringConvertible {
         guard let backend = Backend(rawValue: text[..<colon].lowercased()) else {
             throw failure("the part before the colon is not one of local, ip, usb, serial and xml")
         }
-        let place = text[text.index(after: colon)...]
-        guard place.utf8.count <= 255, !place.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
+        let target = text[text.index(after: colon)...]
+        guard target.utf8.count <= 255, !target.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
             throw failure("the part after the colon is too long or contains control characters")
         }
-        if backend == .local, !place.isEmpty { throw failure("nothing may follow local:") }
+        if backend == .local, !target.isEmpty { throw failure("nothing may follow local:") }
         if backend == .network {
-            guard !place.isEmpty else { throw failure("the host is missing") }
-            try Self.check(host: place, failure: failure)
+            guard !target.isEmpty else { throw failure("the host is missing") }
+            try Self.check(host: target, failure: failure)
         }
         self.backend = backend
-        self.target = String(place)
+        self.target = String(target)
     }
 
     /// Validates the part after `ip:`. An IPv6 address with a port must be in brackets.
-    private static func check(host place: Substring, failure: (String) -> DeviceError) throws(DeviceError) {
-        guard !place.utf8.contains(where: { $0 == 0x20 || $0 == 0x2F }) else {
+    private static func check(host: Substring, failure: (String) -> DeviceError) throws(DeviceError) {
+        guard !host.utf8.contains(where: { $0 == 0x20 || $0 == 0x2F }) else {
             throw failure("the host is not a name or a numeric address")
         }
         var port: Substring?
-        if place.hasPrefix("[") {
-            guard let close = place.firstIndex(of: "]") else { throw failure("the bracket is not closed") }
-            let tail = place[place.index(after: close)...]
+        if host.hasPrefix("[") {
+            guard let close = host.firstIndex(of: "]") else { throw failure("the bracket is not closed") }
+            let tail = host[host.index(after: close)...]
             guard tail.isEmpty || tail.hasPrefix(":") else { throw failure("only :port may follow the bracket") }
             if !tail.isEmpty { port = tail.dropFirst() }
-        } else if let colon = place.firstIndex(of: ":"), colon == place.lastIndex(of: ":") {
-            port = place[place.index(after: colon)...]
-            guard colon != place.startIndex else { throw failure("the host is missing") }
+        } else if let colon = host.firstIndex(of: ":"), colon == host.lastIndex(of: ":") {
+            port = host[host.index(after: colon)...]
+            guard colon != host.startIndex else { throw failure("the host is missing") }
         }
         guard let port else { return }
         guard port.first != "+", let number = UInt16(port), number > 0 else {

@@ -76,7 +76,7 @@ public struct PositionSourceAddress: Sendable, Hashable, CustomStringConvertible
 
     /// The address in the notation used by configurations.
     public var description: String {
-        let place = "\(client.rawValue)://\(ServiceAddress.text(host: host, port: port))"
-        return topic.isEmpty ? place : "\(place)/\(topic)"
+        let server = "\(client.rawValue)://\(ServiceAddress.text(host: host, port: port))"
+        return topic.isEmpty ? server : "\(server)/\(topic)"
     }
 }

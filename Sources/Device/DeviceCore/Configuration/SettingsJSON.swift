@@ -88,10 +88,10 @@ package struct SettingsJSON {
     ) throws(JSONError) -> Bool { try isNext(.array, "a list", &reader, name, consequence) }
 
     private mutating func isNext(
-        _ kind: JSONKind, _ words: String, _ reader: inout JSONReader, _ name: String, _ consequence: String
+        _ kind: JSONKind, _ problem: String, _ reader: inout JSONReader, _ name: String, _ consequence: String
     ) throws(JSONError) -> Bool {
         if try reader.peekKind() == kind { return true }
-        recordProblem(name, "is not \(words)", consequence)
+        recordProblem(name, "is not \(problem)", consequence)
         try reader.skipValue()
         return false
     }

@@ -27,12 +27,12 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
 
     /// - Parameters:
     ///   - name: The purpose of the thread's wakeup pipe, for the error message when no file descriptors are left.
-    ///   - pause: The delay in seconds before the thread tries again after running out of file descriptors.
+    ///   - retryDelay: The delay in seconds before the thread tries again after running out of file descriptors.
     ///   - work: Runs on the thread. Whenever the wakeup is signaled, the closure must check whether the hub has
     ///     subscribers, and return if there are none.
-    package init(for name: String, pause: Double, work: @escaping @Sendable (Hub, WakeupPipe) -> Void) {
+    package init(for name: String, retryDelay: Double, work: @escaping @Sendable (Hub, WakeupPipe) -> Void) {
         self.name = name
-        self.retryDelay = pause
+        self.retryDelay = retryDelay
         self.work = work
     }
 

@@ -8,7 +8,7 @@ package final class MotionHub: MotionSource {
     private struct Sensor {
         let description: SensorDescription
         /// True if the sensor's axes differ from the device's axes.
-        let isTurned: Bool
+        let isRotated: Bool
         var subscribers: [MotionSubscriber] = [] { didSet { needsRate = subscribers.contains { $0.needsRate } } }
         /// True if decimating a subscriber's readings requires the sensor's rate.
         private(set) var needsRate = false
@@ -17,7 +17,7 @@ package final class MotionHub: MotionSource {
 
         init(_ description: SensorDescription) {
             self.description = description
-            isTurned = description.kind.isVector && !description.mountMatrix.isIdentity
+            isRotated = description.kind.isVector && !description.mountMatrix.isIdentity
         }
 
         /// After releasing the lock, the caller must call `reportStatus` for each subscriber.
@@ -44,7 +44,7 @@ package final class MotionHub: MotionSource {
         var sensors: [Sensor] = []
         /// The subscribers whose requests match no existing sensor.
         var waiting: [MotionSubscriber] = []
-        var contexts: [String] = []
+        var contextDescriptions: [String] = []
 
         func index(of sensor: SensorDescription.ID) -> Int? { sensors.firstIndex { $0.description.id == sensor } }
 
@@ -69,7 +69,7 @@ package final class MotionHub: MotionSource {
         self.demandChanged = demandChanged
         state.withLock { state in
             state.sensors = sensors.map { Sensor($0) }
-            state.contexts = contextDescriptions
+            state.contextDescriptions = contextDescriptions
         }
     }
 
@@ -79,7 +79,7 @@ package final class MotionHub: MotionSource {
         state.withLock { state in state.index(of: sensor).map { state.sensors[$0].description } }
     }
 
-    package var contextDescriptions: [String] { state.withLock { $0.contexts } }
+    package var contextDescriptions: [String] { state.withLock { $0.contextDescriptions } }
 
     /// True while there are subscribers, even if their sensors do not exist.
     package var isWanted: Bool {
@@ -118,7 +118,7 @@ package final class MotionHub: MotionSource {
                     executor = other
                 }
             }
-            return executor?.delivery
+            return executor?.executor
         }
     }
 
@@ -160,10 +160,12 @@ package final class MotionHub: MotionSource {
         let moved = state.withLock { state -> [MotionSubscriber] in
             let former = exchange(&state.sensors, with: [])
             let waiting = exchange(&state.waiting, with: [])
-            state.contexts = contextDescriptions
+            state.contextDescriptions = contextDescriptions
             state.sensors = sensors.map { description in
                 var sensor = Sensor(description)
-                if let same = former.first(where: { $0.description.id == description.id }) { sensor.adopt(same) }
+                if let existing = former.first(where: { $0.description.id == description.id }) {
+                    sensor.adopt(existing)
+                }
                 return sensor
             }
             for sensor in former {
@@ -209,16 +211,16 @@ package final class MotionHub: MotionSource {
                     state.sensors[index].meter.rate.map { Double(batch.decimationFactor) / $0 }
                     ?? Self.nominalRate(of: state.sensors[index]).map { 1 / $0 }
             }
-            if state.sensors[index].isTurned { matrix = state.sensors[index].description.mountMatrix }
+            if state.sensors[index].isRotated { matrix = state.sensors[index].description.mountMatrix }
         }
-        var turned: MotionBatch?
+        var rotated: MotionBatch?
         func deliver(to subscriber: MotionSubscriber) {
             if isNewlyAvailable { subscriber.state.reportStatus(subscriber.notify) }
             guard let matrix, subscriber.request.axes != .sensor else {
                 return subscriber.deliver(batch, sensorInterval: interval)
             }
-            let deviceBatch = turned ?? Self.turned(batch, by: matrix)
-            turned = deviceBatch
+            let deviceBatch = rotated ?? Self.rotated(batch, by: matrix)
+            rotated = deviceBatch
             subscriber.deliver(deviceBatch, sensorInterval: interval)
         }
         if let first { return deliver(to: first) }
@@ -232,10 +234,10 @@ package final class MotionHub: MotionSource {
         return sensor.description.rates.rate(atLeast: shortest > 0 ? 1 / shortest : .infinity)
     }
 
-    private static func turned(_ batch: MotionBatch, by matrix: MountMatrix) -> MotionBatch {
-        var turned = batch
-        for index in turned.values.indices { turned.values[index] = matrix.apply(to: turned.values[index]) }
-        return turned
+    private static func rotated(_ batch: MotionBatch, by matrix: MountMatrix) -> MotionBatch {
+        var rotated = batch
+        for index in rotated.values.indices { rotated.values[index] = matrix.apply(to: rotated.values[index]) }
+        return rotated
     }
 
     /// Posting readings sets the status to `available`.
@@ -249,7 +251,7 @@ package final class MotionHub: MotionSource {
     }
 
     /// Notifies all subscribers that no more readings follow for now, for example at the end of a trace.
-    package func postQuiet() {
+    package func postInputIdle() {
         let subscribers = state.withLock { state in state.sensors.flatMap(\.subscribers) }
         for subscriber in subscribers { subscriber.reportInputIdle() }
     }

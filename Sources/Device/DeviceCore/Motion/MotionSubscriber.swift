@@ -9,7 +9,7 @@ final class MotionSubscriber: Sendable {
     let state = SubscriberState()
     private let receive: @Sendable (MotionEvent) -> Void
     private let inputIdle: @Sendable () -> Void
-    private let thinner: Mutex<Decimator>
+    private let decimator: Mutex<Decimator>
 
     init(
         _ request: MotionRequest, receive: @escaping @Sendable (MotionEvent) -> Void,
@@ -19,7 +19,7 @@ final class MotionSubscriber: Sendable {
         needsRate = !request.includesAllReadings && request.decimates && request.interval != 0
         self.receive = receive
         inputIdle = onInputIdle
-        thinner = Mutex(Decimator(interval: request.interval))
+        decimator = Mutex(Decimator(interval: request.interval))
     }
 
     /// Delivers the requested readings if the subscriber is active and may be called on this thread.
@@ -31,8 +31,8 @@ final class MotionSubscriber: Sendable {
             receive(.samples(batch))
         } else if let sensorInterval, request.interval <= sensorInterval * 1.02 {
             receive(.samples(batch))
-        } else if let thinned = thinner.withLock({ $0.decimate(batch) }) {
-            receive(.samples(thinned))
+        } else if let decimated = decimator.withLock({ $0.decimate(batch) }) {
+            receive(.samples(decimated))
         }
     }
 
@@ -68,12 +68,12 @@ package struct Decimator: Sendable {
     }
 
     mutating func decimate(_ batch: MotionBatch) -> MotionBatch? {
-        var taken = MotionBatch(sensor: batch.sensor, kind: batch.kind, arrival: batch.arrival)
+        var selected = MotionBatch(sensor: batch.sensor, kind: batch.kind, arrival: batch.arrival)
         for index in 0..<batch.count where selects(batch.times[index]) {
-            taken.values.append(batch.values[index])
-            taken.times.append(batch.times[index])
+            selected.values.append(batch.values[index])
+            selected.times.append(batch.times[index])
         }
-        return taken.values.isEmpty ? nil : taken
+        return selected.values.isEmpty ? nil : selected
     }
 }
 

@@ -15,7 +15,7 @@ struct EpochCoalescer: Sendable {
     private(set) var pending: PositionReport?
     /// The time by which the pending report must be delivered.
     private(set) var deadline = BootTime.never
-    private var holdsEpochs = false
+    private var coalescesEpochs = false
     private var epoch: WallTime?
     private var epochStart = BootTime.zero
     /// True if a report of this epoch was delivered, with or without a fix.
@@ -24,7 +24,7 @@ struct EpochCoalescer: Sendable {
 
     enum Outcome: Sendable {
         case immediate
-        case held
+        case pending
         /// The report is dropped because a delivered or pending report of the same epoch is at least as complete.
         case suppressed
     }
@@ -32,21 +32,21 @@ struct EpochCoalescer: Sendable {
     /// - Parameter finished: Receives the held report of the previous epoch if this report ends that epoch.
     mutating func accept(_ report: PositionReport, now: BootTime, finished: inout PositionReport?) -> Outcome {
         if let time = report.time, time == epoch, now.seconds(since: epochStart) < EpochCoalescer.maximumDuration {
-            holdsEpochs = true
+            coalescesEpochs = true
             // A report without a fix is dropped if a fix is pending or any report of the epoch was delivered.
             let isRedundant = report.hasFix ? hasDeliveredFix : hasDelivered || pending?.hasFix == true
             if isRedundant { return .suppressed }
-            hold(report, now: now)
-            return .held
+            setPending(report, now: now)
+            return .pending
         }
         if pending != nil { finished = removePending() }
         // A report without a time belongs to no epoch and does not end the current epoch.
         guard let time = report.time else { return .immediate }
         (epoch, epochStart) = (time, now)
         (hasDelivered, hasDeliveredFix) = (false, false)
-        if holdsEpochs {
-            hold(report, now: now)
-            return .held
+        if coalescesEpochs {
+            setPending(report, now: now)
+            return .pending
         }
         recordDelivery(report)
         return .immediate
@@ -70,7 +70,7 @@ struct EpochCoalescer: Sendable {
         if report.hasFix { hasDeliveredFix = true }
     }
 
-    private mutating func hold(_ report: PositionReport, now: BootTime) {
+    private mutating func setPending(_ report: PositionReport, now: BootTime) {
         pending = report
         deadline = now.advanced(bySeconds: EpochCoalescer.idleTimeout)
     }

@@ -8,9 +8,9 @@ package final class PositionHub: PositionSource {
     private typealias Member = Subscriber<PositionRequest, PositionEvent>
 
     private struct Content {
-        var flow = ReportSelector()
+        var selector = ReportSelector()
         var demand: UInt64 = 0
-        var described: [ReceiverDescription] = []
+        var receiverDescriptions: [ReceiverDescription] = []
     }
 
     private let registry: SubscriberRegistry<Content, PositionRequest, PositionEvent>
@@ -18,7 +18,7 @@ package final class PositionHub: PositionSource {
     // read for each line.
     private let lineRequestCount = Atomic<Int>(0)
     private let rawRequestCount = Atomic<Int>(0)
-    private let isTogether = Atomic<Bool>(false)
+    private let isInBatch = Atomic<Bool>(false)
     /// The time in nanoseconds at which the next held report is due. Atomic because it is read without the lock.
     private let due = Atomic<Int64>(BootTime.never.nanoseconds)
 
@@ -36,7 +36,7 @@ package final class PositionHub: PositionSource {
 
     /// The subscriber's executor if there is exactly one subscriber and the executor can poll, or nil otherwise.
     package var executor: (any PollingExecutor)? {
-        registry.withLock { $0.subscribers.count == 1 ? $0.subscribers[0].request.executor?.delivery : nil }
+        registry.withLock { $0.subscribers.count == 1 ? $0.subscribers[0].request.executor?.executor : nil }
     }
 
     // MARK: Subscribers
@@ -61,7 +61,7 @@ package final class PositionHub: PositionSource {
         count(subscriber.request, by: -1)
         change { state in
             state.remove(subscriber)
-            if state.subscribers.isEmpty { state.content.flow.reset() }
+            if state.subscribers.isEmpty { state.content.selector.reset() }
         }
         registry.demandDidChange()
     }
@@ -70,7 +70,7 @@ package final class PositionHub: PositionSource {
         _ body: (inout SubscriberRegistry<Content, PositionRequest, PositionEvent>.State) -> Result
     ) -> Result {
         registry.withLock { state in
-            defer { due.store(state.content.flow.nextDeadline.nanoseconds, ordering: .releasing) }
+            defer { due.store(state.content.selector.nextDeadline.nanoseconds, ordering: .releasing) }
             return body(&state)
         }
     }
@@ -83,8 +83,8 @@ package final class PositionHub: PositionSource {
     /// The last fix of the chosen receiver or, if that receiver has none, the most recent fix of any receiver.
     package var lastFix: PositionFix? {
         registry.withLock { state in
-            let receivers = state.content.flow.receivers
-            let chosen = state.content.flow.chosen
+            let receivers = state.content.selector.receivers
+            let chosen = state.content.selector.chosen
             if receivers.indices.contains(chosen), let fix = receivers[chosen].fix { return fix }
             var last: PositionFix?
             for receiver in receivers {
@@ -96,7 +96,7 @@ package final class PositionHub: PositionSource {
         }
     }
 
-    package var receivers: [ReceiverDescription] { registry.withLock { $0.content.described } }
+    package var receivers: [ReceiverDescription] { registry.withLock { $0.content.receiverDescriptions } }
     package var wantsLines: Bool { lineRequestCount.load(ordering: .relaxed) > 0 }
     package var wantsRawReports: Bool { rawRequestCount.load(ordering: .relaxed) > 0 }
 
@@ -105,10 +105,10 @@ package final class PositionHub: PositionSource {
     /// Treats all events that are posted inside the closure as one batch, and then calls `onBatchComplete` once for
     /// each subscriber. Outside of this function, each posted event is a separate batch.
     package func withBatch<Result, Failure: Error>(_ posts: () throws(Failure) -> Result) throws(Failure) -> Result {
-        let isOutermost = !isTogether.exchange(true, ordering: .relaxed)
+        let isOutermost = !isInBatch.exchange(true, ordering: .relaxed)
         defer {
             if isOutermost {
-                isTogether.store(false, ordering: .relaxed)
+                isInBatch.store(false, ordering: .relaxed)
                 for subscriber in registry.withLock({ $0.subscribers }) { subscriber.completeBatch() }
             }
         }
@@ -119,12 +119,12 @@ package final class PositionHub: PositionSource {
     private func deliver(to subscriber: Member, _ first: PositionEvent, _ second: PositionEvent? = nil) {
         subscriber.deliver(first)
         if let second { subscriber.deliver(second) }
-        if !isTogether.load(ordering: .relaxed) { subscriber.completeBatch() }
+        if !isInBatch.load(ordering: .relaxed) { subscriber.completeBatch() }
     }
 
     private func notify(_ subscriber: Member, _ event: PositionEvent) {
         subscriber.notify(event)
-        if !isTogether.load(ordering: .relaxed) { subscriber.completeBatch() }
+        if !isInBatch.load(ordering: .relaxed) { subscriber.completeBatch() }
     }
 
     /// Subscribers that request one report per epoch receive the report immediately or at the end of the epoch.
@@ -132,12 +132,12 @@ package final class PositionHub: PositionSource {
         let now = report.arrival
         var finished: PositionReport?
         let (subscribers, isChosen, outcome) = change { state in
-            let (index, outcome) = state.content.flow.accept(report, now: now, finished: &finished)
-            if let finished { state.content.flow.recordDelivery(finished, receiver: index) }
-            if outcome == .immediate { state.content.flow.recordDelivery(report, receiver: index) }
-            return (state.subscribers, index == state.content.flow.chosen, outcome)
+            let (index, outcome) = state.content.selector.accept(report, now: now, finished: &finished)
+            if let finished { state.content.selector.recordDelivery(finished, receiver: index) }
+            if outcome == .immediate { state.content.selector.recordDelivery(report, receiver: index) }
+            return (state.subscribers, index == state.content.selector.chosen, outcome)
         }
-        for subscriber in subscribers where subscriber.request.takes(report.receiver, isChosen: isChosen) {
+        for subscriber in subscribers where subscriber.request.includes(report.receiver, isChosen: isChosen) {
             if subscriber.request.includesAllReports || finished == nil && outcome == .immediate {
                 deliver(to: subscriber, .report(report))
             } else if let finished {
@@ -149,19 +149,19 @@ package final class PositionHub: PositionSource {
     /// If the report contains no satellites, recent satellites of the same receiver are added.
     package func post(_ sky: SkyReport) {
         let (subscribers, isChosen, sky) = change { state in
-            let (index, merged) = state.content.flow.accept(sky, now: sky.arrival)
-            return (state.subscribers, index == state.content.flow.chosen, merged)
+            let (index, merged) = state.content.selector.accept(sky, now: sky.arrival)
+            return (state.subscribers, index == state.content.selector.chosen, merged)
         }
-        for subscriber in subscribers where subscriber.request.takes(sky.receiver, isChosen: isChosen) {
+        for subscriber in subscribers where subscriber.request.includes(sky.receiver, isChosen: isChosen) {
             deliver(to: subscriber, .sky(sky))
         }
     }
 
     package func post(_ attitude: AttitudeReport) {
-        let (subscribers, isHeard) = change { state in
-            (state.subscribers, state.content.flow.acceptAttitude(of: attitude.receiver, now: attitude.arrival))
+        let (subscribers, isChosen) = change { state in
+            (state.subscribers, state.content.selector.acceptAttitude(of: attitude.receiver, now: attitude.arrival))
         }
-        for subscriber in subscribers where subscriber.request.takes(attitude.receiver, isChosen: isHeard) {
+        for subscriber in subscribers where subscriber.request.includes(attitude.receiver, isChosen: isChosen) {
             deliver(to: subscriber, .attitude(attitude))
         }
     }
@@ -177,7 +177,7 @@ package final class PositionHub: PositionSource {
 
     package func post(receivers: [ReceiverDescription]) {
         let subscribers = registry.withLock { state in
-            state.content.described = Array(receivers.prefix(ReportSelector.maximumReceivers))
+            state.content.receiverDescriptions = Array(receivers.prefix(ReportSelector.maximumReceivers))
             return state.subscribers
         }
         for subscriber in subscribers { deliver(to: subscriber, .receivers(receivers)) }
@@ -195,7 +195,7 @@ package final class PositionHub: PositionSource {
         guard status.error != nil, registry.status.error == nil else { return report(status) }
         withBatch {
             flush()
-            change { $0.content.flow.reset() }
+            change { $0.content.selector.reset() }
             report(status)
         }
     }
@@ -210,7 +210,7 @@ package final class PositionHub: PositionSource {
 
     /// Restarts the stream at a different time and drops held reports. The given fixes become the receivers' last fixes
     /// but are not delivered.
-    package func restart(fixes: [PositionReport]) { change { $0.content.flow.restart(fixes: fixes) } }
+    package func restart(fixes: [PositionReport]) { change { $0.content.selector.restart(fixes: fixes) } }
 
     // MARK: Held epochs
 
@@ -222,15 +222,15 @@ package final class PositionHub: PositionSource {
         withBatch {
             while true {
                 let due: (subscribers: [Member], report: PositionReport, isChosen: Bool)? = change { state in
-                    guard let due = state.content.flow.removeDue(now: now) else { return nil }
-                    state.content.flow.recordDelivery(due.report, receiver: due.receiver)
-                    return (state.subscribers, due.report, due.receiver == state.content.flow.chosen)
+                    guard let due = state.content.selector.removeDue(now: now) else { return nil }
+                    state.content.selector.recordDelivery(due.report, receiver: due.receiver)
+                    return (state.subscribers, due.report, due.receiver == state.content.selector.chosen)
                 }
                 guard let due else { return }
                 let receiver = due.report.receiver
                 for subscriber in due.subscribers
                 where !subscriber.request.includesAllReports
-                    && subscriber.request.takes(receiver, isChosen: due.isChosen)
+                    && subscriber.request.includes(receiver, isChosen: due.isChosen)
                 { deliver(to: subscriber, .report(due.report)) }
             }
         }
@@ -240,11 +240,11 @@ package final class PositionHub: PositionSource {
     package func flush() { deliverDueReports(now: BootTime(nanoseconds: .max - 1)) }
 
     /// Drops held reports, which are outdated after the process was suspended.
-    package func discardHeld() { change { $0.content.flow.discardHeld() } }
+    package func discardPending() { change { $0.content.selector.discardPending() } }
 }
 
 extension PositionRequest {
-    fileprivate func takes(_ receiver: String, isChosen: Bool) -> Bool {
+    fileprivate func includes(_ receiver: String, isChosen: Bool) -> Bool {
         guard let named = self.receiver else { return isChosen }
         return named == receiver
     }

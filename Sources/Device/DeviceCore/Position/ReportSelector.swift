@@ -25,7 +25,7 @@ struct ReportSelector: Sendable {
     private(set) var receivers: [Receiver] = []
     private(set) var chosen = 0
     /// The index of the receiver whose attitude reports are delivered.
-    private var compass = 0
+    private var attitudeReceiver = 0
 
     /// Returns the index of the receiver with this path. Adds the receiver if the path is new.
     mutating func index(of path: String) -> Int {
@@ -85,8 +85,10 @@ struct ReportSelector: Sendable {
             other >= receivers.count
                 || now.seconds(since: receivers[other].lastAttitude) > ReceiverQuality.silenceTimeout
         }
-        if index == chosen || index != compass && isSilent(compass) && isSilent(chosen) { compass = index }
-        return index == compass
+        if index == chosen || index != attitudeReceiver && isSilent(attitudeReceiver) && isSilent(chosen) {
+            attitudeReceiver = index
+        }
+        return index == attitudeReceiver
     }
 
     var nextDeadline: BootTime {
@@ -103,7 +105,7 @@ struct ReportSelector: Sendable {
         return nil
     }
 
-    mutating func discardHeld() { for index in receivers.indices { receivers[index].coalescer.reset() } }
+    mutating func discardPending() { for index in receivers.indices { receivers[index].coalescer.reset() } }
 
     /// Resets the state after the stream was interrupted. Last fixes are kept.
     mutating func reset() {

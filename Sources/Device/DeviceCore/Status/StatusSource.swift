@@ -57,9 +57,9 @@ package final class StatusHub: StatusSource {
     }
 
     package func post(_ battery: BatteryReading?) {
-        registry.publish { known in
-            guard known != battery else { return nil }
-            known = battery
+        registry.publish { content in
+            guard content != battery else { return nil }
+            content = battery
             return .some(battery)
         }
     }

@@ -63,14 +63,14 @@ package struct CivilDate: Sendable, Hashable {
 
     private static func date(daysSince1970 days: Int) -> (year: Int, month: Int, day: Int) {
         let count = days + 865_565
-        let (cycle, inCycle) = count.quotientAndRemainder(dividingBy: 146_097)
+        let (cycle, dayOfCycle) = count.quotientAndRemainder(dividingBy: 146_097)
         // In a cycle of 400 years, every fourth year ends with a leap day, except the 100th, 200th and 300th years.
-        let yearInCycle = (inCycle - inCycle / 1460 + inCycle / 36_524 - inCycle / 146_096) / 365
-        let inYear = inCycle - (yearInCycle * 365 + yearInCycle / 4 - yearInCycle / 100)
-        let marchMonth = (5 * inYear + 2) / 153
+        let yearOfCycle = (dayOfCycle - dayOfCycle / 1460 + dayOfCycle / 36_524 - dayOfCycle / 146_096) / 365
+        let dayOfYear = dayOfCycle - (yearOfCycle * 365 + yearOfCycle / 4 - yearOfCycle / 100)
+        let marchMonth = (5 * dayOfYear + 2) / 153
         let month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
-        let marchYear = cycle * 400 + yearInCycle - 400
-        return (month > 2 ? marchYear : marchYear + 1, month, inYear - (153 * marchMonth + 2) / 5 + 1)
+        let marchYear = cycle * 400 + yearOfCycle - 400
+        return (month > 2 ? marchYear : marchYear + 1, month, dayOfYear - (153 * marchMonth + 2) / 5 + 1)
     }
 }
 

@@ -19,16 +19,16 @@ public final class LiveClock: DeviceClock {
     /// Runs the work on the clock's dispatch queue at the deadline.
     public func timer(at deadline: BootTime, _ work: @escaping @Sendable () -> Void) -> ClockTimer {
         let timer = ClockTimer(work)
-        let box = TimerSource(queue: queue)
-        box.source.setEventHandler { [weak timer, weak self, weak box] in
-            guard let timer, let self, let box else { return }
+        let timerSource = TimerSource(queue: queue)
+        timerSource.source.setEventHandler { [weak timer, weak self, weak timerSource] in
+            guard let timer, let self, let timerSource else { return }
             // Dispatch's clock may differ from CLOCK_BOOTTIME after a suspend. A timer that fires early is rescheduled.
             let rest = deadline.seconds(since: self.now)
-            if rest > 0 { box.schedule(after: rest) } else { timer.fire() }
+            if rest > 0 { timerSource.schedule(after: rest) } else { timer.fire() }
         }
-        box.schedule(after: deadline.seconds(since: now))
-        timer.onCancel { box.source.cancel() }
-        box.source.resume()
+        timerSource.schedule(after: deadline.seconds(since: now))
+        timer.onCancel { timerSource.source.cancel() }
+        timerSource.source.resume()
         return timer
     }
 

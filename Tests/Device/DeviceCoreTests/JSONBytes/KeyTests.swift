@@ -14,24 +14,24 @@ struct KeyTests {
     private static func read(_ text: String) throws -> [[Int]] {
         try text.reading { reader throws(JSONError) in
             var keys = JSONKeys(names)
-            var found: [[Int]] = []
+            var objects: [[Int]] = []
             try reader.beginArray()
             while try reader.nextElement() {
                 try reader.beginObject()
                 keys.beginObject()
-                var places: [Int] = []
-                while let place = try keys.next(&reader) {
-                    places.append(place)
+                var indices: [Int] = []
+                while let index = try keys.next(&reader) {
+                    indices.append(index)
                     try reader.skipValue()
                 }
-                found.append(places)
+                objects.append(indices)
             }
-            return found
+            return objects
         }
     }
 
     @Test("Keys are found in any order, with missing and with unknown members")
-    func orders() throws {
+    func memberOrder() throws {
         let text = """
             [{"class":1,"lat":2,"lon":3},{"class":1,"lat":2,"lon":3},{"class":1,"lon":2,"lat":3},{"lat":1},{},\
             {"class":1,"else":2,"lat":3,"else":4,"lon":5},{"class":1,"else":2,"lat":3,"lon":5},\
@@ -72,32 +72,32 @@ struct KeyTests {
     }
 
     @Test("Random objects yield their keys, and truncated ones throw")
-    func anything() throws {
+    func randomObjects() throws {
         var generator = SeededGenerator(seed: 20)
         let others = ["x", "latitude", "class2", "", "nothing_that_is_known"]
         for _ in 0..<300 {
             var text = "["
             var expected: [[Int]] = []
             for object in 0..<Int.random(in: 1...6, using: &generator) {
-                var places: [Int] = []
+                var indices: [Int] = []
                 text += object > 0 ? ",{" : "{"
                 for member in 0..<Int.random(in: 0...8, using: &generator) {
                     // Most members follow the order of the list, so that predictions both succeed and fail.
                     let isInOrder = Int.random(in: 0..<4, using: &generator) > 0
-                    let place = isInOrder ? member : Int.random(in: 0...Self.names.count, using: &generator)
+                    let index = isInOrder ? member : Int.random(in: 0...Self.names.count, using: &generator)
                     let name =
-                        place < Self.names.count ? Self.names[place] : others.randomElement(using: &generator) ?? ""
+                        index < Self.names.count ? Self.names[index] : others.randomElement(using: &generator) ?? ""
                     let blank = Int.random(in: 0..<8, using: &generator) == 0 ? " " : ""
                     text += (member > 0 ? "," : "") + blank + "\"\(name)\":\(blank)\(member)"
-                    places.append(place)
+                    indices.append(index)
                 }
                 text += "}"
-                expected.append(places)
+                expected.append(indices)
             }
             text += "]"
             #expect(try Self.read(text) == expected, "\(text)")
-            let cut = String(text.prefix(Int.random(in: 0..<text.count, using: &generator)))
-            #expect(throws: JSONError.self, "\(cut)") { try Self.read(cut) }
+            let truncated = String(text.prefix(Int.random(in: 0..<text.count, using: &generator)))
+            #expect(throws: JSONError.self, "\(truncated)") { try Self.read(truncated) }
         }
     }
 
@@ -111,8 +111,8 @@ struct KeyTests {
             while try reader.nextElement() {
                 try reader.beginObject()
                 keys.beginObject()
-                while let place = try keys.next(&reader) {
-                    if place == 1 {
+                while let index = try keys.next(&reader) {
+                    if index == 1 {
                         listed.append(try keys.doubleIfPresent(&reader).bitPattern)
                     } else {
                         plain.append(try reader.doubleIfPresent().bitPattern)
@@ -130,8 +130,8 @@ struct KeyTests {
             "124.456789012", "1234567.12345678", "1234568.12345678", "1.12345678901234", "2.12345678901234",
             "2.123456789012345", "2.1234567890123456789", "0.0", "-0.0", "-0.0", "9.9", "10.0",
         ]
-        let found = try Self.numbers(some)
-        #expect(found.listed == found.plain)
+        let values = try Self.numbers(some)
+        #expect(values.listed == values.plain)
         for text in ["1.5,\"b\":01.5", "11.5,\"b\":00.5", "1.5,\"b\":1.x", "1.50,\"b\":1.5x"] {
             let broken = text.replacing("\"b\"", with: "\"lat\"")
             #expect(throws: JSONError.self) { try Self.numbers([some[0], broken]) }

@@ -90,7 +90,7 @@ struct PowerSupplyReadingTests {
     }
 
     @Test("Batteries of peripherals, empty bays and unreadable supplies are ignored")
-    func leftOut() throws {
+    func ignored() throws {
         try supplies.set(
             "hidpp_battery_0", ["type": "Battery", "scope": "Device", "status": "Full", "capacity": "100"])
         try supplies.set("BAT1", ["type": "Battery", "present": "0", "capacity": "1"])
@@ -231,7 +231,7 @@ struct PowerSupplySourceTests {
     }
 
     @Test("A battery can be added and removed, and without one the source polls every 30 s")
-    func comesAndGoes() throws {
+    func addedAndRemoved() throws {
         let source = PowerSupplySource(folder: supplies.path, clock: clock)
         let log = Log()
         let subscription = source.subscribe { log.add($0) }
@@ -252,11 +252,11 @@ struct PowerSupplySourceTests {
     func released() throws {
         try set("50", "Full")
         var source: PowerSupplySource? = PowerSupplySource(folder: supplies.path, clock: clock)
-        weak let seen = source
+        weak let weakSource = source
         let subscription = source?.subscribe { _ in }
-        #expect(seen != nil)
+        #expect(weakSource != nil)
         source = nil
-        #expect(seen == nil)
+        #expect(weakSource == nil)
         advance(by: 60)
         subscription?.cancel()
         #expect(clock.nextDeadline == nil)

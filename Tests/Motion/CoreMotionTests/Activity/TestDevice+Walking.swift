@@ -15,7 +15,7 @@ extension TestDevice {
 
     /// Signals that no further readings follow, as at the end of a trace.
     func end() {
-        hub.postQuiet()
+        hub.postInputIdle()
         playback?.run()
     }
 

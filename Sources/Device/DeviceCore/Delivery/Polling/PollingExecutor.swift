@@ -20,18 +20,18 @@ package protocol PollingExecutor: CallbackExecutor {
 
 /// Identifies the polling executor in a request. Two values are equal if they refer to the same executor.
 package struct ExecutorIdentity: Sendable, Hashable {
-    package let delivery: any PollingExecutor
+    package let executor: any PollingExecutor
 
-    package init?(_ delivery: (any CallbackExecutor)?) {
-        guard let delivery = delivery as? any PollingExecutor else { return nil }
-        self.delivery = delivery
+    package init?(_ executor: (any CallbackExecutor)?) {
+        guard let executor = executor as? any PollingExecutor else { return nil }
+        self.executor = executor
     }
 
     package static func == (left: ExecutorIdentity, right: ExecutorIdentity) -> Bool {
-        left.delivery === right.delivery
+        left.executor === right.executor
     }
 
-    package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(delivery)) }
+    package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(executor)) }
 }
 
 final class Flag: Sendable { let value = Atomic<Bool>(false) }
@@ -64,7 +64,7 @@ package final class DeferredCallbacks {
     /// may join while this executor polls. Calling that subscriber on the polling thread could cause a deadlock,
     /// because the subscriber may be waiting for the polling executor.
     package static func permits(_ executor: ExecutorIdentity?) -> Bool {
-        current.map { $0.executor === executor?.delivery } ?? true
+        current.map { $0.executor === executor?.executor } ?? true
     }
 
     /// Calls `read`. If callbacks were deferred, then calls `enter` with a closure that runs them.

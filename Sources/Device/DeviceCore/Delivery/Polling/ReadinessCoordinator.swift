@@ -129,14 +129,14 @@ package struct ReadinessCoordinator: ~Copyable {
                 _ = try source.readAvailable(.thread(isReadable: false))
                 registration.setTimer()
             }
-            registration.callAgain()
+            registration.rearm()
         case .executor(let registration, .descriptor):
             if isReady {
                 owner = .executor(registration, .timer)
                 registration.expectRead()
             } else {
                 _ = try source.readAvailable(.thread(isReadable: false))
-                registration.callAgain()
+                registration.rearm()
             }
         }
     }
@@ -184,7 +184,7 @@ private final class PollingRegistration: Sendable {
 
     /// Makes the executor read again if the descriptor is still readable. A run loop reports only changes of readiness,
     /// and the source may have been in use when the executor last tried to read.
-    func callAgain() { if !isFinished { set.rearm(source.descriptor) } }
+    func rearm() { if !isFinished { set.rearm(source.descriptor) } }
 
     func cancel() {
         finish()
@@ -201,7 +201,7 @@ private final class PollingRegistration: Sendable {
     private func read() -> Bool {
         guard let outcome = try? source.readAvailable(.executor(dueTime: dueTime)) else { return false }
         monitor.withLock { $0.recordRead(timer, now: clock.now, deadline: source.deadline) }
-        if outcome == .moreAvailable { callAgain() }
+        if outcome == .moreAvailable { rearm() }
         return outcome != .finished
     }
 }

@@ -6,7 +6,7 @@ import Testing
 @testable import DeviceCore
 
 @Suite("Sanitized text")
-struct ShownTextTests {
+struct TerminalSanitizerTests {
     @Test(
         "Surrounding whitespace is removed, and terminal control characters are replaced",
         arguments: [
@@ -14,7 +14,7 @@ struct ShownTextTests {
             ("a\u{0}b\u{7f}c\u{9b}d", "a\u{fffd}b\u{fffd}c\u{fffd}d"), ("a\nb\tc", "a b c"),
             ("x\u{202e}y\u{2066}z", "x\u{fffd}y\u{fffd}z"), (" \t\r\n", ""), ("", ""),
         ])
-    func cleaned(text: String, expected: String) {
+    func sanitized(text: String, expected: String) {
         #expect(TerminalSanitizer.sanitized(text) == expected)
     }
 

@@ -5,11 +5,11 @@ import Testing
 @testable import DeviceCore
 
 @Suite("Decimation of readings")
-struct SampleThinnerTests {
+struct DecimatorTests {
     /// Counts the readings that are selected, given their times.
     private static func count(_ times: [Double], interval: Double) -> Int {
-        var thinner = Decimator(interval: interval)
-        return times.count { thinner.selects(BootTime.zero.advanced(bySeconds: $0)) }
+        var decimator = Decimator(interval: interval)
+        return times.count { decimator.selects(BootTime.zero.advanced(bySeconds: $0)) }
     }
 
     @Test("The average interval matches the requested one at any sensor rate")

@@ -9,7 +9,7 @@ import Testing
 @testable import LiveDevice
 
 @Suite("Calibration files")
-struct CalibrationFolderTests {
+struct CalibrationDirectoryTests {
     private static let sensor = SensorIdentity(key: "magnetometer|i2c-1/1-001e|hmc5843")
 
     private static var sample: SensorCalibration {
@@ -28,16 +28,16 @@ struct CalibrationFolderTests {
     }
 
     /// Runs the body with a store whose directory does not exist yet.
-    private func withFolder(_ body: (CalibrationDirectory, URL) throws -> Void) throws {
-        let place = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-        defer { try? FileManager.default.removeItem(at: place) }
-        let folder = place.appending(path: "state/device-services")
+    private func withDirectory(_ body: (CalibrationDirectory, URL) throws -> Void) throws {
+        let parent = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: parent) }
+        let folder = parent.appending(path: "state/device-services")
         try body(CalibrationDirectory(path: folder.path), folder)
     }
 
     @Test("A stored calibration is read back, and no other file remains in the directory")
     func roundTrip() throws {
-        try withFolder { store, folder in
+        try withDirectory { store, folder in
             #expect(store.load(Self.sensor) == nil)
             #expect(store.problems.isEmpty)
             try store.store(Self.sample, for: Self.sensor)
@@ -59,8 +59,8 @@ struct CalibrationFolderTests {
     }
 
     @Test("The next write removes stale temporary files of interrupted writes and keeps all other files")
-    func leftovers() throws {
-        try withFolder { store, folder in
+    func staleFiles() throws {
+        try withDirectory { store, folder in
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             let old = Date(timeIntervalSinceNow: -7200)
             func make(_ name: String, _ date: Date) throws {
@@ -90,8 +90,8 @@ struct CalibrationFolderTests {
     }
 
     @Test("Concurrent writers of different files do not affect each other")
-    func writersBesideEachOther() throws {
-        try withFolder { store, folder in
+    func concurrentWriters() throws {
+        try withDirectory { store, folder in
             let problems = Mutex<[String]>([])
             DispatchQueue.concurrentPerform(iterations: 8) { writer in
                 let file = StateFile(path: folder.appending(path: "\(writer).json").path) { problem in
@@ -119,7 +119,7 @@ struct CalibrationFolderTests {
 
     @Test("Unknown values are still unknown after a round trip")
     func unknown() throws {
-        try withFolder { store, _ in
+        try withDirectory { store, _ in
             let sensor = SensorIdentity(key: "gyroscope|mpu6050")
             var bias = SensorCalibration()
             bias.offset = [0.01, 0.02, 0.03]
@@ -148,7 +148,7 @@ struct CalibrationFolderTests {
             #"{"format":"device-services-calibration","version":1,"sensor":"magnetometer|i2c-1/1-001e|hmc5843","offset":[0,0,0],"matrix":[[1,0,0],[0,1,0],[0,0,1]],"quality":9}"#,
         ])
     func damaged(_ text: String) throws {
-        try withFolder { store, folder in
+        try withDirectory { store, folder in
             let file = try #require(store.file(of: Self.sensor))
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             try Data(text.utf8).write(to: URL(fileURLWithPath: file))
@@ -163,8 +163,8 @@ struct CalibrationFolderTests {
     }
 
     @Test("A truncated file is not used")
-    func cutOff() throws {
-        try withFolder { store, _ in
+    func truncated() throws {
+        try withDirectory { store, _ in
             try store.store(Self.sample, for: Self.sensor)
             let file = URL(fileURLWithPath: try #require(store.file(of: Self.sensor)))
             let whole = try Data(contentsOf: file)
@@ -177,7 +177,7 @@ struct CalibrationFolderTests {
 
     @Test("Storing without a usable directory throws an error with the directory's path")
     func notWritable() throws {
-        try withFolder { store, folder in
+        try withDirectory { store, folder in
             // A regular file at the directory's path makes writing fail even for root.
             try FileManager.default.createDirectory(
                 at: folder.deletingLastPathComponent(), withIntermediateDirectories: true)
@@ -187,14 +187,14 @@ struct CalibrationFolderTests {
             #expect(store.problems.count == 1)
             #expect(store.load(Self.sensor) == nil)
         }
-        let homeless = CalibrationDirectory(path: nil)
-        #expect(!homeless.isWritable)
-        #expect(homeless.load(Self.sensor) == nil)
-        #expect(throws: DeviceError.self) { try homeless.store(Self.sample, for: Self.sensor) }
+        let unlocated = CalibrationDirectory(path: nil)
+        #expect(!unlocated.isWritable)
+        #expect(unlocated.load(Self.sensor) == nil)
+        #expect(throws: DeviceError.self) { try unlocated.store(Self.sample, for: Self.sensor) }
     }
 
     @Test("The directory follows the XDG specification, except that root uses a system-wide one")
-    func places() {
+    func locations() {
         func path(_ variables: [String: String], isRoot: Bool = false) -> String? {
             CalibrationDirectory.path(environment: { variables[$0] }, isRoot: isRoot)
         }
@@ -240,8 +240,8 @@ struct CalibrationFolderTests {
         let other = inDevice.apply(to: mount.apply(to: reading))
         #expect(((one - other) * (one - other)).sum() < 1e-20)
         #expect(inDevice.upDirections == [[0, 0.995, 0.1], [1, 0, 0]])
-        let back = inDevice.convertedToSensorAxes(by: mount).apply(to: reading) - inSensor.apply(to: reading)
-        #expect((back * back).sum() < 1e-20)
+        let difference = inDevice.convertedToSensorAxes(by: mount).apply(to: reading) - inSensor.apply(to: reading)
+        #expect((difference * difference).sum() < 1e-20)
         #expect(inSensor.convertedToDeviceAxes(by: MountMatrix([1, 0, 0], [1, 0, 0], [0, 0, 1])) == inSensor)
     }
 }
