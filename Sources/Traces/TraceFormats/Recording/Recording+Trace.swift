@@ -72,7 +72,7 @@ extension Recording {
         let kinds = tracks.map(\.sensor.kind)
         let values = tracks.map(\.values)
         Self.merge(tracks.map(\.times)) { list, place, time in
-            made.append(values[list][place], kind: kinds[list], place: places[list], at: time)
+            made.append(values[list][place], kind: kinds[list], sensorIndex: places[list], at: time)
         }
         return made.file(named: name)
     }
