@@ -83,10 +83,10 @@ final class Stage {
     var segments: [String] { folder.names("/.ring") }
 
     /// Saves the segments of earlier recorders, and returns the results.
-    func saveLeftovers(room: Int64? = nil) -> (found: [RingLeftover], kept: [DeviceError]) {
+    func saveLeftovers(freeSpace: Int64? = nil) -> (found: [RingLeftover], kept: [DeviceError]) {
         var found: [RingLeftover] = []
         var kept: [DeviceError] = []
-        ring.saveLeftovers(room: { _ in room }) { result in
+        ring.saveLeftovers(freeSpace: { _ in freeSpace }) { result in
             switch result {
             case .success(let leftover): found.append(leftover)
             case .failure(let error): kept.append(error)

@@ -209,7 +209,7 @@ struct DamageTests {
         }
         var stage: Stage? = try Stage(folder)
         let names = folder.names("/.ring")
-        let kept = stage?.saveLeftovers(room: size * 2 - 1).kept
+        let kept = stage?.saveLeftovers(freeSpace: size * 2 - 1).kept
         #expect(kept?.count == 1)
         #expect(kept?.first?.message.contains("Free 1 KiB") == true)
         #expect(folder.names("/.ring") == names)
@@ -218,7 +218,7 @@ struct DamageTests {
         try stage?.writer.flush()
         stage = nil
         stage = try Stage(folder)
-        let found = stage?.saveLeftovers(room: 1 << 30).found
+        let found = stage?.saveLeftovers(freeSpace: 1 << 30).found
         #expect(found?.map { $0.save?.count } == [40, 70])
         #expect(folder.names("/.ring").isEmpty)
     }

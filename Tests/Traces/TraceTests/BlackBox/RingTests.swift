@@ -10,39 +10,39 @@ import Trace
 @Suite("Ring on disk")
 struct RingTests {
     @Test("A segment begins every eighth of the duration; the oldest expires when the others cover the duration")
-    func ledger() {
-        var ledger = RingSegmentList(duration: 80_000_000_000, size: 1 << 30)
+    func segmentList() {
+        var segmentList = RingSegmentList(duration: 80_000_000_000, size: 1 << 30)
         let second: Int64 = 1_000_000_000
-        #expect(ledger.needsSegment(for: 10, at: 0))
+        #expect(segmentList.needsSegment(for: 10, at: 0))
         for time in Int64(0)..<100 {
-            if ledger.needsSegment(for: 10, at: time * second) { _ = ledger.begin() }
-            let expired = ledger.expire(toWrite: 10, at: time * second)
-            ledger.recordWrite(10, from: time * second, to: time * second)
+            if segmentList.needsSegment(for: 10, at: time * second) { _ = segmentList.begin() }
+            let expired = segmentList.expire(toWrite: 10, at: time * second)
+            segmentList.recordWrite(10, from: time * second, to: time * second)
             // Segments are 10 s long. The first one expires at 90 s, when the second one began 80 s ago.
             #expect(expired == (time == 90 ? [1] : []), "\(time)")
         }
-        #expect(ledger.segments.map(\.number) == Array(2...10))
+        #expect(segmentList.segments.map(\.number) == Array(2...10))
         // No segment expires while events after a trigger are pending. Afterwards all old segments expire.
-        ledger.retainedSince = 20 * second
-        #expect(ledger.expire(toWrite: 10, at: 1000 * second) == [2])
-        ledger.retainedSince = nil
-        ledger.lastPinnedSegment = 4
-        #expect(ledger.expire(toWrite: 10, at: 1000 * second) == [])
-        ledger.lastPinnedSegment = nil
-        #expect(ledger.expire(toWrite: 10, at: 1000 * second) == Array(3...9))
+        segmentList.retainedSince = 20 * second
+        #expect(segmentList.expire(toWrite: 10, at: 1000 * second) == [2])
+        segmentList.retainedSince = nil
+        segmentList.lastPinnedSegment = 4
+        #expect(segmentList.expire(toWrite: 10, at: 1000 * second) == [])
+        segmentList.lastPinnedSegment = nil
+        #expect(segmentList.expire(toWrite: 10, at: 1000 * second) == Array(3...9))
     }
 
     @Test("A ring never exceeds its size limit, even if all events are to be kept")
-    func ledgerSize() {
-        var ledger = RingSegmentList(duration: .max, size: 1 << 20)
-        ledger.retainedSince = 0
+    func segmentListSize() {
+        var segmentList = RingSegmentList(duration: .max, size: 1 << 20)
+        segmentList.retainedSince = 0
         for time in Int64(0)..<5000 {
-            if ledger.needsSegment(for: 1000, at: time) { _ = ledger.begin() }
-            _ = ledger.expire(toWrite: 1000, at: time)
-            ledger.recordWrite(1000, from: time, to: time)
-            #expect(ledger.total <= 1 << 20)
+            if segmentList.needsSegment(for: 1000, at: time) { _ = segmentList.begin() }
+            _ = segmentList.expire(toWrite: 1000, at: time)
+            segmentList.recordWrite(1000, from: time, to: time)
+            #expect(segmentList.total <= 1 << 20)
         }
-        #expect(ledger.total > (1 << 20) * 3 / 4)
+        #expect(segmentList.total > (1 << 20) * 3 / 4)
     }
 
     @Test("The ring holds at least its duration and at most an eighth more, and each segment is a valid trace")
