@@ -296,7 +296,7 @@ struct AccessorySimulatorTests {
         SimulatorLoop(state: state).run()
         let late = BinarySemaphore()
         state.add(.detach(1, .afterReading, done: early))
-        state.add(.hold(1, true, done: late))
+        state.add(.setInputPaused(1, true, done: late))
         #expect(early.wait(seconds: 60))
         #expect(late.wait(seconds: 60))
     }
