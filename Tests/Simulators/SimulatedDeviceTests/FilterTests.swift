@@ -34,7 +34,7 @@ struct FilterTests {
         let (motion, other) = Self.readings(device)
         let times = Mutex<[Int64]>([])
         device.filter(
-            by: PlaybackFilter(takesSamples: true) { event in
+            by: PlaybackFilter(includesSamples: true) { event in
                 times.withLock { $0.append(event.time ?? -1) }
                 return nil
             })
@@ -54,7 +54,7 @@ struct FilterTests {
         let line =
             #"{"class":"TPV","device":"/dev/ttyACM0","mode":3,"time":"2026-05-01T10:00:09.000Z","lat":50,"lon":11}"#
         device.filter(
-            by: PlaybackFilter(takesSamples: true) { event in
+            by: PlaybackFilter(includesSamples: true) { event in
                 switch (event.contents, event.time) {
                 case (.gpsd, 0): return []
                 case (.gpsd, 1_000_000_000): return [TraceEvent(time: event.time, .gpsd(Array(line.utf8)))]
@@ -83,9 +83,9 @@ struct FilterTests {
     func removed() throws {
         let device = try ControlTests.device(3, Self.gyroscope) { _ in }
         let (motion, other) = Self.readings(device)
-        device.filter(by: PlaybackFilter(takesSamples: true) { _ in [] })
+        device.filter(by: PlaybackFilter(includesSamples: true) { _ in [] })
         device.advance(by: 1)
-        device.filter(by: PlaybackFilter(takesSamples: false) { _ in [] })
+        device.filter(by: PlaybackFilter(includesSamples: false) { _ in [] })
         device.advance(by: 1)
         device.filter(by: nil)
         playSynchronously(device)
