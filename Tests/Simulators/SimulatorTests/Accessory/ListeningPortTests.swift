@@ -15,7 +15,7 @@ import Trace
 @Suite("Ports closed by their programs")
 struct ListeningPortTests {
     @Test("A port abandoned by its program does not wake poll() repeatedly", arguments: [true, false])
-    func left(isSocket: Bool) throws {
+    func clientLeft(isSocket: Bool) throws {
         try withBuffer { buffer in
             let changed = BinarySemaphore()
             let context = Self.context(buffer, changed)
@@ -31,11 +31,11 @@ struct ListeningPortTests {
             try wait(changed, port, context) { port.programSession?.hasOutput == true }
             program.close()
             // The port detects the end within a few calls.
-            var looks = 0
-            while port.programSession != nil, looks < 10, var entry = port.pollDescriptor {
+            var pollCount = 0
+            while port.programSession != nil, pollCount < 10, var entry = port.pollDescriptor {
                 #expect(poll(&entry, 1, 60_000) == 1)
                 port.serve(revents: entry.revents, context: context)
-                looks += 1
+                pollCount += 1
             }
             #expect(port.programSession == nil)
             port.close()

@@ -104,8 +104,8 @@ struct Chunks {
 
     /// The timestamp at the end of each scan of 16 bytes.
     var stamps: [Int64] {
-        stride(from: 8, to: scans.count, by: 16).map { place in
-            scans[place..<place + 8].reversed().reduce(0) { $0 << 8 | Int64($1) }
+        stride(from: 8, to: scans.count, by: 16).map { offset in
+            scans[offset..<offset + 8].reversed().reduce(0) { $0 << 8 | Int64($1) }
         }
     }
 }
