@@ -25,12 +25,13 @@ extension AccessorySimulator {
         file path: String, options: AccessorySimulatorOptions = AccessorySimulatorOptions(),
         peer: (AccessoryDescription, AccessoryProtocol) -> any AccessoryPeer = { _, _ in EchoPeer() }
     ) throws(DeviceError) {
-        let notes = DifferenceList()
+        let differenceList = DifferenceList()
         if path.hasSuffix(".umockdev") {
-            let accessories = try Self.accessories(umockdev: path, notes: notes, peer: peer)
-            self.init(accessories, options: options, notes: notes)
+            let accessories = try Self.accessories(umockdev: path, differenceList: differenceList, peer: peer)
+            self.init(accessories, options: options, differenceList: differenceList)
         } else if path.hasSuffix(".json") {
-            self.init([try Self.accessory(declaration: path, peer: peer)], options: options, notes: notes)
+            self.init(
+                [try Self.accessory(declaration: path, peer: peer)], options: options, differenceList: differenceList)
         } else {
             try self.init(trace: TraceFile(path: path), options: options)
         }
@@ -42,18 +43,19 @@ extension AccessorySimulator {
     public convenience init(
         trace: TraceFile, options: AccessorySimulatorOptions = AccessorySimulatorOptions()
     ) throws(DeviceError) {
-        let notes = DifferenceList()
+        let differenceList = DifferenceList()
         let plan = AccessoryTimeline(trace)
-        for remark in plan.diagnostics.remarks { notes.add(remark) }
+        for remark in plan.diagnostics.remarks { differenceList.add(remark) }
         guard !plan.accessories.isEmpty else {
             throw DeviceError(.invalidTrace, "\(trace.name) contains no accessory.")
         }
         self.init(
-            [], options: options, notes: notes, player: AccessoryTracePlayer(plan, options: options, notes: notes))
+            [], options: options, differenceList: differenceList,
+            player: AccessoryTracePlayer(plan, options: options, differenceList: differenceList))
     }
 
     private static func accessories(
-        umockdev path: String, notes: DifferenceList,
+        umockdev path: String, differenceList: DifferenceList,
         peer: (AccessoryDescription, AccessoryProtocol) -> any AccessoryPeer
     ) throws(DeviceError) -> [SimulatedAccessory] {
         let description = try UmockdevDescription(path: path)
@@ -67,14 +69,14 @@ extension AccessorySimulator {
         let isNamed = description.devices.contains { device in
             device.node.map { "/dev/\($0)" == script?.device } ?? false
         }
-        var isTaken = false
-        let accessories = description.accessories { accessory, spoken in
-            guard let script, !isTaken, !isNamed || spoken.node?.path == script.device else {
-                return peer(accessory, spoken)
+        var isScriptAssigned = false
+        let accessories = description.accessories { accessory, accessoryProtocol in
+            guard let script, !isScriptAssigned, !isNamed || accessoryProtocol.node?.path == script.device else {
+                return peer(accessory, accessoryProtocol)
             }
-            isTaken = true
-            let name = "\(accessory.name), \(spoken.name)"
-            return UmockdevPeer(script) { notes.add("\(name): \($0)") }
+            isScriptAssigned = true
+            let name = "\(accessory.name), \(accessoryProtocol.name)"
+            return UmockdevPeer(script) { differenceList.add("\(name): \($0)") }
         }
         guard !accessories.isEmpty else {
             throw DeviceError(.invalidTrace, "\(path) describes no accessory: none of its devices has a protocol.")

@@ -35,15 +35,15 @@ public final class AccessorySimulator: Sendable {
     /// Creates a simulator whose accessories are attached at the start. Call ``start()`` to start it.
     public convenience init(
         _ accessories: [SimulatedAccessory] = [], options: AccessorySimulatorOptions = AccessorySimulatorOptions()
-    ) { self.init(accessories, options: options, notes: DifferenceList()) }
+    ) { self.init(accessories, options: options, differenceList: DifferenceList()) }
 
     init(
-        _ accessories: [SimulatedAccessory], options: AccessorySimulatorOptions, notes: DifferenceList,
+        _ accessories: [SimulatedAccessory], options: AccessorySimulatorOptions, differenceList: DifferenceList,
         player: AccessoryTracePlayer? = nil
     ) {
         self.accessories = accessories
         self.options = options
-        self.differenceList = notes
+        self.differenceList = differenceList
         self.player = player
     }
 
@@ -111,9 +111,10 @@ public final class AccessorySimulator: Sendable {
         }
         let id = lastID.wrappingAdd(1, ordering: .relaxed).newValue
         var ports: [(name: String, port: any SimulatedPort)] = []
-        for (place, endpoint) in accessory.endpoints.enumerated() {
+        for (endpointIndex, endpoint) in accessory.endpoints.enumerated() {
             switch transport ?? options.transport {
-            case .socket: ports.append((endpoint.name, try ListeningPort(endpoint, path: folder.socket(id, place))))
+            case .socket:
+                ports.append((endpoint.name, try ListeningPort(endpoint, path: folder.socket(id, endpointIndex))))
             case .pseudoTerminal: ports.append((endpoint.name, try TerminalPort(endpoint, openings: state.openings)))
             }
         }
@@ -135,10 +136,12 @@ public final class AccessorySimulator: Sendable {
     }
 
     /// Detaches an accessory and waits up to 15 s for the detachment. Ignores unknown identifiers.
-    public func detach(_ id: ID, _ how: DetachMode = .afterReading) { perform { .detach(id, how, done: $0) } }
+    public func detach(_ id: ID, _ mode: DetachMode = .afterReading) { perform { .detach(id, mode, done: $0) } }
 
     /// Pauses or resumes reading the bytes that programs write, to simulate a device that hangs.
-    package func setInputPaused(of id: ID, _ isHeld: Bool = true) { perform { .hold(id, isHeld, done: $0) } }
+    package func setInputPaused(of id: ID, _ isPaused: Bool = true) {
+        perform { .setInputPaused(id, isPaused, done: $0) }
+    }
 
     private func perform(_ command: (BinarySemaphore) -> SimulatorCommand) {
         guard let state = thread.current?.state else { return }

@@ -22,16 +22,16 @@ final class AccessoryTracePlayer: Sendable {
 
     private let accessories: [AccessoryTimeline.Accessory]
     private let options: AccessorySimulatorOptions
-    private let notes: DifferenceList
+    private let differenceList: DifferenceList
     private let state = Mutex(State())
     /// Signaled when the player is stopped and when a program is active.
     private let semaphore = BinarySemaphore()
     private let done = BinarySemaphore()
 
-    init(_ plan: AccessoryTimeline, options: AccessorySimulatorOptions, notes: DifferenceList) {
+    init(_ plan: AccessoryTimeline, options: AccessorySimulatorOptions, differenceList: DifferenceList) {
         accessories = plan.accessories
         self.options = options
-        self.notes = notes
+        self.differenceList = differenceList
     }
 
     var hasPlayed: Bool { state.withLock { $0.isDone } }
@@ -45,12 +45,12 @@ final class AccessoryTracePlayer: Sendable {
 
     /// Starts playback on a separate thread. A program that opens the announcement directory counts as a client.
     func start(_ simulator: AccessorySimulator, folder: String) throws(DeviceError) {
-        let beginning = try options.sharedStart.map { common throws(DeviceError) in
+        let startWaiter = try options.sharedStart.map { common throws(DeviceError) in
             try SharedStartWaiter(common, folder: folder)
         }
-        state.withLock { $0 = State(startWaiter: beginning) }
+        state.withLock { $0 = State(startWaiter: startWaiter) }
         try WorkerThread.start { [weak simulator] in
-            var start = beginning?.wait { self.isStopped }
+            var start = startWaiter?.wait { self.isStopped }
             repeat {
                 self.play(from: start) { simulator }
                 start = start?.advanced(bySeconds: Double(self.options.passDuration) / 1e9 / self.speed)
@@ -61,11 +61,11 @@ final class AccessoryTracePlayer: Sendable {
     }
 
     func stop() {
-        let beginning = state.withLock { state in
+        let startWaiter = state.withLock { state in
             state.isStopped = true
             return state.startWaiter
         }
-        beginning?.cancel()
+        startWaiter?.cancel()
         semaphore.signal()
         done.signal()
     }
@@ -84,32 +84,32 @@ final class AccessoryTracePlayer: Sendable {
         }
         // Detachments sort before attachments with the same time, because both may concern the same accessory.
         steps.sort { ($0.time, $0.isAttach ? 1 : 0, $0.index) < ($1.time, $1.isAttach ? 1 : 0, $1.index) }
-        var attached: [Int: (id: AccessorySimulator.ID, lanes: [DialogueSequence])] = [:]
+        var attached: [Int: (id: AccessorySimulator.ID, sequences: [DialogueSequence])] = [:]
         for step in steps {
             let due = start.advanced(bySeconds: Double(step.time) / 1e9 / speed)
             guard pause(until: due, clock) else { return }
             if step.isAttach {
-                let lanes = dialogueSequences(of: accessories[step.index])
+                let sequences = dialogueSequences(of: accessories[step.index])
                 guard let simulator = simulator() else { return }
                 do throws(DeviceError) {
                     let description = accessories[step.index].description
-                    let endpoints = zip(description.protocols, lanes).map {
+                    let endpoints = zip(description.protocols, sequences).map {
                         SimulatedAccessory.Endpoint(name: $0.name, peer: DialoguePeer($1))
                     }
                     let id = try simulator.attach(SimulatedAccessory(description, endpoints: endpoints))
-                    attached[step.index] = (id, lanes)
+                    attached[step.index] = (id, sequences)
                 } catch {
-                    notes.add("\(accessories[step.index].description.name): \(error)")
+                    differenceList.add("\(accessories[step.index].description.name): \(error)")
                 }
             } else if let entry = attached.removeValue(forKey: step.index) {
                 let before = clock.now
-                finish(entry.lanes, clock)
+                finish(entry.sequences, clock)
                 simulator()?.detach(entry.id, .afterReading)
                 // Preserves the intervals between the following events.
                 if common == nil { start = start.advanced(bySeconds: clock.now.seconds(since: before)) }
             }
         }
-        finish(attached.values.flatMap(\.lanes), clock)
+        finish(attached.values.flatMap(\.sequences), clock)
         if let common, options.repeats {
             let end = common.advanced(bySeconds: Double(options.passDuration) / 1e9 / speed)
             _ = pause(until: end, clock)
@@ -123,26 +123,26 @@ final class AccessoryTracePlayer: Sendable {
     }
 
     /// Waits until the dialogues have ended or programs have been inactive for `dialogueTimeout`.
-    private func finish(_ lanes: [DialogueSequence], _ clock: LiveClock) {
-        var seen = -1
+    private func finish(_ sequences: [DialogueSequence], _ clock: LiveClock) {
+        var lastActivityCount = -1
         var deadline = BootTime.zero
-        while !isStopped, !lanes.allSatisfy(\.isFinished) {
-            let signs = lanes.reduce(0) { $0 + $1.activityCount }
-            if signs != seen {
-                seen = signs
+        while !isStopped, !sequences.allSatisfy(\.isFinished) {
+            let activityCount = sequences.reduce(0) { $0 + $1.activityCount }
+            if activityCount != lastActivityCount {
+                lastActivityCount = activityCount
                 deadline = clock.now.advanced(bySeconds: options.dialogueTimeout / .seconds(1))
             }
             if clock.now >= deadline { break }
             semaphore.wait(until: deadline, clock: clock)
         }
-        if !isStopped { for lane in lanes { lane.reportMissing() } }
+        if !isStopped { for sequence in sequences { sequence.reportMissing() } }
     }
 
     private func dialogueSequences(of accessory: AccessoryTimeline.Accessory) -> [DialogueSequence] {
         accessory.description.protocols.map {
             DialogueSequence(
                 name: "\(accessory.description.name), \($0.name)", dialogues: accessory.dialogues[$0.name] ?? [],
-                notes: notes, progressed: semaphore)
+                differenceList: differenceList, progressed: semaphore)
         }
     }
 }

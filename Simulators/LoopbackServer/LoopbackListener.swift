@@ -58,8 +58,8 @@ package final class LoopbackListener: Sendable {
             let connection = Sockets.acceptNext(descriptor)
             guard connection < 0 else {
                 Sockets.setOption(connection, level: Int32(IPPROTO_TCP), name: TCP_NODELAY, value: 1)
-                if let room = sendBufferSize {
-                    Sockets.setOption(connection, level: SOL_SOCKET, name: SO_SNDBUF, value: room)
+                if let size = sendBufferSize {
+                    Sockets.setOption(connection, level: SOL_SOCKET, name: SO_SNDBUF, value: size)
                 }
                 return .connection(connection)
             }
@@ -108,7 +108,7 @@ package final class LoopbackAcceptor {
     }
 
     /// Passes the descriptor of each pending connection to the closure, which takes ownership.
-    package func acceptPending(revents: Int16, now: BootTime, _ take: (Int32) -> Void) {
+    package func acceptPending(revents: Int16, now: BootTime, _ receive: (Int32) -> Void) {
         guard isOpen, nextAttempt <= now, listener == nil || revents != 0 else { return }
         if listener == nil { listener = try? reopen() }
         guard let listener else {
@@ -119,7 +119,7 @@ package final class LoopbackAcceptor {
         for _ in 0..<Self.maximumAcceptsPerCall {
             switch listener.accept() {
             case .wouldBlock: return
-            case .connection(let descriptor): take(descriptor)
+            case .connection(let descriptor): receive(descriptor)
             case .failed:
                 nextAttempt = now.advanced(bySeconds: Self.retryDelay)
                 return
@@ -137,8 +137,8 @@ package final class LoopbackAcceptor {
 
     /// The client receives ECONNRESET. The caller must also call `shutDownAndClose(_:)`.
     package static func reset(_ connection: Int32) {
-        var nobody = sockaddr()
-        nobody.sa_family = sa_family_t(AF_UNSPEC)
-        connect(connection, &nobody, socklen_t(MemoryLayout<sockaddr>.size))
+        var unspecifiedAddress = sockaddr()
+        unspecifiedAddress.sa_family = sa_family_t(AF_UNSPEC)
+        connect(connection, &unspecifiedAddress, socklen_t(MemoryLayout<sockaddr>.size))
     }
 }

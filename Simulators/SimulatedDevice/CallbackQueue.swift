@@ -70,8 +70,8 @@ final class CallbackQueue: PlaybackExecutorProvider {
             var end = start + 1
             while end < running.count, running[end].isForMainThread == isForMainThread { end += 1 }
             if isForMainThread, !isOnMainThread {
-                let lane = running[start..<end]
-                DispatchQueue.main.sync { for item in lane { item.work() } }
+                let batch = running[start..<end]
+                DispatchQueue.main.sync { for item in batch { item.work() } }
             } else {
                 for index in start..<end { running[index].work() }
             }

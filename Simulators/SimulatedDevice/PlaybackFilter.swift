@@ -10,8 +10,8 @@ package struct PlaybackFilter: Sendable {
     /// Returns the events that replace an event, or nil to keep the event. Called on the playing thread.
     package var apply: @Sendable (TraceEvent) -> [TraceEvent]?
 
-    package init(takesSamples: Bool, apply: @escaping @Sendable (TraceEvent) -> [TraceEvent]?) {
-        (self.includesSamples, self.apply) = (takesSamples, apply)
+    package init(includesSamples: Bool, apply: @escaping @Sendable (TraceEvent) -> [TraceEvent]?) {
+        (self.includesSamples, self.apply) = (includesSamples, apply)
     }
 }
 
@@ -19,7 +19,7 @@ extension SimulatedDevice {
     /// Applies the filter to all further events, or removes the current filter if `filter` is nil. Does nothing while
     /// the device is playing.
     package func filter(by filter: PlaybackFilter?) {
-        guard player.claim() else { return }
+        guard player.acquire() else { return }
         defer { player.release() }
         player.filter = filter
     }

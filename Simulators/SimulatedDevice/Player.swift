@@ -16,7 +16,7 @@ final class Player: @unchecked Sendable {
         case finished
     }
 
-    private let isClaimed = Atomic<Bool>(false)
+    private let isAcquired = Atomic<Bool>(false)
     private let clock: VirtualClock
     private let hub: PositionHub
     private let motion: MotionFeed
@@ -53,15 +53,15 @@ final class Player: @unchecked Sendable {
     }
 
     /// Claims the player. Returns false if it is already claimed, for example during a callback.
-    func claim() -> Bool { !isClaimed.exchange(true, ordering: .acquiring) }
+    func acquire() -> Bool { !isAcquired.exchange(true, ordering: .acquiring) }
 
-    func release() { isClaimed.store(false, ordering: .releasing) }
+    func release() { isAcquired.store(false, ordering: .releasing) }
 
     /// Moves to a trace time in seconds and restores the device's state at that time.
     func seek(to seconds: Double) {
-        let place = TraceFeed.traceTime(seconds)
+        let traceTime = TraceFeed.traceTime(seconds)
         hasEnded = false
-        let state = feed.seek(to: place, now: clock.now)
+        let state = feed.seek(to: traceTime, now: clock.now)
         clock.setWallTime(WallTime(nanoseconds: origin.nanoseconds.addingSaturated(feed.lastTraceTime)))
         restore(state)
     }
@@ -178,10 +178,10 @@ final class Player: @unchecked Sendable {
             guard let id = sensorID, let kind = feed.record?.sample?.kind else { return deliverSamples() }
             feed.readSamples(into: &batch)
             feed.consume()
-            let (origin, place) = (feed.bootTime(0).nanoseconds, feed.lastTraceTime)
+            let (origin, traceTime) = (feed.bootTime(0).nanoseconds, feed.lastTraceTime)
             for (value, time) in zip(batch.values, batch.times) {
                 let stamp = time.nanoseconds.subtractingSaturated(origin)
-                let event = TraceEvent(time: place, .sample(value, kind: kind, sensor: id, stamp: stamp))
+                let event = TraceEvent(time: traceTime, .sample(value, kind: kind, sensor: id, stamp: stamp))
                 for event in filter.apply(event) ?? [event] { deliver(event) }
             }
             return

@@ -28,7 +28,7 @@ extension SimulatedDevice {
     public func step() -> Bool { play(atMost: 1) }
 
     package func play(atMost count: Int) -> Bool {
-        let hasMore = whileClaimed { isMain in
+        let hasMore = withExclusivePlayer { isMain in
             var rest = count
             while let next = player.nextEvent() {
                 let step = player.step(upTo: next)
@@ -65,7 +65,7 @@ extension SimulatedDevice {
     /// beyond the end, nothing is left to play. The number of remaining passes does not change. Does nothing if called
     /// while the device is playing.
     public func seek(to seconds: Double) {
-        whileClaimed { isMain in
+        withExclusivePlayer { isMain in
             player.seek(to: seconds)
             callbacks.run(isOnMainThread: isMain)
         }
@@ -78,7 +78,7 @@ extension SimulatedDevice {
     }
 
     private func run(upTo limit: BootTime) -> Bool {
-        let result: Void? = whileClaimed { isMain in
+        let result: Void? = withExclusivePlayer { isMain in
             repeat {
                 while player.step(upTo: limit) != .finished { callbacks.run(isOnMainThread: isMain) }
                 callbacks.run(isOnMainThread: isMain)
@@ -91,8 +91,8 @@ extension SimulatedDevice {
     /// Runs the waiting callbacks, then the closure, with this device as the current device. Returns nil if the device
     /// is playing.
     @discardableResult
-    private func whileClaimed<Result>(_ body: (_ isMain: Bool) -> Result) -> Result? {
-        guard player.claim() else { return nil }
+    private func withExclusivePlayer<Result>(_ body: (_ isMain: Bool) -> Result) -> Result? {
+        guard player.acquire() else { return nil }
         defer { player.release() }
         let isMain = MainQueueContext.isCurrent
         return device.withCurrent {

@@ -33,43 +33,43 @@ extension SimulatedDevice {
         guard speed > 0, speed.isFinite else { return try await play() }
         // The player stays claimed until the end of playback. Otherwise, concurrent access to the device could make a
         // claim fail, which would look like the end of the trace.
-        guard player.claim() else { throw Self.alreadyPlaying }
+        guard player.acquire() else { throw Self.alreadyPlaying }
         defer { player.release() }
         let start = clock.now
         let realClock = ContinuousClock()
         var realStart = realClock.now
         while !Task.isCancelled, let next = player.nextEvent() {
             if isPaused.load(ordering: .acquiring) {
-                let since = realClock.now
+                let pauseStart = realClock.now
                 while !Task.isCancelled, isPaused.load(ordering: .acquiring) {
                     try? await Task.sleep(for: .milliseconds(20))
                 }
-                realStart += realClock.now - since
+                realStart += realClock.now - pauseStart
                 continue
             }
             let due = min(next, clock.nextDeadline ?? .never, hub.nextDeadline)
             // The clock advances in small steps, so that ages and timeouts stay up to date.
-            let reached = realClock.now - realStart
-            let passed = start.advanced(bySeconds: reached.inSeconds * speed)
+            let realElapsed = realClock.now - realStart
+            let passed = start.advanced(bySeconds: realElapsed.inSeconds * speed)
             if due <= passed {
-                await runClaimed(upTo: passed)
+                await runExclusively(upTo: passed)
             } else {
                 clock.move(to: passed)
                 let rest = min(due.seconds(since: passed) / speed, 0.1)
                 try? await Task.sleep(for: .seconds(max(rest, 0.0005)))
             }
         }
-        if !Task.isCancelled { await runClaimed(upTo: .never) }
+        if !Task.isCancelled { await runExclusively(upTo: .never) }
     }
 
     nonisolated(nonsending) private func run(upTo limit: BootTime) async -> Bool {
-        guard player.claim() else { return false }
+        guard player.acquire() else { return false }
         defer { player.release() }
-        await runClaimed(upTo: limit)
+        await runExclusively(upTo: limit)
         return true
     }
 
-    nonisolated(nonsending) private func runClaimed(upTo limit: BootTime) async {
+    nonisolated(nonsending) private func runExclusively(upTo limit: BootTime) async {
         await Device.$current.withValue(device) {
             callbacks.run(isOnMainThread: MainQueueContext.isCurrent)
             await callbacks.waitUntilIdle()

@@ -83,10 +83,10 @@ public final class SimulatedDevice: Sendable {
             return sensor
         }
         var fixed: [SensorIdentity: SensorCalibration] = [:]
-        var heard: Set<SensorDescription.ID> = []
+        var playedNames: Set<SensorDescription.ID> = []
         let isPlayed = zip(recordedSensors, sensors).map { recorded, sensor in
             // If several sensors end up with the same name, only the first is played.
-            guard options.streams.contains(recorded), heard.insert(sensor.id).inserted else { return false }
+            guard options.streams.contains(recorded), playedNames.insert(sensor.id).inserted else { return false }
             fixed[SensorIdentity(sensor)] = calibrations[sensor.id] ?? trace.header?.calibrations[recorded.id]
             return true
         }
@@ -138,7 +138,7 @@ public final class SimulatedDevice: Sendable {
 
     /// The warnings so far about unreadable parts of the trace. While the device is playing, the list is empty.
     public var warnings: [TraceWarning] {
-        guard player.claim() else { return [] }
+        guard player.acquire() else { return [] }
         defer { player.release() }
         return player.warnings
     }
@@ -174,7 +174,7 @@ extension SimulatedDevice {
     /// detection. At the end of the trace, missing bytes and sessions are included. While the device is playing, only
     /// the differences detected so far are included. At most 100 of them are stored.
     public var accessoryDifferences: [AccessoryDifference] {
-        guard player.claim() else { return player.accessoryDifferences }
+        guard player.acquire() else { return player.accessoryDifferences }
         defer { player.release() }
         return player.accessoryDifferences + (player.nextEvent() == nil ? player.outstandingDifferences : [])
     }

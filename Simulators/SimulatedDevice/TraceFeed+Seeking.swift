@@ -11,17 +11,17 @@ extension TraceFeed {
 
     /// Moves to a trace time and returns the device state at that time. The trace time then corresponds to `now` on the
     /// device's clock, and the receivers' times do not change.
-    mutating func seek(to place: Int64, now: BootTime) -> PlaybackState {
-        offset = now.nanoseconds.subtractingSaturated(start.nanoseconds).subtractingSaturated(place)
+    mutating func seek(to traceTime: Int64, now: BootTime) -> PlaybackState {
+        offset = now.nanoseconds.subtractingSaturated(start.nanoseconds).subtractingSaturated(traceTime)
         shiftBase = recordedShift.subtractingSaturated(offset)
-        let state = rewind(to: place)
+        let state = rewind(to: traceTime)
         // A trace time after the last event is limited to the end of the trace.
-        if !hasRecord() { lastTraceTime = min(place, lastSkippedTime) }
+        if !hasRecord() { lastTraceTime = min(traceTime, lastSkippedTime) }
         return state
     }
 
-    private mutating func rewind(to place: Int64) -> PlaybackState {
-        keepWarnings()
+    private mutating func rewind(to traceTime: Int64) -> PlaybackState {
+        saveWarnings()
         reader = TraceReader(file, readsAhead: options.readsAhead, decodesPositions: options.streams.positions)
         block = TraceBlock()
         consumedCount = 0
@@ -30,18 +30,18 @@ extension TraceFeed {
         record = nil
         isAtEnd = false
         reportClock = ReportClock()
-        lastTraceTime = place
+        lastTraceTime = traceTime
         loopTiming = LoopTiming(offset: offset)
-        return skip(to: place)
+        return skip(to: traceTime)
     }
 
     /// Skips the events before a trace time and returns the resulting device state.
-    private mutating func skip(to place: Int64) -> PlaybackState {
+    private mutating func skip(to traceTime: Int64) -> PlaybackState {
         var state = PlaybackState(battery: options.streams.battery ? file.header?.battery : nil)
         lastSkippedTime = 0
-        while place > 0, hasRecord() {
+        while traceTime > 0, hasRecord() {
             let record = block.records[consumedCount]
-            if let time = record.time, time >= place { break }
+            if let time = record.time, time >= traceTime { break }
             if record.kind == .sample || !isPlayed(record) {
                 consumedCount += 1
                 lastSkippedTime = record.time ?? lastSkippedTime
@@ -50,7 +50,7 @@ extension TraceFeed {
             self.record = record
             decode(record, at: consumedCount)
             // If the record is decoded again, the report clock does not advance any further.
-            if record.time ?? reportClock.elapsed >= place { break }
+            if record.time ?? reportClock.elapsed >= traceTime { break }
             consumedCount += 1
             shiftTimes()
             lastSkippedTime = record.time ?? reportClock.elapsed
@@ -60,11 +60,11 @@ extension TraceFeed {
         return state
     }
 
-    func apply(_ place: Int64, to state: inout PlaybackState) {
+    func apply(_ traceTime: Int64, to state: inout PlaybackState) {
         switch content {
         case .position:
             var fix = position
-            fix.arrival = bootTime(place)
+            fix.arrival = bootTime(traceTime)
             state.apply(fix)
         case .other(.devices(let receivers)): state.receivers = receivers
         case .other(.device(let receiver)): state.apply(receiver)
@@ -183,10 +183,10 @@ struct LoopTiming: Sendable {
     /// Returns the start of the next pass, which is later than the last event. If `end` is later than all events,
     /// returns `end`. Otherwise, the next pass continues the stream with its regular interval.
     func next(from: Int64, end: Int64?) -> Int64 {
-        let least = (last ?? from).addingSaturated(1)
-        if let end, end >= least { return end }
-        guard let beat = positions ?? readings else { return least }
-        let first = beat.first.subtractingSaturated(from)
-        return max(beat.last.addingSaturated(beat.interval).subtractingSaturated(first), least)
+        let earliestNext = (last ?? from).addingSaturated(1)
+        if let end, end >= earliestNext { return end }
+        guard let regularStream = positions ?? readings else { return earliestNext }
+        let first = regularStream.first.subtractingSaturated(from)
+        return max(regularStream.last.addingSaturated(regularStream.interval).subtractingSaturated(first), earliestNext)
     }
 }

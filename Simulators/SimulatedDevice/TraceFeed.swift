@@ -7,8 +7,8 @@ import Trace
 /// A reader of trace events that converts their times to the device's clock.
 ///
 /// The feed decodes the next event in advance and stores it until it is delivered, because its time limits how far the
-/// clock can advance. A `place` is a trace time in nanoseconds. The device's clock shows the sum of `start`, `place`
-/// and `offset`. The offset changes when a pause is shortened, when a pass begins, and when seeking.
+/// clock can advance. A `traceTime` is a trace time in nanoseconds. The device's clock shows the sum of `start`,
+/// `traceTime` and `offset`. The offset changes when a pause is shortened, when a pass begins, and when seeking.
 struct TraceFeed {
     enum Content {
         /// A position, which is stored in `position`.
@@ -102,8 +102,8 @@ struct TraceFeed {
     /// The current shift of the receivers' times, in nanoseconds.
     var shift: Int64 { shiftBase.addingSaturated(offset) }
 
-    func bootTime(_ place: Int64) -> BootTime {
-        BootTime(nanoseconds: start.nanoseconds.addingSaturated(offset).addingSaturated(place))
+    func bootTime(_ traceTime: Int64) -> BootTime {
+        BootTime(nanoseconds: start.nanoseconds.addingSaturated(offset).addingSaturated(traceTime))
     }
 
     var warnings: [TraceWarning] {
@@ -193,7 +193,7 @@ struct TraceFeed {
     @inline(never)
     private mutating func nextBlock() -> Bool {
         while !block.isLast {
-            keepWarnings()
+            saveWarnings()
             // The blocks are exchanged, so that the old block is uniquely referenced and the reader can reuse its
             // memory.
             block = reader.next(after: exchange(&block, with: TraceBlock()))
@@ -205,7 +205,7 @@ struct TraceFeed {
     }
 
     /// Saves the warnings of the current block, so that reading the file again does not repeat them.
-    mutating func keepWarnings() {
+    mutating func saveWarnings() {
         formerWarnings = warnings
         warnedLine = max(warnedLine, formerWarnings.last?.line ?? 0)
     }
@@ -233,15 +233,15 @@ struct TraceFeed {
             self.record = record
             kind = record.kind
             if kind != .sample { decode(record, at: consumedCount - 1) }
-            let place = record.time ?? reportClock.elapsed
-            guard place <= to else { break }
-            if let maximumGap, place.subtractingSaturated(lastTraceTime) > maximumGap {
-                offset = offset.subtractingSaturated(place.subtractingSaturated(lastTraceTime) - maximumGap)
+            let traceTime = record.time ?? reportClock.elapsed
+            guard traceTime <= to else { break }
+            if let maximumGap, traceTime.subtractingSaturated(lastTraceTime) > maximumGap {
+                offset = offset.subtractingSaturated(traceTime.subtractingSaturated(lastTraceTime) - maximumGap)
             }
-            lastTraceTime = place
-            time = bootTime(place)
+            lastTraceTime = traceTime
+            time = bootTime(traceTime)
             if kind != .sample { shiftTimes() }
-            if remainingLoops != 0 { updateLoopTiming(place) }
+            if remainingLoops != 0 { updateLoopTiming(traceTime) }
             return
         }
         if beginLoop() { return }
@@ -249,9 +249,10 @@ struct TraceFeed {
         record = nil
     }
 
-    private mutating func updateLoopTiming(_ place: Int64) {
+    private mutating func updateLoopTiming(_ traceTime: Int64) {
         var isPosition = false
         if kind == .gpsd, case .position = content { isPosition = true }
-        loopTiming.record(place.addingSaturated(offset), isPosition: isPosition, sensor: kind == .sample ? sensor : nil)
+        loopTiming.record(
+            traceTime.addingSaturated(offset), isPosition: isPosition, sensor: kind == .sample ? sensor : nil)
     }
 }

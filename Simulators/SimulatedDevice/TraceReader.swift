@@ -50,15 +50,15 @@ final class TraceReader: Sendable {
     }
 
     private let file: TraceFile
-    private let place: ReadPosition
+    private let readPosition: ReadPosition
     private let readsAhead: Bool
     private let state = Mutex(State())
-    private let arrived = DispatchSemaphore(value: 0)
+    private let blockReady = DispatchSemaphore(value: 0)
 
     /// Creates a reader. If `readsAhead` is nil, reading ahead depends on the file size and the number of processors.
     init(_ file: TraceFile, readsAhead: Bool? = nil, decodesPositions: Bool = true) {
         self.file = file
-        place = ReadPosition(file, decodes: decodesPositions)
+        readPosition = ReadPosition(file, decodes: decodesPositions)
         self.readsAhead =
             readsAhead ?? (file.playedSize >= Self.minimumReadAheadSize && sysconf(Int32(_SC_NPROCESSORS_ONLN)) > 1)
     }
@@ -69,17 +69,17 @@ final class TraceReader: Sendable {
         used = TraceBlock()
         former.removeAll()
         while true {
-            enum Turn {
-                case take(TraceBlock)
+            enum NextStep {
+                case deliver(TraceBlock)
                 case read
                 case wait
             }
-            let turn = state.withLock { state -> Turn in
+            let step = state.withLock { state -> NextStep in
                 if !state.ready.isEmpty {
                     state.spare.append(former)
-                    return .take(state.ready.removeFirst())
+                    return .deliver(state.ready.removeFirst())
                 }
-                if state.isDone { return .take(TraceBlock(isLast: true)) }
+                if state.isDone { return .deliver(TraceBlock(isLast: true)) }
                 if state.isReading {
                     state.isAwaited = true
                     return .wait
@@ -87,11 +87,11 @@ final class TraceReader: Sendable {
                 state.isReading = true
                 return .read
             }
-            switch turn {
-            case .take(let block):
+            switch step {
+            case .deliver(let block):
                 readAhead()
                 return block
-            case .wait: arrived.wait()
+            case .wait: blockReady.wait()
             case .read:
                 let block = read(former)
                 state.withLock { state in
@@ -134,7 +134,7 @@ final class TraceReader: Sendable {
                 state.isDone = block.isLast
                 return exchange(&state.isAwaited, with: false)
             }
-            if isAwaited { arrived.signal() }
+            if isAwaited { blockReady.signal() }
         }
     }
 
@@ -142,7 +142,7 @@ final class TraceReader: Sendable {
         var block = memory
         block.records.reserveCapacity(Self.blockSize)
         file.withPlayedBytes { bytes in
-            Self.fill(&block, &place.cursor, &place.warningCount, &place.decoder, bytes)
+            Self.fill(&block, &readPosition.cursor, &readPosition.warningCount, &readPosition.decoder, bytes)
         }
         return block
     }
@@ -154,8 +154,8 @@ final class TraceReader: Sendable {
         while block.records.count < blockSize, block.positionCount < maximumPositions {
             let record = cursor.next(bytes)
             if cursor.warningCount != warningCount {
-                let kept = cursor.warnings.dropFirst(min(warningCount, cursor.warnings.count))
-                for warning in kept { block.warnings.append((block.records.count, warning)) }
+                let newWarnings = cursor.warnings.dropFirst(min(warningCount, cursor.warnings.count))
+                for warning in newWarnings { block.warnings.append((block.records.count, warning)) }
                 warningCount = cursor.warningCount
             }
             guard let record else {
@@ -173,11 +173,11 @@ final class TraceReader: Sendable {
 
 extension GPSDDecoder {
     fileprivate mutating func decode(_ line: UnsafeRawBufferPointer, into block: inout TraceBlock) {
-        let place = block.positionCount
-        if place == block.positions.count { block.positions.append(DecodedPosition()) }
-        block.positions[place].record = block.records.count
+        let index = block.positionCount
+        if index == block.positions.count { block.positions.append(DecodedPosition()) }
+        block.positions[index].record = block.records.count
         // A line that only resembles a position report is decoded later, when the record is consumed.
-        if decode(line, position: &block.positions[place].report) == nil { block.positionCount += 1 }
+        if decode(line, position: &block.positions[index].report) == nil { block.positionCount += 1 }
     }
 }
 

@@ -25,19 +25,19 @@ extension MotionRoute {
         var reading = TracePositionReader(trace, receiver: receiver)
         var stages: [RouteStage] = []
         var start: WallTime?
-        var last: (place: GeodeticCoordinate, altitude: Double, time: Int64)?
+        var last: (coordinate: GeodeticCoordinate, altitude: Double, time: Int64)?
         var jumps = 0
         var gaps = 0
         while let found = reading.next() {
-            let place = GeodeticCoordinate(latitude: found.report.latitude, longitude: found.report.longitude)
+            let coordinate = GeodeticCoordinate(latitude: found.report.latitude, longitude: found.report.longitude)
             guard let before = last else {
                 start = found.wallTime
-                last = (place, found.altitude.isNaN ? 0 : found.altitude, found.time)
+                last = (coordinate, found.altitude.isNaN ? 0 : found.altitude, found.time)
                 continue
             }
             let seconds = Double(found.time.subtractingSaturated(before.time)) / 1e9
             guard seconds > 0.001 else { continue }
-            let path = Geodesic.inverse(from: before.place, to: place)
+            let path = Geodesic.inverse(from: before.coordinate, to: coordinate)
             let altitude = found.altitude.isNaN ? before.altitude : found.altitude
             let climb = altitude - before.altitude
             guard path.distance / seconds <= Self.maximumSpeed, abs(climb) / seconds <= Self.maximumSpeed,
@@ -47,7 +47,7 @@ extension MotionRoute {
                 continue
             }
             if seconds > 60 { gaps += 1 }
-            var stage = RouteStage(from: before.place, altitude: before.altitude)
+            var stage = RouteStage(from: before.coordinate, altitude: before.altitude)
             stage.duration = seconds
             stage.start = stages.last?.end ?? 0
             stage.azimuth = path.initialAzimuth
@@ -59,7 +59,7 @@ extension MotionRoute {
             stage.hasDirection =
                 path.distance >= Self.minimumDirectionDistance && path.distance / seconds >= Self.minimumDirectionSpeed
             stages.append(stage)
-            last = (place, altitude, found.time)
+            last = (coordinate, altitude, found.time)
             guard stages.count < Self.maximumCount else {
                 throw DeviceError(
                     .notSupported, "\(trace.name) has more than \(Self.maximumCount) positions. Split it into parts.")

@@ -42,19 +42,19 @@ extension MotionRoute {
             try Self.check(waypoint, index + 1)
             if !waypoint.speed.isNaN { speed = waypoint.speed }
             if !waypoint.altitude.isNaN { altitude = waypoint.altitude }
-            let place = GeodeticCoordinate(latitude: waypoint.latitude, longitude: waypoint.longitude)
+            let coordinate = GeodeticCoordinate(latitude: waypoint.latitude, longitude: waypoint.longitude)
             if waypoint.pause > 0 {
-                stages.append(RouteStage(stayAt: place, altitude: altitude, duration: waypoint.pause))
+                stages.append(RouteStage(stayAt: coordinate, altitude: altitude, duration: waypoint.pause))
             }
             guard index + 1 < waypoints.count else { break }
             let next = waypoints[index + 1]
             // The next iteration reports the invalid position.
             guard abs(next.latitude) <= 90, next.longitude.isFinite else { continue }
             let path = Geodesic.inverse(
-                from: place, to: GeodeticCoordinate(latitude: next.latitude, longitude: next.longitude))
+                from: coordinate, to: GeodeticCoordinate(latitude: next.latitude, longitude: next.longitude))
             let climb = (next.altitude.isNaN ? altitude : next.altitude) - altitude
             guard path.distance >= Self.minimumLegLength || abs(climb) >= Self.minimumLegLength else { continue }
-            var leg = RouteStage(from: place, altitude: altitude)
+            var leg = RouteStage(from: coordinate, altitude: altitude)
             leg.azimuth = path.initialAzimuth
             leg.climb = climb
             // A vertical leg needs a small ground distance, because a distance of 0 denotes a stay.
@@ -64,7 +64,7 @@ extension MotionRoute {
             if let last = stages.last, options.corneringAcceleration.isFinite,
                 Self.angle(last, leg) >= Self.standingTurnAngle
             {
-                stages.append(RouteStage(stayAt: place, altitude: altitude, duration: Self.standingTurnDuration))
+                stages.append(RouteStage(stayAt: coordinate, altitude: altitude, duration: Self.standingTurnDuration))
             }
             stages.append(leg)
         }
@@ -157,8 +157,8 @@ extension MotionRoute {
     private static func angle(_ stage: RouteStage, _ next: RouteStage) -> Double {
         guard stage.hasDirection, next.hasDirection else { return 0 }
         let end = Geodesic.direct(from: stage.from, azimuth: stage.azimuth, distance: stage.distance)
-        let turns = (next.azimuth - end.finalAzimuth) / 360
-        return (turns - turns.rounded()).magnitude * 360
+        let revolutions = (next.azimuth - end.finalAzimuth) / 360
+        return (revolutions - revolutions.rounded()).magnitude * 360
     }
 
     private static func cornerSpeed(_ leg: RouteStage, _ next: RouteStage, _ options: RouteOptions) -> Double {
@@ -174,8 +174,8 @@ extension MotionRoute {
 }
 
 extension RouteStage {
-    fileprivate init(stayAt place: GeodeticCoordinate, altitude: Double, duration: Double) {
-        self.init(from: place, altitude: altitude)
+    fileprivate init(stayAt coordinate: GeodeticCoordinate, altitude: Double, duration: Double) {
+        self.init(from: coordinate, altitude: altitude)
         self.duration = duration
         hasDirection = false
     }

@@ -36,7 +36,7 @@ public struct MotionRoute: Sendable {
 
     /// Returns the position at a time in seconds since the start of the route. The search begins at the stage with the
     /// index `stage`, which is updated to the index of the stage that contains the time.
-    func place(at time: Double, near stage: inout Int) -> RoutePoint {
+    func point(at time: Double, near stage: inout Int) -> RoutePoint {
         var index = min(max(stage, 0), stages.count - 1)
         if time < stages[index].start || time >= stages[index].end {
             index = min(stages.partitioningIndex { $0.end > time }, stages.count - 1)

@@ -87,8 +87,10 @@ public struct MotionSynthesizer: Sendable {
         var heading = SmoothPath.wrapped(now.heading) * degrees
         if heading < 0 { heading += 360 }
         return MotionState(
-            time: time, latitude: now.place.latitude * degrees, longitude: now.place.longitude * degrees,
-            altitude: now.place.height - options.geoidSeparation, ellipsoidalAltitude: now.place.height,
+            time: time, latitude: now.geodeticPosition.latitude * degrees,
+            longitude: now.geodeticPosition.longitude * degrees,
+            altitude: now.geodeticPosition.height - options.geoidSeparation,
+            ellipsoidalAltitude: now.geodeticPosition.height,
             velocity: now.velocity, heading: heading, pitch: now.pitch * degrees, roll: now.roll * degrees,
             attitude: now.attitude * bodyFromDevice, specificForce: deviceFromBody.apply(to: now.specificForce),
             rotationRate: deviceFromBody.apply(to: rate))

@@ -46,7 +46,7 @@ struct NoiseSource: Sendable {
 /// A seeded generator of normally distributed numbers with mean 0 and variance 1 (Marsaglia's polar method).
 struct GaussianNumbers: Sendable {
     private var numbers: SplitMix64
-    private var kept: Double?
+    private var spare: Double?
 
     /// Streams are independent of each other, so removing a sensor does not change the noise of other sensors.
     init(seed: UInt64, stream: UInt64) {
@@ -55,8 +55,8 @@ struct GaussianNumbers: Sendable {
     }
 
     mutating func next() -> Double {
-        if let number = kept {
-            kept = nil
+        if let number = spare {
+            spare = nil
             return number
         }
         while true {
@@ -64,7 +64,7 @@ struct GaussianNumbers: Sendable {
             let square = x * x + y * y
             guard square < 1, square > 0 else { continue }
             let factor = (-2 * log(square) / square).squareRoot()
-            kept = y * factor
+            spare = y * factor
             return x * factor
         }
     }

@@ -40,32 +40,36 @@ struct RouteStage: Sendable {
     func distance(after time: Double) -> Double {
         guard distance > 0, duration > 0 else { return 0 }
         let time = min(max(time, 0), duration)
-        let way: Double
+        let coveredDistance: Double
         if time < rise {
-            way = (firstSpeed + (maximumSpeed - firstSpeed) * time / rise / 2) * time
+            coveredDistance = (firstSpeed + (maximumSpeed - firstSpeed) * time / rise / 2) * time
         } else if time <= duration - fall {
-            way = (firstSpeed + maximumSpeed) / 2 * rise + maximumSpeed * (time - rise)
+            coveredDistance = (firstSpeed + maximumSpeed) / 2 * rise + maximumSpeed * (time - rise)
         } else {
             let rest = duration - time
-            way = distance - (lastSpeed + (maximumSpeed - lastSpeed) * rest / fall / 2) * rest
+            coveredDistance = distance - (lastSpeed + (maximumSpeed - lastSpeed) * rest / fall / 2) * rest
         }
         // Corrects rounding errors.
-        return min(max(way, 0), distance)
+        return min(max(coveredDistance, 0), distance)
     }
 
     /// Returns the position at a time in the route, extrapolated beyond the ends of the stage if `extends` is true.
     func point(at time: Double, extends: Bool) -> RoutePoint {
-        var way = distance(after: time - start)
+        var coveredDistance = distance(after: time - start)
         if extends, distance > 0 {
-            if time < start { way = firstSpeed * (time - start) }
-            if time > end { way = distance + lastSpeed * (time - end) }
+            if time < start { coveredDistance = firstSpeed * (time - start) }
+            if time > end { coveredDistance = distance + lastSpeed * (time - end) }
         }
-        guard distance > 0 else { return RoutePoint(place: from, altitude: altitude, direction: direction(at: time)) }
-        let path = Geodesic.direct(from: from, azimuth: azimuth, distance: way)
+        guard distance > 0 else {
+            return RoutePoint(coordinate: from, altitude: altitude, direction: direction(at: time))
+        }
+        let path = Geodesic.direct(from: from, azimuth: azimuth, distance: coveredDistance)
         let direction =
             hasDirection
             ? RouteDirection(azimuth: path.finalAzimuth, slope: climb / distance) : direction(at: time)
-        return RoutePoint(place: path.destination, altitude: altitude + climb * (way / distance), direction: direction)
+        return RoutePoint(
+            coordinate: path.destination, altitude: altitude + climb * (coveredDistance / distance),
+            direction: direction)
     }
 
     private func direction(at time: Double) -> RouteDirection { time < turningTime ? before : after }
@@ -79,7 +83,7 @@ struct RouteDirection: Sendable {
 }
 
 struct RoutePoint: Sendable {
-    var place: GeodeticCoordinate
+    var coordinate: GeodeticCoordinate
     var altitude: Double
     var direction: RouteDirection
 }

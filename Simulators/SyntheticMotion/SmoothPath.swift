@@ -17,7 +17,7 @@ struct SmoothPath: Sendable {
     struct Instant {
         /// The position in the earth-fixed frame, in metres.
         var position: SIMD3<Double>
-        var place: EarthFixed.GeodeticPosition
+        var geodeticPosition: EarthFixed.GeodeticPosition
         /// The velocity in m/s (east, north, up).
         var velocity: SIMD3<Double>
         /// The angles in radians. The heading is clockwise from north, the pitch is positive upwards, and the roll is
@@ -73,35 +73,36 @@ struct SmoothPath: Sendable {
         let points = (first..<first + 6).map { control($0) }
         // Coordinates relative to the first point preserve precision.
         let origin = points[0].position
-        let ways = points.dropFirst().map { $0.position - origin }
-        let position = origin + QuinticSpline.sum(weights.values, ways)
-        let place = EarthFixed.geodeticPosition(of: position)
-        let frame = place.attitude
-        let velocity = frame.conjugate.rotate(QuinticSpline.sum(weights.firsts, ways)) / knot
-        let acceleration = frame.conjugate.rotate(QuinticSpline.sum(weights.seconds, ways)) / (knot * knot)
+        let displacements = points.dropFirst().map { $0.position - origin }
+        let position = origin + QuinticSpline.sum(weights.values, displacements)
+        let geodeticPosition = EarthFixed.geodeticPosition(of: position)
+        let frame = geodeticPosition.attitude
+        let velocity = frame.conjugate.rotate(QuinticSpline.sum(weights.firsts, displacements)) / knot
+        let acceleration = frame.conjugate.rotate(QuinticSpline.sum(weights.seconds, displacements)) / (knot * knot)
         // In a frame that rotates with the earth (Groves, equation 5.18), the specific force is the acceleration, plus
         // the Coriolis term (twice the cross product of rotation rate and velocity), minus gravity.
-        let (sine, cosine) = (sin(place.latitude), cos(place.latitude))
+        let (sine, cosine) = (sin(geodeticPosition.latitude), cos(geodeticPosition.latitude))
         let turning = SIMD3(0, cosine, sine) * rotationRate
-        let gravity = NormalGravity.at(sine: sine, height: place.height)
+        let gravity = NormalGravity.at(sine: sine, height: geodeticPosition.height)
         let force = acceleration + 2 * turning.cross(velocity) + SIMD3(0, 0, gravity)
 
         let heading = heading(velocity, points, weights)
         let slopes = points.dropFirst().map { $0.slope - points[0].slope }
         let pitch = pitches ? atan(points[0].slope + QuinticSpline.sum(weights.values, slopes)) : 0
         var attitude = Quaternion(aboutZ: -heading) * Quaternion(x: sin(pitch / 2), y: 0, z: 0, w: cos(pitch / 2))
-        var felt = attitude.conjugate.rotate(force)
+        var bodyForce = attitude.conjugate.rotate(force)
         var roll = 0.0
         if leans {
             // The lower bound avoids free fall, in which the lean angle is undefined.
-            roll = atan2(felt.x, max(felt.z, 0.1))
+            roll = atan2(bodyForce.x, max(bodyForce.z, 0.1))
             let lean = Quaternion(x: 0, y: sin(roll / 2), z: 0, w: cos(roll / 2))
             attitude = attitude * lean
-            felt = lean.conjugate.rotate(felt)
+            bodyForce = lean.conjugate.rotate(bodyForce)
         }
         return Instant(
-            position: position, place: place, velocity: velocity, heading: heading, pitch: pitch, roll: roll,
-            attitude: attitude, earthAttitude: frame * attitude, specificForce: felt)
+            position: position, geodeticPosition: geodeticPosition, velocity: velocity, heading: heading, pitch: pitch,
+            roll: roll,
+            attitude: attitude, earthAttitude: frame * attitude, specificForce: bodyForce)
     }
 
     /// Returns the course if the body is fast enough, otherwise the smoothed direction of the route.
@@ -112,24 +113,24 @@ struct SmoothPath: Sendable {
         let course = atan2(velocity.x, velocity.y)
         guard share < 1 else { return course }
         // The cumulative rotations from the first point. Each step between successive points is at most half a turn.
-        var turns: [Double] = []
+        var azimuthChanges: [Double] = []
         for (point, next) in zip(points, points.dropFirst()) {
-            turns.append((turns.last ?? 0) + Self.wrapped(next.azimuth - point.azimuth))
+            azimuthChanges.append((azimuthChanges.last ?? 0) + Self.wrapped(next.azimuth - point.azimuth))
         }
-        let way = points[0].azimuth + QuinticSpline.sum(weights.values, turns)
-        guard share > 0 else { return way }
-        return way + share * Self.wrapped(course - way)
+        let direction = points[0].azimuth + QuinticSpline.sum(weights.values, azimuthChanges)
+        guard share > 0 else { return direction }
+        return direction + share * Self.wrapped(course - direction)
     }
 
     private mutating func control(_ index: Int) -> Control {
         let slot = index & 15
         if controls[slot].index == index { return controls[slot] }
-        let point = route.place(at: Double(index) * knot, near: &stage)
+        let point = route.point(at: Double(index) * knot, near: &stage)
         let slope = point.direction.slope
         controls[slot] = Control(
             index: index,
             position: EarthFixed.position(
-                latitude: point.place.latitude, longitude: point.place.longitude,
+                latitude: point.coordinate.latitude, longitude: point.coordinate.longitude,
                 height: point.altitude + geoidSeparation),
             azimuth: point.direction.azimuth * .pi / 180, slope: min(max(slope, -1), 1))
         return controls[slot]

@@ -8,7 +8,7 @@ import UmockdevFormat
 /// The recorded dialogues of a protocol. Each new session plays the next dialogue.
 final class DialogueSequence: Sendable {
     private struct State {
-        var begun = 0
+        var begunCount = 0
         var finished = 0
         /// The number of actions by the program, such as opening a session or writing.
         var progress = 0
@@ -17,20 +17,23 @@ final class DialogueSequence: Sendable {
     let name: String
     let dialogues: [AccessoryTimeline.Dialogue]
     private let state = Mutex(State())
-    private let notes: DifferenceList
+    private let differenceList: DifferenceList
     private let progressed: BinarySemaphore
 
-    init(name: String, dialogues: [AccessoryTimeline.Dialogue], notes: DifferenceList, progressed: BinarySemaphore) {
+    init(
+        name: String, dialogues: [AccessoryTimeline.Dialogue], differenceList: DifferenceList,
+        progressed: BinarySemaphore
+    ) {
         self.name = name
         self.dialogues = dialogues
-        self.notes = notes
+        self.differenceList = differenceList
         self.progressed = progressed
     }
 
     func begin() -> Int {
         recordActivity { state in
-            state.begun += 1
-            return state.begun - 1
+            state.begunCount += 1
+            return state.begunCount - 1
         }
     }
 
@@ -50,38 +53,40 @@ final class DialogueSequence: Sendable {
     var activityCount: Int { state.withLock { $0.progress } }
 
     func reportMissing() {
-        let begun = state.withLock { $0.begun }
-        guard begun < dialogues.count else { return }
-        for number in begun..<dialogues.count { notes.add("\(name), session \(number + 1): no program opened it.") }
+        let begunCount = state.withLock { $0.begunCount }
+        guard begunCount < dialogues.count else { return }
+        for number in begunCount..<dialogues.count {
+            differenceList.add("\(name), session \(number + 1): no program opened it.")
+        }
     }
 
-    func report(_ number: Int, _ text: String) { notes.add("\(name), session \(number + 1): \(text)") }
+    func report(_ number: Int, _ text: String) { differenceList.add("\(name), session \(number + 1): \(text)") }
 }
 
 /// A peer that plays recorded dialogues. The first session plays the first dialogue.
 struct DialoguePeer: AccessoryPeer {
-    let lane: DialogueSequence
+    let sequence: DialogueSequence
     private var number = 0
     private var peer: UmockdevPeer?
     private var hasFinished = false
 
-    init(_ lane: DialogueSequence) { self.lane = lane }
+    init(_ sequence: DialogueSequence) { self.sequence = sequence }
 
     mutating func react(to event: AccessoryPeerEvent) -> [AccessoryPeerAction] {
         switch event {
         case .opened:
-            number = lane.begin()
-            if number < lane.dialogues.count {
-                let (lane, number) = (lane, number)
-                peer = UmockdevPeer(lane.dialogues[number].script) { lane.report(number, $0) }
+            number = sequence.begin()
+            if number < sequence.dialogues.count {
+                let (sequence, number) = (sequence, number)
+                peer = UmockdevPeer(sequence.dialogues[number].script) { sequence.report(number, $0) }
             } else {
-                lane.report(number, "the recording has no such session.")
+                sequence.report(number, "the recording has no such session.")
             }
-        case .received: lane.recordActivity()
+        case .received: sequence.recordActivity()
         case .timerFired:
             // All bytes have been sent.
             finish()
-            return peer != nil && lane.dialogues[number].hangsUp ? [.hangUp] : []
+            return peer != nil && sequence.dialogues[number].hangsUp ? [.hangUp] : []
         case .closed:
             _ = peer?.react(to: .closed)
             finish()
@@ -96,7 +101,7 @@ struct DialoguePeer: AccessoryPeer {
     private mutating func finish() {
         guard peer != nil, !hasFinished else { return }
         hasFinished = true
-        lane.finish()
+        sequence.finish()
     }
 }
 

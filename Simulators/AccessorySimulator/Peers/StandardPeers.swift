@@ -7,7 +7,7 @@ public import Trace
 ///
 /// The byte at each offset is a function of the offset, so the receiver can detect lost, extra and misplaced bytes.
 public struct PatternPeer: AccessoryPeer {
-    private static let pieceLength = 16_384
+    private static let chunkLength = 16_384
     private let length: Int64
     private let hangsUp: Bool
     private var sent: Int64 = 0
@@ -19,9 +19,9 @@ public struct PatternPeer: AccessoryPeer {
     }
 
     /// Returns the byte at an offset. The period is prime (65,521 bytes), so it differs from every buffer size.
-    public static func byte(at place: Int64) -> UInt8 {
-        let place = UInt32(place % 65_521)
-        return UInt8(truncatingIfNeeded: place &* 167 &+ place >> 8)
+    public static func byte(at offset: Int64) -> UInt8 {
+        let offset = UInt32(offset % 65_521)
+        return UInt8(truncatingIfNeeded: offset &* 167 &+ offset >> 8)
     }
 
     /// Sends the next part of the pattern.
@@ -33,11 +33,11 @@ public struct PatternPeer: AccessoryPeer {
         }
         let rest = length - sent
         guard rest > 0 else { return hangsUp ? [.hangUp] : [] }
-        let count = min(rest, Int64(Self.pieceLength))
-        let piece = (sent..<sent + count).map(Self.byte)
+        let count = min(rest, Int64(Self.chunkLength))
+        let chunk = (sent..<sent + count).map(Self.byte)
         sent += count
         // The timer fires after the bytes have been sent, so at most one part is pending.
-        return [.send(piece), .setTimer(after: 0)]
+        return [.send(chunk), .setTimer(after: 0)]
     }
 }
 

@@ -28,7 +28,7 @@ struct AnnouncementDirectory: Sendable {
     func file(_ id: Int) -> String { "\(path)/\(id).json" }
 
     /// Returns the path of a protocol's socket. The path is short because the system limits socket paths to 107 bytes.
-    func socket(_ id: Int, _ place: Int) -> String { "\(path)/\(id)-\(place)" }
+    func socket(_ id: Int, _ endpointIndex: Int) -> String { "\(path)/\(id)-\(endpointIndex)" }
 
     /// Creates the announcement atomically, so that programs never read an incomplete file.
     func announce(_ accessory: DeclaredAccessory, id: Int) throws(DeviceError) {

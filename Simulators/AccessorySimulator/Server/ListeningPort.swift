@@ -8,7 +8,7 @@ import Trace
 /// A Unix domain socket that accepts one program at a time.
 final class ListeningPort: SimulatedPort {
     /// The delay before the next attempt after a failure to accept a connection, in seconds.
-    private static let acceptPause = 0.1
+    private static let acceptRetryDelay = 0.1
     let node: ChannelNode
     private let path: String
     let endpoint: SimulatedAccessory.Endpoint
@@ -16,7 +16,7 @@ final class ListeningPort: SimulatedPort {
     private var connection: Int32 = -1
     /// A connection that fills the backlog while a program is connected, so that further programs are refused.
     private var backlogBlocker: Int32 = -1
-    var conversation: ProgramSession?
+    var programSession: ProgramSession?
     var totals = SimulatedTraffic()
     var isInputPaused = false
     private(set) var isClosed = false
@@ -41,34 +41,34 @@ final class ListeningPort: SimulatedPort {
     var deadline: BootTime { min(closingDeadline ?? .never, nextAcceptTime ?? .never) }
 
     var pollDescriptor: pollfd? {
-        guard let conversation else {
+        guard let programSession else {
             guard listener >= 0, nextAcceptTime == nil else { return nil }
             return pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
         }
         var events: Int16 = 0
-        if !isInputPaused, conversation.hasSpace { events |= Int16(POLLIN) }
-        if conversation.hasOutput { events |= Int16(POLLOUT) }
+        if !isInputPaused, programSession.hasSpace { events |= Int16(POLLIN) }
+        if programSession.hasOutput { events |= Int16(POLLOUT) }
         // poll(2) reports a hang-up even if no events are requested, so it would return immediately on every call.
-        return events == 0 && conversation.hasProgramStoppedReading
+        return events == 0 && programSession.hasProgramStoppedReading
             ? nil : pollfd(fd: connection, events: events, revents: 0)
     }
 
     func serve(revents: Int16, context: PortContext) {
         if let time = nextAcceptTime, time <= context.now { nextAcceptTime = nil }
-        if conversation == nil {
+        if programSession == nil {
             if revents != 0 { begin(context) }
         } else if revents & Int16(POLLHUP | POLLERR | POLLNVAL) != 0 {
-            conversation?.hasProgramStoppedReading = true
+            programSession?.hasProgramStoppedReading = true
         }
-        guard let conversation else {
+        guard let programSession else {
             if closingDeadline != nil { close() }
             return
         }
-        if !isInputPaused { read(conversation, context) }
-        while conversation.writePending({ bytes in systemSend(connection, bytes) }) {}
+        if !isInputPaused { read(programSession, context) }
+        while programSession.writePending({ bytes in systemSend(connection, bytes) }) {}
         // If the program closes the connection while input is paused, its pending bytes are lost.
-        if isInputPaused, conversation.hasProgramStoppedReading { conversation.hasProgramClosed = true }
-        if conversation.hasProgramClosed || conversation.isFinished
+        if isInputPaused, programSession.hasProgramStoppedReading { programSession.hasProgramClosed = true }
+        if programSession.hasProgramClosed || programSession.isFinished
             || closingDeadline.map({ $0 <= context.now }) == true
         {
             end(context)
@@ -78,31 +78,31 @@ final class ListeningPort: SimulatedPort {
     func close() {
         guard !isClosed else { return }
         isClosed = true
-        conversation?.stopPeer()
+        programSession?.stopPeer()
         endSession()
         for descriptor in [connection, backlogBlocker, listener] where descriptor >= 0 { systemClose(descriptor) }
         (connection, backlogBlocker, listener) = (-1, -1, -1)
         unlink(path)
     }
 
-    private func read(_ conversation: ProgramSession, _ context: PortContext) {
-        while conversation.hasSpace {
-            let room = min(conversation.near.spaceAvailable, context.buffer.count)
-            let part = UnsafeMutableRawBufferPointer(rebasing: context.buffer[..<room])
+    private func read(_ programSession: ProgramSession, _ context: PortContext) {
+        while programSession.hasSpace {
+            let maximumCount = min(programSession.localChannel.spaceAvailable, context.buffer.count)
+            let part = UnsafeMutableRawBufferPointer(rebasing: context.buffer[..<maximumCount])
             let count = recv(connection, part.baseAddress, part.count, Int32(MSG_DONTWAIT))
             if count > 0 {
-                conversation.forward(UnsafeRawBufferPointer(rebasing: part[..<count]))
+                programSession.forward(UnsafeRawBufferPointer(rebasing: part[..<count]))
             } else if count < 0, errno == EINTR {
                 continue
             } else {
-                if count == 0 || errno != EAGAIN && errno != EWOULDBLOCK { conversation.hasProgramClosed = true }
+                if count == 0 || errno != EAGAIN && errno != EWOULDBLOCK { programSession.hasProgramClosed = true }
                 return
             }
         }
     }
 
     private func end(_ context: PortContext) {
-        guard conversation != nil else { return }
+        guard programSession != nil else { return }
         endSession(context)
         // The connection is shut down and its remaining bytes are consumed before it is closed, so that the program
         // receives end of file instead of a reset.
@@ -116,7 +116,7 @@ final class ListeningPort: SimulatedPort {
     private func begin(_ context: PortContext) {
         guard let descriptor = acceptConnection() else {
             if errno != EAGAIN, errno != EWOULDBLOCK {
-                nextAcceptTime = context.now.advanced(bySeconds: Self.acceptPause)
+                nextAcceptTime = context.now.advanced(bySeconds: Self.acceptRetryDelay)
             }
             return
         }
@@ -147,7 +147,7 @@ final class ListeningPort: SimulatedPort {
         guard backlogBlocker >= 0 else { return }
         systemClose(backlogBlocker)
         backlogBlocker = -1
-        if let own = acceptConnection() { systemClose(own) }
+        if let descriptor = acceptConnection() { systemClose(descriptor) }
     }
 
     private static func makeListener(_ path: String) throws(DeviceError) -> Int32 {

@@ -9,7 +9,7 @@ import Trace
 /// slow peer does not block the server.
 final class ProgramSession {
     private static let capacity = 65_536
-    let near: MemoryChannel
+    let localChannel: MemoryChannel
     let session: AccessoryPeerSession
     /// The peer's bytes that the descriptor has not accepted yet.
     private var pending = FIFOQueue<UInt8>()
@@ -26,20 +26,20 @@ final class ProgramSession {
         _ endpoint: SimulatedAccessory.Endpoint, clock: any DeviceClock, changed: @escaping @Sendable () -> Void,
         unplug: @escaping @Sendable () -> Void
     ) {
-        let (near, far) = MemoryChannel.pair(capacity: Self.capacity)
-        self.near = near
+        let (localChannel, peerChannel) = MemoryChannel.pair(capacity: Self.capacity)
+        self.localChannel = localChannel
         session = AccessoryPeerSession(
-            peer: endpoint.peer, channel: far, clock: clock, faults: endpoint.faults, unplug: unplug)
-        near.observe { _ in changed() }
+            peer: endpoint.peer, channel: peerChannel, clock: clock, faults: endpoint.faults, unplug: unplug)
+        localChannel.observe { _ in changed() }
         session.start()
     }
 
-    var hasSpace: Bool { !hasProgramClosed && near.spaceAvailable > 0 }
-    var hasOutput: Bool { !hasProgramStoppedReading && (pending.count > 0 || near.bytesAvailable > 0) }
+    var hasSpace: Bool { !hasProgramClosed && localChannel.spaceAvailable > 0 }
+    var hasOutput: Bool { !hasProgramStoppedReading && (pending.count > 0 || localChannel.bytesAvailable > 0) }
     var isFinished: Bool { isPeerFinished && pending.count == 0 }
 
     func forward(_ bytes: UnsafeRawBufferPointer) {
-        guard bytes.count > 0, case .accepted(let count) = near.write(bytes) else { return }
+        guard bytes.count > 0, case .accepted(let count) = localChannel.write(bytes) else { return }
         bytesReceived += Int64(count)
     }
 
@@ -48,8 +48,8 @@ final class ProgramSession {
     func writePending(_ write: (UnsafeRawBufferPointer) -> Int) -> Bool {
         if hasProgramStoppedReading { pending.removeAll() }
         if pending.count == 0 {
-            var buffer = [UInt8](repeating: 0, count: min(max(near.bytesAvailable, 1), 16_384))
-            switch buffer.withUnsafeMutableBytes({ near.read(into: $0) }) {
+            var buffer = [UInt8](repeating: 0, count: min(max(localChannel.bytesAvailable, 1), 16_384))
+            switch buffer.withUnsafeMutableBytes({ localChannel.read(into: $0) }) {
             case .bytes(let count):
                 buffer.removeLast(buffer.count - count)
                 pending.append(contentsOf: buffer)
@@ -79,6 +79,6 @@ final class ProgramSession {
     /// Ends the program's side of the session. The peer still receives all bytes that the program has written.
     func endProgram() {
         hasProgramClosed = true
-        near.close()
+        localChannel.close()
     }
 }

@@ -13,7 +13,7 @@ protocol SimulatedPort: AnyObject {
     /// The time at which the port must be served even if no event occurs.
     var deadline: BootTime { get }
     var endpoint: SimulatedAccessory.Endpoint { get }
-    var conversation: ProgramSession? { get set }
+    var programSession: ProgramSession? { get set }
     /// True while bytes from the program are not read.
     var isInputPaused: Bool { get set }
     var isClosed: Bool { get }
@@ -31,22 +31,22 @@ extension SimulatedPort {
     /// Closes the port when the program has read all bytes that the peer has sent, or at the deadline.
     func beginClosing(deadline: BootTime) {
         closingDeadline = deadline
-        conversation?.stopPeer()
+        programSession?.stopPeer()
     }
 
     func beginSession(_ context: PortContext) {
         totals.sessions += 1
-        conversation = ProgramSession(
+        programSession = ProgramSession(
             endpoint, clock: context.clock, changed: context.setNeedsService, unplug: context.unplug)
     }
 
     /// Ends the current session. If a context is given, the peer still receives all bytes that the program has written.
     func endSession(_ context: PortContext? = nil) {
-        guard let conversation else { return }
-        conversation.endProgram()
-        context?.retain(conversation.session)
-        totals.add(conversation)
-        self.conversation = nil
+        guard let programSession else { return }
+        programSession.endProgram()
+        context?.retain(programSession.session)
+        totals.add(programSession)
+        self.programSession = nil
     }
 }
 
@@ -77,13 +77,13 @@ public struct SimulatedTraffic: Sendable, Hashable {
         sessions += port.totals.sessions
         bytesSent += port.totals.bytesSent
         bytesReceived += port.totals.bytesReceived
-        guard let conversation = port.conversation else { return }
+        guard let programSession = port.programSession else { return }
         openSessions += 1
-        add(conversation)
+        add(programSession)
     }
 
-    mutating func add(_ conversation: ProgramSession) {
-        bytesSent += conversation.bytesSent
-        bytesReceived += conversation.bytesReceived
+    mutating func add(_ programSession: ProgramSession) {
+        bytesSent += programSession.bytesSent
+        bytesReceived += programSession.bytesReceived
     }
 }

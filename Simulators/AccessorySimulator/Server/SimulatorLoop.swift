@@ -15,12 +15,12 @@ struct AttachedAccessory {
 enum SimulatorCommand: Sendable {
     case attach(TransferBox<AttachedAccessory>)
     case detach(Int, DetachMode, done: BinarySemaphore?)
-    case hold(Int, Bool, done: BinarySemaphore)
+    case setInputPaused(Int, Bool, done: BinarySemaphore)
 
     func notifyWaiter() {
         switch self {
         case .detach(_, _, let done): done?.signal()
-        case .hold(_, _, let done): done.signal()
+        case .setInputPaused(_, _, let done): done.signal()
         case .attach: break
         }
     }
@@ -36,7 +36,7 @@ struct SimulatorContent: SharedServerContent {
     var isStopped = false
     var hasEnded = false
 
-    mutating func takeCommands() -> [SimulatorCommand] {
+    mutating func drainCommands() -> [SimulatorCommand] {
         defer { commands = [] }
         return commands
     }
@@ -59,7 +59,7 @@ extension SimulatorState {
     func end() {
         let rest = content.withLock { content in
             content.hasEnded = true
-            return content.takeCommands()
+            return content.drainCommands()
         }
         for command in rest { command.notifyWaiter() }
     }
@@ -84,7 +84,7 @@ final class SimulatorLoop: ServiceLoop {
 
     func run() {
         var pollSet = PollSet(wakeUp: state.wakeUp, clock: clock)
-        var owners: [(accessory: Int, place: Int)] = []
+        var owners: [(accessory: Int, portIndex: Int)] = []
         var ready: [Int: [Int: Int16]] = [:]
         while true {
             if executeCommands() { break }
@@ -95,17 +95,17 @@ final class SimulatorLoop: ServiceLoop {
             pollSet.begin(deadline: sessions.isEmpty ? .never : clock.now.advanced(bySeconds: 0.02))
             pollSet.add(state.openings.descriptor)
             for (id, accessory) in accessories {
-                for (place, entry) in accessory.ports.enumerated() where !entry.port.isClosed {
+                for (portIndex, entry) in accessory.ports.enumerated() where !entry.port.isClosed {
                     pollSet.expire(at: entry.port.deadline)
                     guard let interest = entry.port.pollDescriptor else { continue }
                     pollSet.add(interest)
-                    owners.append((id, place))
+                    owners.append((id, portIndex))
                 }
             }
             pollSet.wait()
             if pollSet[0] != 0 { state.openings.drain() }
             for (index, owner) in owners.enumerated() where pollSet[index + 1] != 0 {
-                ready[owner.accessory, default: [:]][owner.place] = pollSet[index + 1]
+                ready[owner.accessory, default: [:]][owner.portIndex] = pollSet[index + 1]
             }
         }
         for accessory in accessories.values { finish(accessory) }
@@ -115,26 +115,26 @@ final class SimulatorLoop: ServiceLoop {
     }
 
     private func executeCommands() -> Bool {
-        let (commands, isStopped) = state.content.withLock { ($0.takeCommands(), $0.isStopped) }
+        let (commands, isStopped) = state.content.withLock { ($0.drainCommands(), $0.isStopped) }
         for command in commands {
             switch command {
             case .attach(let box): if let accessory = box.take() { accessories[accessory.id] = accessory }
-            case .detach(let id, let how, let done): detach(id, how, done)
-            case .hold(let id, let isHeld, let done):
-                for entry in accessories[id]?.ports ?? [] { entry.port.isInputPaused = isHeld }
+            case .detach(let id, let mode, let done): detach(id, mode, done)
+            case .setInputPaused(let id, let isPaused, let done):
+                for entry in accessories[id]?.ports ?? [] { entry.port.isInputPaused = isPaused }
                 done.signal()
             }
         }
         return isStopped
     }
 
-    private func detach(_ id: Int, _ how: DetachMode, _ done: BinarySemaphore?) {
+    private func detach(_ id: Int, _ mode: DetachMode, _ done: BinarySemaphore?) {
         guard let accessory = accessories[id] else {
             done?.signal()
             return
         }
         detachWaiters[id, default: []] += done.map { [$0] } ?? []
-        switch how {
+        switch mode {
         case .immediately: finish(accessory)
         case .afterReading:
             let deadline = clock.now.advanced(bySeconds: Self.closingTimeout)
@@ -146,7 +146,7 @@ final class SimulatorLoop: ServiceLoop {
     private func finish(_ accessory: AttachedAccessory) {
         unlink(accessory.file)
         for entry in accessory.ports {
-            if let session = entry.port.conversation?.session { retainSession(session) }
+            if let session = entry.port.programSession?.session { retainSession(session) }
             entry.port.close()
         }
         accessories[accessory.id] = nil
@@ -173,8 +173,8 @@ final class SimulatorLoop: ServiceLoop {
             var traffic = SimulatedTraffic()
             // An accessory without ports remains attached.
             var isGone = !accessory.ports.isEmpty
-            for (place, entry) in accessory.ports.enumerated() where !entry.port.isClosed {
-                entry.port.serve(revents: ready[id]?[place] ?? 0, context: context)
+            for (portIndex, entry) in accessory.ports.enumerated() where !entry.port.isClosed {
+                entry.port.serve(revents: ready[id]?[portIndex] ?? 0, context: context)
                 isGone = isGone && entry.port.isClosed
             }
             for entry in accessory.ports { traffic.add(entry.port) }

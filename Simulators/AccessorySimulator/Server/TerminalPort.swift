@@ -31,7 +31,7 @@ final class TerminalPort: SimulatedPort {
     /// True if inotify reports when a program opens the port, so that polling is not necessary.
     private let isWatched: Bool
     private var state = State.closed
-    var conversation: ProgramSession?
+    var programSession: ProgramSession?
     var totals = SimulatedTraffic()
     var isInputPaused = false
     private(set) var isClosed = false
@@ -56,7 +56,7 @@ final class TerminalPort: SimulatedPort {
         switch state {
         case .closed: isWatched ? .never : nextPoll
         case .opening(let deadline): min(deadline, nextPoll)
-        case .open: closingDeadline == nil && conversation?.hasProgramStoppedReading != true ? .never : nextPoll
+        case .open: closingDeadline == nil && programSession?.hasProgramStoppedReading != true ? .never : nextPoll
         }
     }
 
@@ -65,12 +65,12 @@ final class TerminalPort: SimulatedPort {
         if case .closed = state { return nil }
         let input = Int16(POLLIN) | Int16(POLLPRI)
         var events = input
-        if let conversation {
-            events = !isInputPaused && conversation.hasSpace ? input : 0
-            if conversation.hasOutput { events |= Int16(POLLOUT) }
+        if let programSession {
+            events = !isInputPaused && programSession.hasSpace ? input : 0
+            if programSession.hasOutput { events |= Int16(POLLOUT) }
         }
         // poll(2) reports a hang-up even if no events are requested, so it would return immediately on every call.
-        if events == 0, conversation?.hasProgramStoppedReading ?? true { return nil }
+        if events == 0, programSession?.hasProgramStoppedReading ?? true { return nil }
         return pollfd(fd: master, events: events, revents: 0)
     }
 
@@ -87,7 +87,7 @@ final class TerminalPort: SimulatedPort {
             updateHangUpState(revents)
             if !isInputPaused {
                 read(context)
-            } else if let conversation, conversation.hasProgramStoppedReading {
+            } else if let programSession, programSession.hasProgramStoppedReading {
                 // The device does not read, so the program's pending bytes are lost.
                 discardInput(context)
                 endSession(context)
@@ -95,18 +95,19 @@ final class TerminalPort: SimulatedPort {
             }
         }
         if case .opening(let deadline) = state, deadline <= context.now { begin(context) }
-        if let conversation {
-            while conversation.writePending({ bytes in
+        if let programSession {
+            while programSession.writePending({ bytes in
                 lastWrite = context.now
                 return systemWrite(master, bytes)
             }) {}
             // A pseudo-terminal cannot hang up without being removed, so a peer that hangs up detaches its accessory.
-            if conversation.isFinished, closingDeadline == nil { context.unplug() }
+            if programSession.isFinished, closingDeadline == nil { context.unplug() }
         }
         if let closingDeadline,
-            closingDeadline <= context.now || conversation.map({ $0.isFinished && hasProgramReadAll(context) }) ?? true
+            closingDeadline <= context.now
+                || programSession.map({ $0.isFinished && hasProgramReadAll(context) }) ?? true
         {
-            if let conversation { context.retain(conversation.session) }
+            if let programSession { context.retain(programSession.session) }
             close()
         }
     }
@@ -114,7 +115,7 @@ final class TerminalPort: SimulatedPort {
     func close() {
         guard !isClosed else { return }
         isClosed = true
-        conversation?.stopPeer()
+        programSession?.stopPeer()
         endSession()
         if master >= 0 { systemClose(master) }
         master = -1
@@ -122,9 +123,9 @@ final class TerminalPort: SimulatedPort {
 
     /// Detects whether the program has closed the port and whether a different program has opened it.
     private func updateHangUpState(_ revents: Int16) {
-        guard let conversation else { return }
-        if conversation.hasProgramStoppedReading || revents & Int16(POLLHUP | POLLERR | POLLNVAL) != 0 {
-            conversation.hasProgramStoppedReading = isHungUp
+        guard let programSession else { return }
+        if programSession.hasProgramStoppedReading || revents & Int16(POLLHUP | POLLERR | POLLNVAL) != 0 {
+            programSession.hasProgramStoppedReading = isHungUp
         }
     }
 
@@ -141,16 +142,16 @@ final class TerminalPort: SimulatedPort {
     private var isHungUp: Bool { PseudoTerminal.isHungUp(master) }
 
     private func read(_ context: PortContext) {
-        while conversation?.hasSpace ?? true {
-            let room = min(conversation?.near.spaceAvailable ?? 4096, context.buffer.count - 1)
-            let part = UnsafeMutableRawBufferPointer(rebasing: context.buffer[...room])
+        while programSession?.hasSpace ?? true {
+            let maximumCount = min(programSession?.localChannel.spaceAvailable ?? 4096, context.buffer.count - 1)
+            let part = UnsafeMutableRawBufferPointer(rebasing: context.buffer[...maximumCount])
             let count = systemRead(master, part)
             if count > 0 {
                 let mark = part[0]
                 if mark == 0 {
                     // A program that writes has finished opening the port.
-                    if count > 1, conversation == nil { begin(context) }
-                    conversation?.forward(UnsafeRawBufferPointer(rebasing: part[1..<count]))
+                    if count > 1, programSession == nil { begin(context) }
+                    programSession?.forward(UnsafeRawBufferPointer(rebasing: part[1..<count]))
                 } else if mark & UInt8(TIOCPKT_FLUSHREAD) != 0 {
                     // Also handles a port that was closed and reopened between two checks.
                     endSession(context)

@@ -34,36 +34,36 @@ struct GPSDFaultState {
         pendingFaults.compactMap { if case .seconds(let time) = $0.fault.moment { time } else { nil } }.min()
     }
 
-    mutating func takeGarbage() -> Int {
+    mutating func consumeGarbageCount() -> Int {
         defer { garbage = 0 }
         return garbage
     }
 
     /// Returns the delay of the second half of the line, or nil if no `halfLine` fault is pending.
-    mutating func takeHalf() -> Double?? {
+    mutating func consumeHalfLineDelay() -> Double?? {
         defer { pendingHalfLine = nil }
         return pendingHalfLine
     }
 
     /// Applies all due faults and returns the resulting actions. `seconds` is nil before the start of playback.
     mutating func apply(seconds: Double?, report: Int64) -> [Action] {
-        var orders: [Action] = []
+        var actions: [Action] = []
         // Faults are applied one by one, because applying a fault may schedule its end, which may already be due.
-        while let place = firstDue(seconds: seconds, report: report) {
-            let entry = pendingFaults.remove(at: place)
-            if let order = apply(entry) { orders.append(order) }
+        while let index = firstDue(seconds: seconds, report: report) {
+            let entry = pendingFaults.remove(at: index)
+            if let action = apply(entry) { actions.append(action) }
             guard let duration = duration(of: entry), let ending = entry.fault.action.ending else { continue }
-            let begun = entry.time >= 0 ? entry.time : seconds ?? 0
-            let end = GPSDFault(ending, device: entry.fault.device, at: .seconds(begun + max(0, duration)))
+            let startTime = entry.time >= 0 ? entry.time : seconds ?? 0
+            let end = GPSDFault(ending, device: entry.fault.device, at: .seconds(startTime + max(0, duration)))
             pendingFaults.append(Entry(fault: end, isEnd: true))
         }
-        return orders
+        return actions
     }
 
     /// Returns the index of the earliest due fault, or of the first of several faults with the same time.
     private func firstDue(seconds: Double?, report: Int64) -> Int? {
-        pendingFaults.indices.filter { place in
-            switch pendingFaults[place].fault.moment {
+        pendingFaults.indices.filter { index in
+            switch pendingFaults[index].fault.moment {
             case .start: true
             case .seconds(let time): seconds.map { time <= $0 } ?? false
             case .reading(let number): number <= report

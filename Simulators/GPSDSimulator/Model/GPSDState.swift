@@ -35,8 +35,8 @@ struct GPSDState {
     }
 
     /// Returns gpsd's reply to the bytes of one read.
-    func reply(to piece: UnsafeRawBufferPointer, policy: inout GPSDWatch, now: WallTime) -> [UInt8] {
-        var reader = GPSDRequestReader(piece)
+    func reply(to input: UnsafeRawBufferPointer, policy: inout GPSDWatch, now: WallTime) -> [UInt8] {
+        var reader = GPSDRequestReader(input)
         var reply: [UInt8] = []
         while let command = reader.next(&policy) { answer(command, policy, now, &reply) }
         if reply.count > Self.maximumReplySize { reply.removeLast(reply.count - Self.maximumReplySize) }
@@ -186,9 +186,9 @@ struct SimulatedReceiver {
 
     var line: [UInt8] {
         guard !isPresent else { return GPSDEncoder.encode(description, activation: activation) }
-        var gone = ReceiverDescription(path: description.path)
-        gone.isActive = false
-        return GPSDEncoder.encode(gone, activation: activation)
+        var inactive = ReceiverDescription(path: description.path)
+        inactive.isActive = false
+        return GPSDEncoder.encode(inactive, activation: activation)
     }
 }
 

@@ -46,8 +46,8 @@ struct PlaybackSummary {
             case .lost, .regained: break
             }
         }
-        for place in receivers.indices where receivers[place].driver.isEmpty {
-            receivers[place].driver = Self.defaultDriver
+        for index in receivers.indices where receivers[index].driver.isEmpty {
+            receivers[index].driver = Self.defaultDriver
         }
     }
 
@@ -68,9 +68,9 @@ struct PlaybackSummary {
     /// `now`.
     func shift(toPlayAt now: WallTime) -> Int64 {
         guard let firstTime else { return 0 }
-        let comes = now.nanoseconds.addingSaturated(firstTimeAt)
+        let firstPlaybackTime = now.nanoseconds.addingSaturated(firstTimeAt)
         // A shift by whole seconds preserves the fractions of fix times. Rounding down prevents times in the future.
-        let rest = comes.subtractingSaturated(firstTime.nanoseconds)
+        let rest = firstPlaybackTime.subtractingSaturated(firstTime.nanoseconds)
         return rest - ((rest % 1_000_000_000) + 1_000_000_000) % 1_000_000_000
     }
 
@@ -106,9 +106,9 @@ struct PlaybackSummary {
 
     private mutating func addReceiver(_ receiver: ReceiverDescription) {
         guard !receiver.path.isEmpty else { return }
-        if let place = receivers.firstIndex(where: { $0.path == receiver.path }) {
+        if let index = receivers.firstIndex(where: { $0.path == receiver.path }) {
             // A later description replaces the earlier one unless the later one is empty.
-            if !receiver.driver.isEmpty { receivers[place] = receiver }
+            if !receiver.driver.isEmpty { receivers[index] = receiver }
         } else if receivers.count < GPSDState.maximumReceivers {
             receivers.append(receiver)
         }
@@ -116,10 +116,10 @@ struct PlaybackSummary {
 }
 
 extension GPSDState {
-    init(_ survey: PlaybackSummary, now: WallTime) {
+    init(_ summary: PlaybackSummary, now: WallTime) {
         self.init(
-            version: survey.version ?? Self.defaultVersion,
-            receivers: survey.receivers.map {
+            version: summary.version ?? Self.defaultVersion,
+            receivers: summary.receivers.map {
                 SimulatedReceiver(description: $0, activation: now, isPresent: $0.isActive)
             })
     }

@@ -58,7 +58,7 @@ struct GPSDObjectReader {
         } catch {
             switch error {
             case .end: return (bytes.count, nil)
-            case .fault(let text, let place): return (place, text)
+            case .fault(let text, let offset): return (offset, text)
             }
         }
     }

@@ -9,10 +9,10 @@ struct GPSDRequestReader {
     private let bytes: [UInt8]
     private var at = 0
 
-    init(_ piece: UnsafeRawBufferPointer) {
+    init(_ input: UnsafeRawBufferPointer) {
         // gpsd handles the input as a C string, which ends at the first NUL, and appends a line feed.
-        var bytes = [UInt8](piece.prefix(Self.maximumReadSize).prefix { $0 != 0 })
-        if bytes.count == piece.count || bytes.count == Self.maximumReadSize { bytes.append(UInt8(ascii: "\n")) }
+        var bytes = [UInt8](input.prefix(Self.maximumReadSize).prefix { $0 != 0 })
+        if bytes.count == input.count || bytes.count == Self.maximumReadSize { bytes.append(UInt8(ascii: "\n")) }
         // gpsd silently ignores input that does not begin with a question mark.
         self.bytes = bytes.first == UInt8(ascii: "?") ? bytes : []
     }

@@ -31,7 +31,7 @@ final class GPSDClient {
     /// The bytes that must be sent before any other output.
     private(set) var pending = FIFOQueue<UInt8>()
     /// The time until which the pending bytes are held back.
-    private(set) var heldUntil = BootTime.zero
+    private(set) var delayedUntil = BootTime.zero
     /// The time at which the socket last accepted pending bytes.
     private(set) var lastProgress = BootTime.zero
 
@@ -53,10 +53,10 @@ final class GPSDClient {
     }
 
     /// Reads from the socket once and passes the bytes to the closure. Returns false if no more input is available.
-    func read(through buffer: UnsafeMutableRawBufferPointer, _ take: (UnsafeRawBufferPointer) -> Void) -> Bool {
+    func read(through buffer: UnsafeMutableRawBufferPointer, _ receive: (UnsafeRawBufferPointer) -> Void) -> Bool {
         let count = recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
         if count > 0 {
-            take(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            receive(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
             return !isFinished
         }
         if count == 0 || (errno != EINTR && errno != EAGAIN && errno != EWOULDBLOCK) { isFinished = true }
@@ -94,12 +94,12 @@ final class GPSDClient {
         send(Array(bytes[..<(bytes.count / 2)]), .enqueue, now: now)
         guard let time else { return end() }
         pending.append(contentsOf: Array(bytes[(bytes.count / 2)...]))
-        heldUntil = time
+        delayedUntil = time
         lastProgress = now
     }
 
     func flush(now: BootTime) {
-        guard hasPending, heldUntil <= now else { return }
+        guard hasPending, delayedUntil <= now else { return }
         guard let count = write(pending.elements) else { return end() }
         if count > 0 { lastProgress = now }
         pending.removeFirst(count)

@@ -12,7 +12,7 @@ public import Trace
 /// let reply = dialogue.reply(to: Array("?DEVICES;".utf8))
 /// ```
 public struct GPSDDialogue: Sendable {
-    private let world: GPSDState
+    private let state: GPSDState
     private var policy = GPSDWatch()
     private let now: WallTime
 
@@ -26,15 +26,15 @@ public struct GPSDDialogue: Sendable {
         self.init(GPSDState(PlaybackSummary(file), now: now), now: now)
     }
 
-    init(_ world: GPSDState, now: WallTime) {
-        (self.world, self.now) = (world, now)
+    init(_ state: GPSDState, now: WallTime) {
+        (self.state, self.now) = (state, now)
     }
 
     /// The bytes that the server sends to each new client.
-    public var greeting: [UInt8] { GPSDEncoder.line(world.version) + [13, 10] }
+    public var greeting: [UInt8] { GPSDEncoder.line(state.version) + [13, 10] }
 
     /// Returns the reply to bytes that arrive in one read. Like gpsd, ignores all bytes after the first 8191.
     public mutating func reply(to bytes: [UInt8]) -> [UInt8] {
-        bytes.withUnsafeBytes { world.reply(to: $0, policy: &policy, now: now) }
+        bytes.withUnsafeBytes { state.reply(to: $0, policy: &policy, now: now) }
     }
 }

@@ -21,7 +21,7 @@ extension GPSDEngine {
         hasPlayed = true
         switch options.end {
         case .silence, .loop: break
-        case .unplug: for place in world.receivers.indices { setConnected(place, false, now: now) }
+        case .unplug: for index in state.receivers.indices { setConnected(index, false, now: now) }
         case .close: for client in clients { client.closesAfterFlush = true }
         }
     }
@@ -31,7 +31,7 @@ extension GPSDEngine {
         case .report(let line, let report): deliver(line, report, shift.addingSaturated(event.shift), now)
         case .text(let line):
             guard usesSentences(event), !faults.isStalled,
-                world.receiverIndex(of: sentencePath).map({ world.receivers[$0].isPresent }) ?? true
+                state.receiverIndex(of: sentencePath).map({ state.receivers[$0].isPresent }) ?? true
             else { return }
             sendSentence(line, of: sentencePath, now)
         case .lost: if options.repeatsLosses { setListening(false) }
@@ -40,7 +40,7 @@ extension GPSDEngine {
     }
 
     /// Returns true if the recorded sentences are sent, or false if sentences are generated from the reports.
-    private func usesSentences(_ event: PlayedEvent) -> Bool { survey.hasSentences && shift == 0 && event.shift == 0 }
+    private func usesSentences(_ event: PlayedEvent) -> Bool { summary.hasSentences && shift == 0 && event.shift == 0 }
 
     private func deliver(_ line: [UInt8], _ report: GPSDReport, _ shift: Int64, _ now: BootTime) {
         let path: String
@@ -51,20 +51,20 @@ extension GPSDEngine {
         case .position, .sky, .attitude: path = report.origin?.receiver ?? ""
         case .other: path = ReportRouting.receiver(of: line) ?? ""
         }
-        let name = path.isEmpty ? survey.defaultReceiverPath ?? sentencePath : path
-        guard let place = receiverIndex(of: name, now: now), world.receivers[place].isPresent else { return }
+        let name = path.isEmpty ? summary.defaultReceiverPath ?? sentencePath : path
+        guard let index = receiverIndex(of: name, now: now), state.receivers[index].isPresent else { return }
         reportCount += 1
         guard !faults.isStalled else { return }
         let edited = ReportEdit(receiver: path.isEmpty ? name : nil, shift: shift).apply(to: line)
-        let moved = report.shifted(by: shift)
-        cache(edited, moved, place)
+        let shifted = report.shifted(by: shift)
+        cache(edited, shifted, index)
         sentencePath = name
-        sendReport(edited, moved, of: name, now)
-        if !survey.hasSentences || shift != 0 { sendSentences(for: moved, place, of: name, now) }
+        sendReport(edited, shifted, of: name, now)
+        if !summary.hasSentences || shift != 0 { sendSentences(for: shifted, index, of: name, now) }
     }
 
     func receiverIndex(of path: String, now: BootTime) -> Int? {
-        if let place = world.receiverIndex(of: path) { return place }
+        if let index = state.receiverIndex(of: path) { return index }
         var receiver = ReceiverDescription(path: path)
         receiver.driver = PlaybackSummary.defaultDriver
         return add(receiver, now: now)
@@ -72,44 +72,44 @@ extension GPSDEngine {
 
     func add(_ receiver: ReceiverDescription, now: BootTime) -> Int? {
         guard !receiver.path.isEmpty,
-            let place = world.add(
+            let index = state.add(
                 SimulatedReceiver(description: receiver, activation: readClock(), isPresent: receiver.isActive))
         else { return nil }
-        announce(place, now: now)
-        return place
+        announce(index, now: now)
+        return index
     }
 
     private func processDeviceReport(_ receiver: ReceiverDescription, now: BootTime) {
-        guard let place = world.receiverIndex(of: receiver.path) else {
+        guard let index = state.receiverIndex(of: receiver.path) else {
             if receiver.isActive { _ = add(receiver, now: now) }
             return
         }
-        let former = world.receivers[place]
+        let former = state.receivers[index]
         let isKnown = receiver.driver.isEmpty || receiver.isSame(as: former.description)
-        if !receiver.driver.isEmpty { world.receivers[place].description = receiver }
+        if !receiver.driver.isEmpty { state.receivers[index].description = receiver }
         if former.isPresent != receiver.isActive {
-            setConnected(place, receiver.isActive, now: now)
+            setConnected(index, receiver.isActive, now: now)
         } else if !isKnown, receiver.isActive {
-            announce(place, now: now)
+            announce(index, now: now)
         }
     }
 
-    func setConnected(_ place: Int, _ isPresent: Bool, now: BootTime) {
-        guard world.receivers[place].isPresent != isPresent else { return }
-        world.receivers[place].setPresent(isPresent, at: readClock())
-        announce(place, now: now)
+    func setConnected(_ index: Int, _ isPresent: Bool, now: BootTime) {
+        guard state.receivers[index].isPresent != isPresent else { return }
+        state.receivers[index].setPresent(isPresent, at: readClock())
+        announce(index, now: now)
     }
 
-    private func announce(_ place: Int, now: BootTime) {
-        let receiver = world.receivers[place]
+    private func announce(_ index: Int, now: BootTime) {
+        let receiver = state.receivers[index]
         send(receiver.line, of: receiver.description.path, now) { $0.json || $0.pps }
     }
 
-    private func cache(_ line: [UInt8], _ report: GPSDReport, _ place: Int) {
+    private func cache(_ line: [UInt8], _ report: GPSDReport, _ index: Int) {
         switch report {
-        case .position: world.receivers[place].lastPosition = line
-        case .sky(let sky): (world.receivers[place].lastSky, world.receivers[place].newSky) = (line, sky)
-        case .other(.gst): world.receivers[place].lastNoise = line
+        case .position: state.receivers[index].lastPosition = line
+        case .sky(let sky): (state.receivers[index].lastSky, state.receivers[index].newSky) = (line, sky)
+        case .other(.gst): state.receivers[index].lastNoise = line
         default: break
         }
     }
@@ -121,9 +121,9 @@ extension GPSDEngine {
         guard clients.contains(where: isListener) else { return }
         let hasTiming = report.isPosition && ReportRouting.hasTiming(line)
         let plain = hasTiming ? ReportEdit(dropsTiming: true).apply(to: line) : line
-        let garbage = faults.takeGarbage()
+        let garbage = faults.consumeGarbageCount()
         let garbageLine = garbage > 0 ? makeNoise(garbage) + [13, 10] : []
-        let half = faults.takeHalf()
+        let half = faults.consumeHalfLineDelay()
         for client in clients where isListener(client) {
             if !garbageLine.isEmpty { client.send(garbageLine, overflowPolicy, now: now) }
             let bytes = (client.policy.timing ? line : plain) + [13, 10]
@@ -135,9 +135,9 @@ extension GPSDEngine {
         }
     }
 
-    private func sendSentences(for report: GPSDReport, _ place: Int, of path: String, _ now: BootTime) {
+    private func sendSentences(for report: GPSDReport, _ index: Int, of path: String, _ now: BootTime) {
         // Consumes the satellites even without clients, so that they are not sent with a later fix.
-        let sky = report.isPosition ? world.receivers[place].newSky.take() : nil
+        let sky = report.isPosition ? state.receivers[index].newSky.take() : nil
         guard clients.contains(where: \.policy.wantsSentences) else { return }
         for sentence in report.sentences(with: sky) { sendSentence(sentence, of: path, now) }
     }

@@ -18,7 +18,7 @@ final class GPSDEngine {
     private static let maximumPendingBytes = 1 << 22
 
     let options: GPSDServerOptions
-    var world: GPSDState
+    var state: GPSDState
     var clients: [GPSDClient] = []
     /// False during a fault that closes the port, and while the recorded connection to gpsd is lost.
     private(set) var isListening = true
@@ -27,7 +27,7 @@ final class GPSDEngine {
     private(set) var lostCount: Int64 = 0
     var hasPlayed = false
     var trace: PlayedTrace
-    let survey: PlaybackSummary
+    let summary: PlaybackSummary
     var nextEvent: PlayedEvent?
     var faults = GPSDFaultState()
     var start: BootTime?
@@ -43,10 +43,10 @@ final class GPSDEngine {
     /// `readClock` returns the wall-clock time for ?POLL and for the activation times of receivers.
     init(_ file: TraceFile, options: GPSDServerOptions, readClock: @escaping () -> WallTime) {
         (self.options, self.readClock) = (options, readClock)
-        survey = PlaybackSummary(file)
+        summary = PlaybackSummary(file)
         trace = PlayedTrace(file, repeats: options.end == .loop, minimumPassDuration: options.minimumPassDuration ?? 0)
-        world = GPSDState(survey, now: readClock())
-        sentencePath = world.receivers.first?.description.path ?? PlaybackSummary.defaultPath
+        state = GPSDState(summary, now: readClock())
+        sentencePath = state.receivers.first?.description.path ?? PlaybackSummary.defaultPath
         nextEvent = trace.next()
         hasPlayed = nextEvent == nil
         for fault in options.faults { faults.add(fault) }
@@ -82,7 +82,7 @@ final class GPSDEngine {
         for client in clients {
             if let time = client.greetingTime { deadline = min(deadline, time) }
             if client.hasPending {
-                deadline = min(deadline, client.heldUntil > now ? client.heldUntil : timeoutDeadline(client))
+                deadline = min(deadline, client.delayedUntil > now ? client.delayedUntil : timeoutDeadline(client))
             } else if !client.policy.isEnabled {
                 deadline = min(deadline, client.lastRequest.advanced(bySeconds: Self.idleTimeout))
             }
@@ -93,7 +93,7 @@ final class GPSDEngine {
     func events(of client: GPSDClient, now: BootTime) -> Int16 {
         var events: Int16 = 0
         if acceptsRequests(of: client) { events |= Int16(POLLIN) }
-        if client.hasPending, client.heldUntil <= now { events |= Int16(POLLOUT) }
+        if client.hasPending, client.delayedUntil <= now { events |= Int16(POLLOUT) }
         return events
     }
 
@@ -107,9 +107,9 @@ final class GPSDEngine {
         // Limits the reads per call so that one client with many requests does not block the others.
         for _ in 0..<16 {
             guard !client.isFinished, isGone || acceptsRequests(of: client) else { return }
-            let isOpen = client.read(through: buffer) { piece in
+            let isOpen = client.read(through: buffer) { input in
                 client.lastRequest = now
-                let reply = world.reply(to: piece, policy: &client.policy, now: readClock())
+                let reply = state.reply(to: input, policy: &client.policy, now: readClock())
                 if !reply.isEmpty { client.hasReceivedReply = true }
                 client.send(reply, .enqueue, now: now)
             }
@@ -133,7 +133,7 @@ final class GPSDEngine {
             let isIdle =
                 !client.policy.isEnabled && !client.hasPending
                 && client.lastRequest.advanced(bySeconds: Self.idleTimeout) <= now
-            let isStuck = client.hasPending && client.heldUntil <= now && timeoutDeadline(client) <= now
+            let isStuck = client.hasPending && client.delayedUntil <= now && timeoutDeadline(client) <= now
             if isIdle || isStuck { client.end() }
         }
         play(now: now)
@@ -145,11 +145,11 @@ final class GPSDEngine {
     var totalLostCount: Int64 { clients.reduce(lostCount) { $0 + $1.lostCount } }
 
     private func begin(now: BootTime) {
-        let begun = options.sharedStart?.startIfNeeded(at: now) ?? now
-        start = begun
+        let startTime = options.sharedStart?.startIfNeeded(at: now) ?? now
+        start = startTime
         guard options.timestampPolicy == .now else { return }
-        let late = now.nanoseconds.subtractingSaturated(begun.nanoseconds)
-        shift = survey.shift(toPlayAt: WallTime(nanoseconds: readClock().nanoseconds.subtractingSaturated(late)))
+        let late = now.nanoseconds.subtractingSaturated(startTime.nanoseconds)
+        shift = summary.shift(toPlayAt: WallTime(nanoseconds: readClock().nanoseconds.subtractingSaturated(late)))
     }
 
     private func playedSeconds(_ now: BootTime) -> Double? { start.map { now.seconds(since: $0) } }
@@ -164,27 +164,27 @@ final class GPSDEngine {
     }
 
     private func timeoutDeadline(_ client: GPSDClient) -> BootTime {
-        max(client.lastProgress, client.heldUntil).advanced(bySeconds: Self.clientTimeout)
+        max(client.lastProgress, client.delayedUntil).advanced(bySeconds: Self.clientTimeout)
     }
 
     private func greet(_ client: GPSDClient, now: BootTime) {
         guard let time = client.greetingTime, time <= now else { return }
         client.greetingTime = nil
-        client.send(GPSDEncoder.line(world.version) + [13, 10], .enqueue, now: now)
+        client.send(GPSDEncoder.line(state.version) + [13, 10], .enqueue, now: now)
     }
 
-    func perform(_ orders: [GPSDFaultState.Action], now: BootTime) {
+    func perform(_ actions: [GPSDFaultState.Action], now: BootTime) {
         if let version = faults.version {
-            (world.version.protocolMajor, world.version.protocolMinor) = (version.major, version.minor)
+            (state.version.protocolMajor, state.version.protocolMinor) = (version.major, version.minor)
         }
-        for order in orders {
-            switch order {
+        for action in actions {
+            switch action {
             case .drop: for client in clients { client.reset() }
             case .listen(let isListening): setListening(isListening)
             case .plug(let path, let isPresent):
-                for place in world.receivers.indices
-                where path == nil || world.receivers[place].description.path == path {
-                    setConnected(place, isPresent, now: now)
+                for index in state.receivers.indices
+                where path == nil || state.receivers[index].description.path == path {
+                    setConnected(index, isPresent, now: now)
                 }
             }
         }

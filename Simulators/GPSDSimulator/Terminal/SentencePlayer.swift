@@ -14,7 +14,7 @@ struct SentencePlayer {
         var count: Int64 = 0
     }
 
-    private let survey: PlaybackSummary
+    private let summary: PlaybackSummary
     private let receiver: String?
     private let stamps: GPSDServerOptions.TimestampPolicy
     /// True if recorded sentences are played, which requires a trace with a single receiver.
@@ -27,16 +27,16 @@ struct SentencePlayer {
 
     /// Creates a player for the receiver with the given path, or for the first receiver if `receiver` is nil.
     init(_ file: TraceFile, receiver: String?, options: GPSDServerOptions) throws(DeviceError) {
-        let survey = PlaybackSummary(file)
-        self.survey = survey
-        if let receiver { try survey.require(receiver, of: file) }
-        self.receiver = receiver ?? survey.receivers.first?.path
+        let summary = PlaybackSummary(file)
+        self.summary = summary
+        if let receiver { try summary.require(receiver, of: file) }
+        self.receiver = receiver ?? summary.receivers.first?.path
         stamps = options.timestampPolicy
-        usesRecordedSentences = survey.hasSentences && survey.paths.count <= 1
+        usesRecordedSentences = summary.hasSentences && summary.paths.count <= 1
         trace = PlayedTrace(file, repeats: options.end == .loop)
     }
 
-    mutating func begin(at now: WallTime) { if stamps == .now { shift = survey.shift(toPlayAt: now) } }
+    mutating func begin(at now: WallTime) { if stamps == .now { shift = summary.shift(toPlayAt: now) } }
 
     /// Returns the sentences of the next event, or nil at the end. Playback ends after a pass without sentences.
     mutating func next() -> Sentences? {
@@ -73,7 +73,7 @@ struct SentencePlayer {
     }
 
     private func isSelected(_ path: String) -> Bool {
-        receiver == nil || receiver == (path.isEmpty ? survey.defaultReceiverPath ?? receiver : path)
+        receiver == nil || receiver == (path.isEmpty ? summary.defaultReceiverPath ?? receiver : path)
     }
 }
 

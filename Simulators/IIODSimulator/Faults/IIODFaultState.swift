@@ -44,7 +44,7 @@ struct IIODFaultState: Sendable {
 
     subscript(device: Int) -> DeviceFaults { devices[device] }
 
-    mutating func takeConnectionActions() -> ConnectionActions {
+    mutating func drainConnectionActions() -> ConnectionActions {
         defer { connectionActions = ConnectionActions() }
         return connectionActions
     }
@@ -88,10 +88,10 @@ struct IIODFaultState: Sendable {
         var hasChanged = false
         // Faults are applied in the order of their times, because applying a fault may schedule its end, which may
         // already be due.
-        while let place = pendingFaults.indices.filter({ isDue(pendingFaults[$0].moment, pendingFaults[$0].device) })
+        while let index = pendingFaults.indices.filter({ isDue(pendingFaults[$0].moment, pendingFaults[$0].device) })
             .min(by: { pendingFaults[$0].time < pendingFaults[$1].time })
         {
-            let entry = pendingFaults.remove(at: place)
+            let entry = pendingFaults.remove(at: index)
             apply(entry, serial: serial)
             scheduleEnd(of: entry)
             hasChanged = true
@@ -106,8 +106,8 @@ struct IIODFaultState: Sendable {
         case .kill: setListening(false)
         case .restart: setListening(entry.isEnd || !isListening)
         default:
-            for place in devices.indices where entry.device == nil || entry.device == place {
-                devices[place].apply(entry.action, serial: serial)
+            for index in devices.indices where entry.device == nil || entry.device == index {
+                devices[index].apply(entry.action, serial: serial)
             }
         }
     }

@@ -33,9 +33,9 @@ struct IIODChannelMask: Hashable {
         let bytes = Array(digits.utf8)
         guard words > 0, bytes.count == words * 8 else { return nil }
         var channels: [Int] = []
-        for (place, byte) in bytes.enumerated() {
+        for (index, byte) in bytes.enumerated() {
             guard let digit = Character(UnicodeScalar(byte)).hexDigitValue else { return nil }
-            let lowest = (bytes.count - 1 - place) * 4
+            let lowest = (bytes.count - 1 - index) * 4
             for bit in 0..<4 where digit & (1 << bit) != 0 && lowest + bit < channelCount {
                 channels.append(lowest + bit)
             }

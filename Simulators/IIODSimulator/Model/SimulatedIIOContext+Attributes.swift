@@ -28,17 +28,17 @@ extension SimulatedIIOContext {
         case .channel(let id, let isOutput):
             let channels = context.devices[device].channels
             // iiod accepts the id or the name of a channel.
-            let place = channels.firstIndex {
+            let index = channels.firstIndex {
                 $0.isOutput == isOutput && ($0.id == id || (!$0.name.isEmpty && $0.name == id))
             }
-            guard let place else { throw .noChannel }
-            return (device, place, \.devices[device].channels[place].attributes)
+            guard let index else { throw .noChannel }
+            return (device, index, \.devices[device].channels[index].attributes)
         }
     }
 
     func attribute(_ name: String, in list: List) throws(IIODStatus) -> Int {
-        guard let place = context[keyPath: list].firstIndex(where: { $0.name == name }) else { throw .noEntry }
-        return place
+        guard let index = context[keyPath: list].firstIndex(where: { $0.name == name }) else { throw .noEntry }
+        return index
     }
 
     func number(_ name: String, device: Int, channel: Int) -> Double? {
@@ -48,10 +48,10 @@ extension SimulatedIIOContext {
     /// Returns the index of an attribute whose file can be opened for writing.
     func writable(_ name: String, in list: List) throws(IIODStatus) -> Int {
         // Opening a missing sysfs file for writing fails with EACCES, because sysfs does not support creat(2).
-        guard let place = context[keyPath: list].firstIndex(where: { $0.name == name }),
+        guard let index = context[keyPath: list].firstIndex(where: { $0.name == name }),
             !SimulatedIIOContext.isReadOnly(name)
         else { throw .notAllowed }
-        return place
+        return index
     }
 
     /// Returns the error for an empty write. This is the error of opening the file, or EIO if the file can be opened.
@@ -68,13 +68,13 @@ extension SimulatedIIOContext {
     /// Writes an attribute after checking the value as a driver does. Some attributes cannot be changed while
     /// capturing.
     mutating func write(
-        _ text: String, to name: String, in list: List, device: Int, isCapturing: Bool
+        _ text: String, to name: String, in list: List, device: Int, isBufferEnabled: Bool
     ) throws(IIODStatus) {
-        let place = try writable(name, in: list)
-        let attribute = context[keyPath: list][place]
+        let index = try writable(name, in: list)
+        let attribute = context[keyPath: list][index]
         let value = try storedValue(text, for: attribute, in: list, device: device)
-        if isCapturing, ["current_timestamp_clock", "scale"].contains(name) { throw .busy }
-        context[keyPath: list][place].value = value
+        if isBufferEnabled, ["current_timestamp_clock", "scale"].contains(name) { throw .busy }
+        context[keyPath: list][index].value = value
         guard attribute.filename != attribute.name else { return }
         // Several channels may share a file, such as in_accel_scale.
         for channel in context.devices[device].channels.indices {

@@ -20,15 +20,15 @@ extension SimulatedIIOContext {
     public init(sensors: [SensorDescription], peaks: [SensorKind: Double] = [:], rate: Double = 100) {
         var groups: [[SensorDescription]] = []
         for sensor in sensors {
-            let place = groups.firstIndex { group in
+            let groupIndex = groups.firstIndex { group in
                 guard let first = group.first else { return false }
                 return SimulatedIIOContext.deviceID(of: first) == SimulatedIIOContext.deviceID(of: sensor)
                     && first.rates == sensor.rates && !group.contains { $0.kind == sensor.kind }
             }
-            if let place { groups[place].append(sensor) } else { groups.append([sensor]) }
+            if let groupIndex { groups[groupIndex].append(sensor) } else { groups.append([sensor]) }
         }
-        let devices = groups.enumerated().map { place, group in
-            SimulatedIIOContext.device(of: group, id: "iio:device\(place)", peaks: peaks, rate: rate)
+        let devices = groups.enumerated().map { groupIndex, group in
+            SimulatedIIOContext.device(of: group, id: "iio:device\(groupIndex)", peaks: peaks, rate: rate)
         }
         self.init(
             IIOContext(

@@ -21,22 +21,23 @@ public struct SimulatedIIOContext: Sendable {
     /// hyphen. Attributes without a value read as empty text.
     public init(_ context: IIOContext) {
         var context = context
-        for place in context.devices.indices {
-            let channels = context.devices[place].channels.enumerated()
-            context.devices[place].channels = channels.sorted {
+        for device in context.devices.indices {
+            let channels = context.devices[device].channels.enumerated()
+            context.devices[device].channels = channels.sorted {
                 ($0.element.scan?.index ?? .max, $0.offset) < ($1.element.scan?.index ?? .max, $1.offset)
             }.map(\.element)
             for (name, value) in [("data_available", "0"), ("direction", "in")] {
-                let attributes = context.devices[place].bufferAttributes
+                let attributes = context.devices[device].bufferAttributes
                 guard let found = attributes.firstIndex(where: { $0.name == name && $0.value == nil }) else { continue }
-                context.devices[place].bufferAttributes[found].value = value
+                context.devices[device].bufferAttributes[found].value = value
             }
         }
         self.context = context
         let found = context.devices.indices.filter { context.devices[$0].isTrigger }
-        for place in context.devices.indices where context.devices[place].channels.contains(where: { $0.scan != nil }) {
-            let name = context.devices[place].name
-            triggers[place] = found.first { !name.isEmpty && context.devices[$0].name.hasPrefix(name + "-") } ?? -1
+        for device in context.devices.indices where context.devices[device].channels.contains(where: { $0.scan != nil })
+        {
+            let name = context.devices[device].name
+            triggers[device] = found.first { !name.isEmpty && context.devices[$0].name.hasPrefix(name + "-") } ?? -1
         }
     }
 
@@ -54,21 +55,21 @@ public struct SimulatedIIOContext: Sendable {
 extension SimulatedIIOContext {
     /// Returns the name of the current trigger. Without a trigger, iiod 0.24 replies with -EIO.
     func trigger(of device: Int) throws(IIODStatus) -> String {
-        guard let place = triggers[device] else { throw .noEntry }
-        guard context.devices.indices.contains(place) else { throw .inputOutput }
-        return context.devices[place].name
+        guard let triggerIndex = triggers[device] else { throw .noEntry }
+        guard context.devices.indices.contains(triggerIndex) else { throw .inputOutput }
+        return context.devices[triggerIndex].name
     }
 
     /// Sets the trigger with the given id, name or label. nil removes the trigger.
     mutating func setTrigger(_ name: String?, of device: Int) throws(IIODStatus) {
-        var place = -1
+        var triggerIndex = -1
         if let name {
             guard let index = index(of: name) else { throw .noEntry }
             guard context.devices[index].isTrigger else { throw .invalid }
-            place = index
+            triggerIndex = index
         }
         guard triggers[device] != nil else { throw .noEntry }
-        triggers[device] = place
+        triggers[device] = triggerIndex
     }
 
     func lacksTrigger(_ device: Int) -> Bool {

@@ -63,22 +63,22 @@ enum IIODCommand: Hashable {
     private static func path(_ words: ArraySlice<String>) -> IIODAttributePath? {
         guard let device = words.first else { return nil }
         var rest = words.dropFirst()
-        var place = IIODAttributePath.Scope.device
+        var pathScope = IIODAttributePath.Scope.device
         switch rest.first.flatMap(keyword) {
         case "DEBUG":
-            place = .debug
+            pathScope = .debug
             rest = rest.dropFirst()
         case "BUFFER":
-            place = .buffer
+            pathScope = .buffer
             rest = rest.dropFirst()
         case let direction? where direction == "INPUT" || direction == "OUTPUT":
             rest = rest.dropFirst()
             guard let id = rest.popFirst() else { return nil }
-            place = .channel(id: id, isOutput: direction == "OUTPUT")
+            pathScope = .channel(id: id, isOutput: direction == "OUTPUT")
         default: break
         }
         guard rest.count <= 1 else { return nil }
-        return IIODAttributePath(device: device, scope: place, name: rest.first)
+        return IIODAttributePath(device: device, scope: pathScope, name: rest.first)
     }
 
     /// Returns the decimal number, clamped to the range of `Int64`, like C's atol.

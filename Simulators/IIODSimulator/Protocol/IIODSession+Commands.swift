@@ -3,60 +3,60 @@
 import DeviceCore
 
 extension IIODSession {
-    mutating func execute(_ command: IIODCommand, _ world: inout IIODState, now: BootTime) {
+    mutating func execute(_ command: IIODCommand, _ state: inout IIODState, now: BootTime) {
         do throws(IIODStatus) {
             switch command {
             case .exit: phase = .ended
             case .help: output.append(Self.help.utf8)
-            case .version: output.append(world.versionLine)
-            case .print: append(world.xml)
+            case .version: output.append(state.versionLine)
+            case .print: append(state.xml)
             case .timeout: output.append(line: 0)
-            case .read(let path): append(try world.read(path, now: now))
+            case .read(let path): append(try state.read(path, now: now))
             case .write(let path, let length):
-                _ = try world.context.device(path.device)
-                if length == 0 { throw world.context.emptyWriteError(path) }
+                _ = try state.context.device(path.device)
+                if length == 0 { throw state.context.emptyWriteError(path) }
                 // A value that exceeds the limit is rejected before it is read.
                 guard length > 0, length <= Int64(IIODSession.maximumValueLength) else { throw .noMemory }
                 phase = .value(path, length: Int(length))
             case .trigger(let device):
                 // For an unknown device, iiod replies with EINVAL instead of ENODEV.
-                guard let index = world.context.index(of: device) else { throw .invalid }
-                append(Array(try world.context.trigger(of: index).utf8))
+                guard let index = state.context.index(of: device) else { throw .invalid }
+                append(Array(try state.context.trigger(of: index).utf8))
             case .setTrigger(let device, let trigger):
-                let index = try world.context.device(device)
-                guard !world.isCapturing(index) else { throw .busy }
-                try world.context.setTrigger(trigger, of: index)
+                let index = try state.context.device(device)
+                guard !state.isBufferEnabled(index) else { throw .busy }
+                try state.context.setTrigger(trigger, of: index)
                 output.append(line: 0)
             case .setBuffersCount(let device, let count):
-                let index = try world.context.device(device)
+                let index = try state.context.device(device)
                 guard count != 0 else { throw .invalid }
-                world.setBuffersCount(count, of: index)
+                state.setBuffersCount(count, of: index)
                 output.append(line: 0)
             case .open(let device, let samples, let mask, let isCyclic):
-                let index = try world.context.device(device)
-                let stream = try world.open(index, samples: samples, mask: mask, isCyclic: isCyclic, now: now)
-                if let former = streams[index] { world.streamDidClose(former) }
+                let index = try state.context.device(device)
+                let stream = try state.open(index, samples: samples, mask: mask, isCyclic: isCyclic, now: now)
+                if let former = streams[index] { state.streamDidClose(former) }
                 streams[index] = stream
                 output.append(line: 0)
             case .close(let device):
-                let index = try world.context.device(device)
+                let index = try state.context.device(device)
                 guard let stream = streams.removeValue(forKey: index) else { throw .noChannel }
-                world.streamDidClose(stream)
+                state.streamDidClose(stream)
                 output.append(line: 0)
             case .readBuffer(let device, let length):
-                let index = try world.context.device(device)
+                let index = try state.context.device(device)
                 guard let stream = streams[index] else { throw .notOpen }
                 guard length >= Int64(stream.sampleSize) else {
                     output.append(line: 0)
                     return
                 }
-                phase = .reading(BufferRead(device: index, left: length))
+                phase = .reading(BufferRead(device: index, remaining: length))
             case .writeBuffer(let device, let length):
-                let index = try world.context.device(device)
+                let index = try state.context.device(device)
                 guard streams[index] != nil else { throw .notOpen }
                 guard length >= 0 else { throw .invalid }
                 output.append(line: 0)
-                phase = .samples(left: length, length: length)
+                phase = .samples(remaining: length, length: length)
             }
         } catch {
             output.append(error)
@@ -93,34 +93,34 @@ extension IIODSession {
 
     /// Appends the next chunk of a READBUF to the output. If no chunk is available yet, returns the time at which to
     /// try again.
-    mutating func appendChunk(_ reading: BufferRead, _ world: inout IIODState, now: BootTime) -> BootTime? {
+    mutating func appendChunk(_ reading: BufferRead, _ state: inout IIODState, now: BootTime) -> BootTime? {
         guard var stream = streams.removeValue(forKey: reading.device) else {
             output.append(IIODStatus.notOpen)
             phase = .commands
             return nil
         }
         defer { streams[reading.device] = stream }
-        let wanted = reading.left / Int64(stream.sampleSize)
-        switch stream.next(atMost: wanted, &world, now: now) {
+        let requestedCount = reading.remaining / Int64(stream.sampleSize)
+        switch stream.next(atMost: requestedCount, &state, now: now) {
         case .wait(let deadline): return deadline
         case .failure(let status):
             output.append(status)
             phase = .commands
         case .chunk(let range):
-            let lengthError = world.faults[reading.device].lengthError
+            let lengthError = state.faults[reading.device].lengthError
             output.append(line: max(0, Int64(range.count) + Int64(lengthError)))
             if reading.isFirst {
                 output.append(stream.mask.text)
                 output.append(CollectionOfOne(UInt8(ascii: "\n")))
             }
             output.body = (reading.device, range)
-            world.samplesSent += Int64(range.count / stream.sampleSize)
+            state.samplesSent += Int64(range.count / stream.sampleSize)
             var rest = reading
-            rest.left -= Int64(range.count)
+            rest.remaining -= Int64(range.count)
             rest.isFirst = false
             phase = .reading(rest)
-            if rest.left == 0 { phase = .commands }
-            if rest.left > 0, rest.left < Int64(stream.sampleSize) { phase = .remainder }
+            if rest.remaining == 0 { phase = .commands }
+            if rest.remaining > 0, rest.remaining < Int64(stream.sampleSize) { phase = .remainder }
         }
         return nil
     }

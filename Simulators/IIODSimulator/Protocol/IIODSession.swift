@@ -21,7 +21,7 @@ struct IIODSession {
         case skippingLine
         case value(IIODAttributePath, length: Int)
         /// The samples of a WRITEBUF, which are discarded.
-        case samples(left: Int64, length: Int64)
+        case samples(remaining: Int64, length: Int64)
         case reading(BufferRead)
         /// The incomplete sample at the end of a READBUF whose length is not a multiple of the sample size.
         case remainder
@@ -30,7 +30,7 @@ struct IIODSession {
 
     struct BufferRead {
         var device: Int
-        var left: Int64
+        var remaining: Int64
         var isFirst = true
     }
 
@@ -56,21 +56,21 @@ struct IIODSession {
         input.append(contentsOf: bytes)
     }
 
-    mutating func advance(_ world: inout IIODState, now: BootTime) -> Wait {
+    mutating func advance(_ state: inout IIODState, now: BootTime) -> Wait {
         if !output.isEmpty { return .output }
         output.removeAll()
-        let wait = processInput(&world, now: now)
-        if !output.isEmpty, world.faults.delay > 0 { delayedUntil = now.advanced(bySeconds: world.faults.delay) }
+        let wait = processInput(&state, now: now)
+        if !output.isEmpty, state.faults.delay > 0 { delayedUntil = now.advanced(bySeconds: state.faults.delay) }
         return output.isEmpty ? wait : .output
     }
 
-    mutating func close(_ world: inout IIODState) {
-        for stream in streams.values { world.streamDidClose(stream) }
+    mutating func close(_ state: inout IIODState) {
+        for stream in streams.values { state.streamDidClose(stream) }
         streams = [:]
         phase = .ended
     }
 
-    private mutating func processInput(_ world: inout IIODState, now: BootTime) -> Wait {
+    private mutating func processInput(_ state: inout IIODState, now: BootTime) -> Wait {
         while output.body == nil, output.head.count < IIODSession.outputThreshold {
             switch phase {
             case .ended: return .ended
@@ -83,7 +83,7 @@ struct IIODSession {
                 }
                 guard !line.isEmpty else { continue }
                 if let command = IIODCommand(input[line]) {
-                    execute(command, &world, now: now)
+                    execute(command, &state, now: now)
                 } else {
                     output.append(IIODStatus.invalid)
                 }
@@ -99,12 +99,12 @@ struct IIODSession {
                 let value = Array(input[position..<position + length])
                 position += length
                 phase = .commands
-                output.append(line: world.write(value, to: path, now: now))
-            case .samples(let left, let length):
-                let taken = min(left, Int64(input.count - position))
-                position += Int(taken)
-                guard taken == left else {
-                    phase = .samples(left: left - taken, length: length)
+                output.append(line: state.write(value, to: path, now: now))
+            case .samples(let remaining, let length):
+                let consumedCount = min(remaining, Int64(input.count - position))
+                position += Int(consumedCount)
+                guard consumedCount == remaining else {
+                    phase = .samples(remaining: remaining - consumedCount, length: length)
                     return .input
                 }
                 phase = .commands
@@ -113,7 +113,7 @@ struct IIODSession {
                 phase = .commands
                 output.append(line: 0)
             case .reading(let reading):
-                if let deadline = appendChunk(reading, &world, now: now) { return .time(deadline) }
+                if let deadline = appendChunk(reading, &state, now: now) { return .time(deadline) }
             }
         }
         return .output

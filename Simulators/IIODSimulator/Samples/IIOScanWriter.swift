@@ -15,9 +15,9 @@ struct IIOScanWriter: Sendable {
     func write(_ samples: Range<Int64>, origin: Int64, speed: Double, into bytes: UnsafeMutableRawBufferPointer) {
         let size = sampleSize
         guard size > 0, bytes.count / size >= samples.count else { return }
-        for (place, sample) in samples.enumerated() {
+        for (index, sample) in samples.enumerated() {
             let phase = timeline.phase(of: sample) ?? 0
-            let scan = UnsafeMutableRawBufferPointer(rebasing: bytes[place * size..<(place + 1) * size])
+            let scan = UnsafeMutableRawBufferPointer(rebasing: bytes[index * size..<(index + 1) * size])
             for (channel, column) in columns { encoder.write(raw: column.raw(at: phase), of: channel, into: scan) }
             guard let timestampChannel else { continue }
             let offset = timeline.offset(of: sample) ?? 0

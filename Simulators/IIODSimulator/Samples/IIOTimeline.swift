@@ -47,15 +47,15 @@ struct IIOTimeline: Sendable {
     }
 
     func phase(of sample: Int64) -> Int64? {
-        let place = indexInPass(of: sample)
-        if let passCount, place >= passCount || place < 0 { return nil }
+        let index = indexInPass(of: sample)
+        if let passCount, index >= passCount || index < 0 { return nil }
         switch steps {
-        case .times(let times): return times[Int(place)]
+        case .times(let times): return times[Int(index)]
         case .interval(let interval):
-            let (time, overflow) = interval.multipliedReportingOverflow(by: place)
+            let (time, overflow) = interval.multipliedReportingOverflow(by: index)
             return overflow ? nil : time
         case .rate(let rate):
-            let time = Double(place) / rate * 1e9
+            let time = Double(index) / rate * 1e9
             return time < 9e18 ? Int64(time) : nil
         }
     }

@@ -19,9 +19,9 @@ import Synchronization
 /// ```
 /// All methods can be called from any thread. Releasing the server stops it.
 public final class IIODServer: Sendable {
-    private let shared: SharedWorld
+    private let shared: SharedIIODState
     private let options: IIODServerOptions
-    private let thread = ServiceThread<SharedWorld, UInt16>()
+    private let thread = ServiceThread<SharedIIODState, UInt16>()
 
     /// Creates a server for the devices in the context. Call ``start()`` to start the server.
     public init(
@@ -30,13 +30,13 @@ public final class IIODServer: Sendable {
     ) {
         self.options = options
         let signals = context.context.devices.map { samples.signals(for: $0) }
-        shared = SharedWorld(IIODState(context: context, signals: signals, options: options, readClock: { $0.now }))
+        shared = SharedIIODState(IIODState(context: context, signals: signals, options: options, readClock: { $0.now }))
     }
 
     /// The TCP port on which the server listens, or nil if the server is not running.
     public var port: UInt16? { thread.current?.address }
     package var connectionCount: Int { shared.state.withLock { $0.connectionCount } }
-    package var samplesSent: Int64 { shared.state.withLock { $0.world.samplesSent } }
+    package var samplesSent: Int64 { shared.state.withLock { $0.iiodState.samplesSent } }
 
     /// Starts the server on 127.0.0.1 and returns its port. If the server is already running, returns its current port.
     ///
@@ -45,7 +45,7 @@ public final class IIODServer: Sendable {
     @discardableResult
     public func start() throws(DeviceError) -> UInt16 {
         try thread.start { () throws(DeviceError) in
-            try shared.state.withLock { $0.world.context }.check(options.faults)
+            try shared.state.withLock { $0.iiodState.context }.check(options.faults)
             // The send buffer is large enough to send a typical chunk with one call.
             let listener = try LoopbackListener(port: options.port, for: "The simulated iiod", sendBufferSize: 262_144)
             let wakeUp = try WakeupPipe(for: "the simulated iiod")
@@ -68,7 +68,7 @@ public final class IIODServer: Sendable {
     /// Injects a fault, which takes effect at its scheduled time or sample.
     public func inject(_ fault: IIODFault) {
         shared.updateAndWake { state in
-            state.world.add(fault)
+            state.iiodState.add(fault)
             state.revision += 1
         }
     }
@@ -77,20 +77,22 @@ public final class IIODServer: Sendable {
     ///
     /// A key has a form such as `device/attribute`, `device/buffer/attribute` or `device/input/channel/attribute`,
     /// where `device` is the device's id.
-    public func value(for key: String) -> String? { shared.state.withLock { $0.world.context.context.value(for: key) } }
+    public func value(for key: String) -> String? {
+        shared.state.withLock { $0.iiodState.context.context.value(for: key) }
+    }
 
     /// Sets the value of an attribute without the checks that apply to clients. Returns false if the attribute does not
     /// exist.
     @discardableResult
     public func setValue(_ value: String, for key: String) -> Bool {
-        shared.state.withLock { $0.world.context.context.setValue(value, for: key) }
+        shared.state.withLock { $0.iiodState.context.context.setValue(value, for: key) }
     }
 }
 
 /// The state of the server, protected by a lock. The server's thread advances the state, and other threads access it.
-final class SharedWorld: ServiceState {
+final class SharedIIODState: ServiceState {
     struct State {
-        var world: IIODState
+        var iiodState: IIODState
         var isStopped = false
         var connectionCount = 0
         /// The number of changes made by other threads. After a change, waiting clients are served again.
@@ -100,7 +102,7 @@ final class SharedWorld: ServiceState {
 
     let state: Mutex<State>
 
-    init(_ world: IIODState) { state = Mutex(State(world: world)) }
+    init(_ iiodState: IIODState) { state = Mutex(State(iiodState: iiodState)) }
 
     func stop() { updateAndWake { $0.isStopped = true } }
 

@@ -7,7 +7,7 @@ import SystemCalls
 
 /// The main loop of the server's thread. It waits for sockets and deadlines, and advances the sessions.
 final class IIODServerLoop: ServiceLoop {
-    private let shared: SharedWorld
+    private let shared: SharedIIODState
     private let maximumConnections: Int
     private let clock = LiveClock()
     private let acceptor: LoopbackAcceptor
@@ -17,7 +17,7 @@ final class IIODServerLoop: ServiceLoop {
     private var publishedConnectionCount = 0
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
 
-    init(shared: SharedWorld, wakeUp: WakeupPipe, listener: LoopbackListener, maximumConnections: Int) {
+    init(shared: SharedIIODState, wakeUp: WakeupPipe, listener: LoopbackListener, maximumConnections: Int) {
         self.shared = shared
         pollSet = PollSet(wakeUp: wakeUp, clock: clock)
         acceptor = LoopbackAcceptor(listener)
@@ -32,26 +32,26 @@ final class IIODServerLoop: ServiceLoop {
         while true {
             wait(until: nextFault)
             let now = clock.now
-            let (orders, isStopped, hasChanged) = shared.state.withLock { state in
-                let hasChanged = state.world.applyFaults(now: now) || state.revision != handledRevision
+            let (actions, isStopped, hasChanged) = shared.state.withLock { state in
+                let hasChanged = state.iiodState.applyFaults(now: now) || state.revision != handledRevision
                 handledRevision = state.revision
-                return (state.world.faults.takeConnectionActions(), state.isStopped, hasChanged)
+                return (state.iiodState.faults.drainConnectionActions(), state.isStopped, hasChanged)
             }
             if isStopped { break }
-            perform(orders)
+            perform(actions)
             acceptor.acceptPending(revents: pollSet[0], now: now) { addConnection($0) }
-            for (place, connection) in connections.enumerated() {
-                let events = pollSet[place + 1]
+            for (index, connection) in connections.enumerated() {
+                let events = pollSet[index + 1]
                 if events != 0 || hasChanged || connection.deadline <= now {
                     serve(connection, events: events, now: now)
                 }
             }
             // Faults that were waiting for a sample may have added actions. The first samples also start the clock for
             // timed faults.
-            let (lateOrders, next) = shared.state.withLock {
-                ($0.world.faults.takeConnectionActions(), $0.world.nextFaultTime)
+            let (lateActions, next) = shared.state.withLock {
+                ($0.iiodState.faults.drainConnectionActions(), $0.iiodState.nextFaultTime)
             }
-            perform(lateOrders)
+            perform(lateActions)
             nextFault = next
             removeFinishedConnections()
         }
@@ -80,9 +80,9 @@ final class IIODServerLoop: ServiceLoop {
         pollSet.wait(isPrecise: true)
     }
 
-    private func perform(_ orders: IIODFaultState.ConnectionActions) {
-        if orders.drops { for connection in connections { connection.reset() } }
-        if let isListening = orders.isListening { acceptor.isOpen = isListening }
+    private func perform(_ actions: IIODFaultState.ConnectionActions) {
+        if actions.drops { for connection in connections { connection.reset() } }
+        if let isListening = actions.isListening { acceptor.isOpen = isListening }
     }
 
     private func addConnection(_ descriptor: Int32) {
@@ -115,7 +115,7 @@ final class IIODServerLoop: ServiceLoop {
                 connection.write()
                 if connection.isBlocked || connection.isFinished { return }
             }
-            switch shared.state.withLock({ connection.session.advance(&$0.world, now: now) }) {
+            switch shared.state.withLock({ connection.session.advance(&$0.iiodState, now: now) }) {
             case .output:
                 guard connection.session.delayedUntil <= now else {
                     connection.deadline = connection.session.delayedUntil
@@ -139,13 +139,13 @@ final class IIODServerLoop: ServiceLoop {
 
     private func removeFinishedConnections() {
         guard connections.count != publishedConnectionCount || connections.contains(where: \.isFinished) else { return }
-        let over = connections.filter(\.isFinished)
+        let finished = connections.filter(\.isFinished)
         connections.removeAll(where: \.isFinished)
         let count = connections.count
         publishedConnectionCount = count
         shared.state.withLock { state in
             state.connectionCount = count
-            for connection in over { connection.session.close(&state.world) }
+            for connection in finished { connection.session.close(&state.iiodState) }
         }
     }
 }

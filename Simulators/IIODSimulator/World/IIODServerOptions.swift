@@ -43,7 +43,7 @@ public struct IIODServerOptions: Sendable {
     /// True if the `raw` and `input` attributes of measured channels follow the samples.
     package var attributesFollowSamples = true
     /// True if reads of `raw` and `input` fail with EBUSY while the buffer is enabled, as with most drivers.
-    package var refusesRawReadsWhileCapturing = false
+    package var refusesRawReadsWhileBufferEnabled = false
     /// The maximum number of connections. An additional connection replaces the oldest connection that has not received
     /// a reply. If there is no such connection, the new connection is closed.
     package var maximumConnections = 256

@@ -79,12 +79,12 @@ extension IIODState {
 extension IIODState {
     /// Adds a fault. A fault for an unknown device has no effect.
     mutating func add(_ fault: IIODFault) {
-        var place: Int?
+        var device: Int?
         if let name = fault.device {
             guard let index = context.index(of: name) else { return }
-            place = index
+            device = index
         }
-        faults.add(fault, device: place)
+        faults.add(fault, device: device)
         if fault.moment == .start { _ = faults.apply(serial: openCount) { moment, _ in moment == .start } }
     }
 
@@ -176,7 +176,7 @@ extension IIODState {
         _ bytes: ArraySlice<UInt8>, to name: String, in list: SimulatedIIOContext.List, device: Int
     ) throws(IIODStatus) {
         let text = String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-        try context.write(text, to: name, in: list, device: device, isCapturing: isCapturing(device))
+        try context.write(text, to: name, in: list, device: device, isBufferEnabled: isBufferEnabled(device))
     }
 
     private mutating func value(
@@ -185,10 +185,10 @@ extension IIODState {
         let faults = faults[device]
         if let number = faults.unplugged { throw IIODStatus(number) }
         if let number = faults.attributeErrors[name] ?? faults.attributeErrors[""] { throw IIODStatus(number) }
-        let place = try context.attribute(name, in: list)
-        var text = context.context[keyPath: list][place].value ?? ""
+        let index = try context.attribute(name, in: list)
+        var text = context.context[keyPath: list][index].value ?? ""
         if let channel, name == "raw" || name == "input" {
-            if options.refusesRawReadsWhileCapturing, isCapturing(device) { throw .busy }
+            if options.refusesRawReadsWhileBufferEnabled, isBufferEnabled(device) { throw .busy }
             if let live = currentReading(name, device: device, channel: channel, now: now) { text = live }
         }
         // libiio replaces the last byte of an attribute, usually a line feed, with a NUL. For
@@ -208,8 +208,8 @@ extension IIODState {
         if name == "input" { return IIODecimal.text(column.value(at: phase)) }
         let raw = column.raw(at: phase)
         guard let range = description.scan?.format.range else { return String(raw) }
-        let held = max(range.lowerBound, min(Double(raw), range.upperBound))
-        return Double(raw) == held ? String(raw) : IIODecimal.text(held)
+        let clamped = max(range.lowerBound, min(Double(raw), range.upperBound))
+        return Double(raw) == clamped ? String(raw) : IIODecimal.text(clamped)
     }
 
     private func column(_ signal: IIOSignal, device: Int, channel: Int) -> IIOColumn {
@@ -222,7 +222,7 @@ extension IIODState {
 // MARK: Buffers
 
 extension IIODState {
-    func isCapturing(_ device: Int) -> Bool { (streamCounts[device] ?? 0) > 0 }
+    func isBufferEnabled(_ device: Int) -> Bool { (streamCounts[device] ?? 0) > 0 }
 
     /// Returns the number of kernel buffers. OPEN determines the size of each buffer.
     func buffersCount(of device: Int) -> Int { buffersCounts[device] ?? 4 }
@@ -241,21 +241,22 @@ extension IIODState {
         start(now: now)
         let description = context.context.devices[device]
         guard let mask = IIODChannelMask(digits, channelCount: description.channels.count) else { throw .invalid }
-        let captured = mask.channels.filter { (description.channels[$0].scan?.index ?? -1) >= 0 }
-        guard let layout = description.layout(of: captured), layout.sampleSize > 0 else { throw .invalid }
-        if isCyclic { throw isCapturing(device) ? .busy : .notPermitted }
+        let enabledChannels = mask.channels.filter { (description.channels[$0].scan?.index ?? -1) >= 0 }
+        guard let layout = description.layout(of: enabledChannels), layout.sampleSize > 0 else { throw .invalid }
+        if isCyclic { throw isBufferEnabled(device) ? .busy : .notPermitted }
         guard samples != 0 else { throw .invalid }
         guard samples > 0, samples <= 1 << 28 else { throw .noMemory }
         if let number = faults[device].unplugged ?? faults[device].openError { throw IIODStatus(number) }
         if context.lacksTrigger(device) { throw .invalid }
-        let stampChannel = description.timestampChannel.flatMap { captured.contains($0) ? $0 : nil }
-        let columns = captured.filter { $0 != stampChannel }.map { channel in
+        let stampChannel = description.timestampChannel.flatMap { enabledChannels.contains($0) ? $0 : nil }
+        let columns = enabledChannels.filter { $0 != stampChannel }.map { channel in
             let signal = signals[device].channels[description.channels[channel].id]
             let raw = IIOColumn(
                 .constant(context.number("raw", device: device, channel: channel) ?? 0), scale: 1, offset: 0)
             return (channel, signal.map { column($0, device: device, channel: channel) } ?? raw)
         }
-        let timeline = IIOTimeline(signals[device], rate: rate(device, channels: captured), loops: options.end == .loop)
+        let timeline = IIOTimeline(
+            signals[device], rate: rate(device, channels: enabledChannels), loops: options.end == .loop)
         openCount += 1
         streamCounts[device, default: 0] += 1
         return SampleStream(

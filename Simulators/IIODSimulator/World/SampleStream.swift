@@ -43,22 +43,22 @@ struct SampleStream {
 
     var sampleSize: Int { writer.sampleSize }
 
-    mutating func next(atMost wanted: Int64, _ world: inout IIODState, now: BootTime) -> Next {
+    mutating func next(atMost requestedCount: Int64, _ state: inout IIODState, now: BootTime) -> Next {
         while true {
-            if let status = world.failure(of: device, since: serial) { return .failure(status) }
-            let faults = world.faults[device]
-            let released = world.availableSampleCount(writer.timeline, now: now)
+            if let status = state.failure(of: device, since: serial) { return .failure(status) }
+            let faults = state.faults[device]
+            let availableCount = state.availableSampleCount(writer.timeline, now: now)
             // The device is stalled, or the connection is about to be closed.
-            if faults.isStalled || world.faults.connectionActions.drops { return .wait(.never) }
-            if let released {
+            if faults.isStalled || state.faults.connectionActions.drops { return .wait(.never) }
+            if let availableCount {
                 if handledStallCount != faults.stallCount {
                     handledStallCount = faults.stallCount
-                    queue.skip(to: world.sampleCount(before: writer.timeline, now))
+                    queue.skip(to: state.sampleCount(before: writer.timeline, now))
                 }
-                let capacity = Int64(world.buffersCount(of: device)) * Int64(samplesPerRefill)
-                queue.append(upTo: released, capacity: max(capacity, Int64(samplesPerRefill)))
+                let capacity = Int64(state.buffersCount(of: device)) * Int64(samplesPerRefill)
+                queue.append(upTo: availableCount, capacity: max(capacity, Int64(samplesPerRefill)))
             }
-            let first = released == nil ? cursor : queue.first
+            let first = availableCount == nil ? cursor : queue.first
             var refill = Int64(samplesPerRefill)
             // True if the refill is shorter than OPEN requested. If the client then requests fewer samples than the
             // refill contains, the remaining samples are not lost.
@@ -70,9 +70,9 @@ struct SampleStream {
             }
             shorten(to: Int64(max(1, SampleStream.maximumChunkSize / sampleSize)))
             if faults.chunk > 0 { shorten(to: Int64(faults.chunk)) }
-            if let sample = world.faults.nextSample(of: device) {
+            if let sample = state.faults.nextSample(of: device) {
                 if first >= sample {
-                    world.applyFaults(device: device, sample: sample)
+                    state.applyFaults(device: device, sample: sample)
                     continue
                 }
                 shorten(to: sample - first)
@@ -80,39 +80,43 @@ struct SampleStream {
             if let count = writer.timeline.passCount {
                 if !writer.timeline.isEndless {
                     shorten(to: count - first)
-                    guard refill > 0 else { return world.end == .noDevice ? .failure(.noDevice) : .wait(.never) }
-                } else if released == nil {
+                    guard refill > 0 else { return state.end == .noDevice ? .failure(.noDevice) : .wait(.never) }
+                } else if availableCount == nil {
                     shorten(to: count - writer.timeline.indexInPass(of: first))
                 }
             }
-            if released != nil {
+            if availableCount != nil {
                 // If the refill is shortened, only the samples to be sent must be available.
-                let needed = isShort ? min(refill, wanted) : refill
+                let needed = isShort ? min(refill, requestedCount) : refill
                 guard queue.count >= needed else {
-                    return .wait(world.dueTime(writer.timeline, sample: queue.nextSample + needed - queue.count - 1))
+                    return .wait(state.dueTime(writer.timeline, sample: queue.nextSample + needed - queue.count - 1))
                 }
             }
-            let sent = min(refill, wanted)
-            return .chunk(encode(sent, taking: isShort ? sent : refill, isPaced: released != nil, speed: world.speed))
+            let sent = min(refill, requestedCount)
+            return .chunk(
+                encode(sent, consuming: isShort ? sent : refill, isPaced: availableCount != nil, speed: state.speed))
         }
     }
 
-    /// Encodes the next `count` samples and consumes `taken` samples, because iiod discards the rest of a refill.
-    private mutating func encode(_ count: Int64, taking taken: Int64, isPaced: Bool, speed: Double) -> Range<Int> {
+    /// Encodes the next `count` samples and consumes `consumedCount` samples, because iiod discards the rest of a
+    /// refill.
+    private mutating func encode(_ count: Int64, consuming consumedCount: Int64, isPaced: Bool, speed: Double) -> Range<
+        Int
+    > {
         let size = sampleSize
         let length = Int(count) * size
         if block.count < length { block = [UInt8](repeating: 0, count: length) }
-        let ranges = isPaced ? queue.removeFirst(taken) : [cursor..<cursor + count]
-        if !isPaced { cursor += taken }
-        var place = 0
+        let ranges = isPaced ? queue.removeFirst(consumedCount) : [cursor..<cursor + count]
+        if !isPaced { cursor += consumedCount }
+        var encodedCount = 0
         for samples in ranges {
-            let fitting = samples.lowerBound..<min(samples.upperBound, samples.lowerBound + count - Int64(place))
+            let fitting = samples.lowerBound..<min(samples.upperBound, samples.lowerBound + count - Int64(encodedCount))
             guard !fitting.isEmpty else { break }
             block.withUnsafeMutableBytes { bytes in
-                let target = UnsafeMutableRawBufferPointer(rebasing: bytes[(place * size)...])
+                let target = UnsafeMutableRawBufferPointer(rebasing: bytes[(encodedCount * size)...])
                 writer.write(fitting, origin: stampOrigin, speed: isPaced ? speed : 1, into: target)
             }
-            place += fitting.count
+            encodedCount += fitting.count
         }
         return 0..<length
     }
@@ -127,41 +131,41 @@ struct SimulatedSampleQueue: Sendable {
 
     init(from first: Int64) { nextSample = first }
 
-    /// Appends the samples up to `released`. Samples that exceed the capacity are lost.
-    mutating func append(upTo released: Int64, capacity: Int64) {
-        guard released > nextSample else { return }
-        let taken = min(released - nextSample, max(0, capacity - count))
-        if taken > 0 {
+    /// Appends the samples up to `availableCount`. Samples that exceed the capacity are lost.
+    mutating func append(upTo availableCount: Int64, capacity: Int64) {
+        guard availableCount > nextSample else { return }
+        let addedCount = min(availableCount - nextSample, max(0, capacity - count))
+        if addedCount > 0 {
             if let last = ranges.last, last.upperBound == nextSample {
-                ranges[ranges.count - 1] = last.lowerBound..<nextSample + taken
+                ranges[ranges.count - 1] = last.lowerBound..<nextSample + addedCount
             } else {
-                ranges.append(nextSample..<nextSample + taken)
+                ranges.append(nextSample..<nextSample + addedCount)
             }
-            count += taken
+            count += addedCount
         }
-        nextSample = released
+        nextSample = availableCount
     }
 
-    /// Skips the samples up to `released`, which are lost.
-    mutating func skip(to released: Int64) { nextSample = max(nextSample, released) }
+    /// Skips the samples up to `availableCount`, which are lost.
+    mutating func skip(to availableCount: Int64) { nextSample = max(nextSample, availableCount) }
 
     /// The number of the oldest queued sample, or of the next sample to arrive if the queue is empty.
     var first: Int64 { ranges.first?.lowerBound ?? nextSample }
 
-    /// Removes up to `wanted` samples, oldest first, and returns their ranges.
-    mutating func removeFirst(_ wanted: Int64) -> [Range<Int64>] {
+    /// Removes up to `requestedCount` samples, oldest first, and returns their ranges.
+    mutating func removeFirst(_ requestedCount: Int64) -> [Range<Int64>] {
         var result: [Range<Int64>] = []
-        var left = min(wanted, count)
-        count -= left
-        while left > 0, let range = ranges.first {
-            let taken = min(left, Int64(range.count))
-            result.append(range.lowerBound..<range.lowerBound + taken)
-            if taken == Int64(range.count) {
+        var remaining = min(requestedCount, count)
+        count -= remaining
+        while remaining > 0, let range = ranges.first {
+            let removedCount = min(remaining, Int64(range.count))
+            result.append(range.lowerBound..<range.lowerBound + removedCount)
+            if removedCount == Int64(range.count) {
                 ranges.removeFirst()
             } else {
-                ranges[0] = range.lowerBound + taken..<range.upperBound
+                ranges[0] = range.lowerBound + removedCount..<range.upperBound
             }
-            left -= taken
+            remaining -= removedCount
         }
         return result
     }

@@ -39,13 +39,13 @@ public struct AccessoryDifference: Sendable, Hashable, CustomStringConvertible {
 
     /// A description for logs and failed tests.
     public var description: String {
-        let place = "session \(session) with \(protocolName) of \(name.isEmpty ? "accessory \(accessory)" : name)"
+        let location = "session \(session) with \(protocolName) of \(name.isEmpty ? "accessory \(accessory)" : name)"
         return switch kind {
         case .bytes:
-            "\(place), byte \(offset): the recording has \(Self.text(expected)), the program wrote \(Self.text(found))"
-        case .notRead(let count): "\(place): \(count) recorded bytes did not reach the program"
-        case .dropped(let count): "\(place): \(count) bytes were dropped because the program did not read"
-        case .notOpened: "\(place): the program did not open the session"
+            "\(location), byte \(offset): the recording has \(Self.text(expected)), the program wrote \(Self.text(found))"
+        case .notRead(let count): "\(location): \(count) recorded bytes did not reach the program"
+        case .dropped(let count): "\(location): \(count) bytes were dropped because the program did not read"
+        case .notOpened: "\(location): the program did not open the session"
         }
     }
 

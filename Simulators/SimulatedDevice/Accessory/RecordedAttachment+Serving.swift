@@ -20,8 +20,8 @@ extension RecordedAttachment {
         guard isFirst else { return }
         repeat {
             var index = 0
-            while index < state.withLock({ $0.lanes.count }) {
-                while let session = state.withLock({ $0.lanes[index].sessions.first }), serve(session, index) {}
+            while index < state.withLock({ $0.protocols.count }) {
+                while let session = state.withLock({ $0.protocols[index].sessions.first }), serve(session, index) {}
                 index += 1
             }
         } while state.withLock { state in
@@ -35,7 +35,7 @@ extension RecordedAttachment {
         let isOver = readOutput(session, index)
         if !isOver {
             deliverInput(session, index)
-            guard let reason = state.withLock({ $0.lanes[index].with(session.number) { $0.dueEnd } }) else {
+            guard let reason = state.withLock({ $0.protocols[index].with(session.number) { $0.dueEnd } }) else {
                 return false
             }
             if reason == .failed {
@@ -46,8 +46,8 @@ extension RecordedAttachment {
             }
         }
         state.withLock { state in
-            state.lanes[index].with(session.number) { $0.close() }
-            state.lanes[index].sessions.removeAll { $0.number == session.number }
+            state.protocols[index].with(session.number) { $0.close() }
+            state.protocols[index].sessions.removeAll { $0.number == session.number }
             removeFinishedDialogues(&state, index)
         }
         return true
@@ -59,7 +59,7 @@ extension RecordedAttachment {
             var isOver = false
             let bytes = [UInt8](unsafeUninitializedCapacity: 4096) { buffer, count in
                 switch session.channel.read(into: UnsafeMutableRawBufferPointer(buffer)) {
-                case .bytes(let taken): count = taken
+                case .bytes(let readCount): count = readCount
                 case .empty: break
                 case .ended: isOver = true
                 }
@@ -67,7 +67,7 @@ extension RecordedAttachment {
             if isOver { return true }
             if bytes.isEmpty { return false }
             state.withLock { state in
-                state.lanes[index].with(session.number) { $0.write(bytes) }
+                state.protocols[index].with(session.number) { $0.write(bytes) }
                 reportMismatches(&state, index)
             }
         }
@@ -75,11 +75,11 @@ extension RecordedAttachment {
 
     private func deliverInput(_ session: Session, _ index: Int) {
         while true {
-            let bytes = state.withLock { $0.lanes[index].with(session.number) { $0.nextInput } }
+            let bytes = state.withLock { $0.protocols[index].with(session.number) { $0.nextInput } }
             guard !bytes.isEmpty,
                 case .accepted(let count) = bytes.withUnsafeBytes({ session.channel.write($0) }), count > 0
             else { return }
-            state.withLock { $0.lanes[index].with(session.number) { $0.consumeInput(count) } }
+            state.withLock { $0.protocols[index].with(session.number) { $0.consumeInput(count) } }
         }
     }
 }

@@ -35,7 +35,7 @@ final class RecordedAttachment: SimulatedAttachment {
 
     struct State {
         var name: String
-        var lanes: [ProtocolSessions] = []
+        var protocols: [ProtocolSessions] = []
         var isPumping = false
         var needsAnotherPass = false
         var transferTimer: ClockTimer?
@@ -62,16 +62,16 @@ final class RecordedAttachment: SimulatedAttachment {
         try state.withLock { state throws(DeviceError) in
             // The accessory may have been detached since the lookup.
             guard !state.isDetached else { throw SimulatedAccessorySource.unplugged(state.name) }
-            let index = Self.lane(name, &state)
-            if let last = state.lanes[index].sessions.last, last.channel.end == nil {
+            let index = Self.protocolIndex(name, &state)
+            if let last = state.protocols[index].sessions.last, last.channel.end == nil {
                 throw SimulatedAccessorySource.busy(name)
             }
             // Earlier dialogues may have been removed.
-            let next = state.lanes[index].dialogues.first { !$0.isOpened }?.number
-            let number = next ?? state.lanes[index].opened + 1
-            state.lanes[index].opened = number
-            state.lanes[index].with(number) { $0.isOpened = true }
-            state.lanes[index].sessions.append(Session(number: number, channel: ours))
+            let next = state.protocols[index].dialogues.first { !$0.isOpened }?.number
+            let number = next ?? state.protocols[index].opened + 1
+            state.protocols[index].opened = number
+            state.protocols[index].with(number) { $0.isOpened = true }
+            state.protocols[index].sessions.append(Session(number: number, channel: ours))
         }
         ours.observe { [weak self] _ in self?.scheduleTransfer() }
         scheduleTransfer()
@@ -98,79 +98,80 @@ final class RecordedAttachment: SimulatedAttachment {
             case .attached(let description): state.name = description.name
             case .detached: break
             case .opened(let name):
-                let index = Self.lane(name, &state)
+                let index = Self.protocolIndex(name, &state)
                 end(.closed, &state, index)
                 begin(&state, index)
             case .closed(let name, let reason): end(reason, &state, recording(name, &state))
             case .received(let name, let bytes):
                 let index = recording(name, &state)
-                state.lanes[index].with(state.lanes[index].recorded) { $0.record(input: bytes) }
+                state.protocols[index].with(state.protocols[index].recorded) { $0.record(input: bytes) }
                 limitPendingInput(&state, index)
             case .sent(let name, let bytes):
                 let index = recording(name, &state)
-                state.lanes[index].with(state.lanes[index].recorded) { $0.record(output: bytes) }
+                state.protocols[index].with(state.protocols[index].recorded) { $0.record(output: bytes) }
                 reportMismatches(&state, index)
             }
         }
         transferBytes()
     }
 
-    private static func lane(_ name: String, _ state: inout State) -> Int {
-        if let index = state.lanes.firstIndex(where: { $0.name == name }) { return index }
-        state.lanes.append(ProtocolSessions(name: name))
-        return state.lanes.count - 1
+    private static func protocolIndex(_ name: String, _ state: inout State) -> Int {
+        if let index = state.protocols.firstIndex(where: { $0.name == name }) { return index }
+        state.protocols.append(ProtocolSessions(name: name))
+        return state.protocols.count - 1
     }
 
     /// Returns the index of the protocol's sessions. Begins a recorded dialogue if there is none in progress.
     private func recording(_ name: String, _ state: inout State) -> Int {
-        let index = Self.lane(name, &state)
-        if !state.lanes[index].isRecording { begin(&state, index) }
+        let index = Self.protocolIndex(name, &state)
+        if !state.protocols[index].isRecording { begin(&state, index) }
         return index
     }
 
     private func begin(_ state: inout State, _ index: Int) {
-        state.lanes[index].recorded += 1
-        state.lanes[index].isRecording = true
-        state.lanes[index].with(state.lanes[index].recorded) { $0.isRecorded = true }
-        if state.lanes[index].dialogues.count > Self.maximumDialogues {
-            let former = state.lanes[index].dialogues.removeFirst()
-            reportDifferences(of: former, named: state.lanes[index].name, state)
+        state.protocols[index].recorded += 1
+        state.protocols[index].isRecording = true
+        state.protocols[index].with(state.protocols[index].recorded) { $0.isRecorded = true }
+        if state.protocols[index].dialogues.count > Self.maximumDialogues {
+            let former = state.protocols[index].dialogues.removeFirst()
+            reportDifferences(of: former, named: state.protocols[index].name, state)
         }
     }
 
     func end(_ reason: ByteChannelEnd.Reason, _ state: inout State, _ index: Int) {
-        guard state.lanes[index].isRecording else { return }
-        state.lanes[index].isRecording = false
-        state.lanes[index].with(state.lanes[index].recorded) { $0.record(end: reason) }
+        guard state.protocols[index].isRecording else { return }
+        state.protocols[index].isRecording = false
+        state.protocols[index].with(state.protocols[index].recorded) { $0.record(end: reason) }
         removeFinishedDialogues(&state, index)
     }
 
     /// Drops the oldest pending input if the total exceeds the maximum size.
     private func limitPendingInput(_ state: inout State, _ index: Int) {
         var excess = -RecordedDialogue.maximumPendingBytes
-        for dialogue in state.lanes[index].dialogues { excess += dialogue.pendingInputCount }
-        var place = 0
-        while excess > 0, state.lanes[index].dialogues.indices.contains(place) {
-            let part = min(excess, state.lanes[index].dialogues[place].pendingInputCount)
-            state.lanes[index].dialogues[place].drop(part)
+        for dialogue in state.protocols[index].dialogues { excess += dialogue.pendingInputCount }
+        var index = 0
+        while excess > 0, state.protocols[index].dialogues.indices.contains(index) {
+            let part = min(excess, state.protocols[index].dialogues[index].pendingInputCount)
+            state.protocols[index].dialogues[index].drop(part)
             excess -= part
-            place += 1
+            index += 1
         }
     }
 
     func removeFinishedDialogues(_ state: inout State, _ index: Int) {
         reportMismatches(&state, index)
-        for dialogue in state.lanes[index].dialogues where dialogue.isFinished {
-            reportDifferences(of: dialogue, named: state.lanes[index].name, state)
+        for dialogue in state.protocols[index].dialogues where dialogue.isFinished {
+            reportDifferences(of: dialogue, named: state.protocols[index].name, state)
         }
-        state.lanes[index].dialogues.removeAll { $0.isFinished }
+        state.protocols[index].dialogues.removeAll { $0.isFinished }
     }
 
     func reportMismatches(_ state: inout State, _ index: Int) {
-        for place in state.lanes[index].dialogues.indices {
-            let found = state.lanes[index].dialogues[place].drainMismatches()
+        for index in state.protocols[index].dialogues.indices {
+            let found = state.protocols[index].dialogues[index].drainMismatches()
             differences.add(
-                differences(found, of: state.lanes[index].dialogues[place].number, state.lanes[index].name, state))
+                differences(
+                    found, of: state.protocols[index].dialogues[index].number, state.protocols[index].name, state))
         }
     }
 
@@ -179,9 +180,9 @@ final class RecordedAttachment: SimulatedAttachment {
     }
 
     private func differences(
-        _ findings: [RecordedDialogue.Finding], of session: Int, _ name: String, _ state: State
+        _ mismatches: [RecordedDialogue.Mismatch], of session: Int, _ name: String, _ state: State
     ) -> [AccessoryDifference] {
-        findings.map {
+        mismatches.map {
             AccessoryDifference(
                 accessory: id.load(ordering: .relaxed), name: state.name, protocolName: name, session: session,
                 kind: $0.kind, offset: $0.offset, expected: $0.expected, found: $0.found, time: clock.now)
@@ -190,8 +191,8 @@ final class RecordedAttachment: SimulatedAttachment {
 
     func outstanding() -> [AccessoryDifference] {
         state.withLock { state in
-            state.lanes.flatMap { lane in
-                lane.dialogues.flatMap { differences($0.outstanding(), of: $0.number, lane.name, state) }
+            state.protocols.flatMap { entry in
+                entry.dialogues.flatMap { differences($0.outstanding(), of: $0.number, entry.name, state) }
             }
         }
     }
@@ -201,12 +202,14 @@ final class RecordedAttachment: SimulatedAttachment {
         transferBytes()
         let sessions = state.withLock { state in
             state.isDetached = true
-            return state.lanes.flatMap(\.sessions)
+            return state.protocols.flatMap(\.sessions)
         }
         for session in sessions { session.channel.detach() }
         differences.add(outstanding())
         state.withLock { state in
-            for index in state.lanes.indices { (state.lanes[index].dialogues, state.lanes[index].sessions) = ([], []) }
+            for index in state.protocols.indices {
+                (state.protocols[index].dialogues, state.protocols[index].sessions) = ([], [])
+            }
         }
     }
 }

@@ -12,7 +12,7 @@ struct RecordedDialogue: Sendable {
         var after: Int64
     }
 
-    struct Finding: Sendable {
+    struct Mismatch: Sendable {
         var kind: AccessoryDifference.Kind
         var offset: Int64 = 0
         var expected: [UInt8] = []
@@ -43,7 +43,7 @@ struct RecordedDialogue: Sendable {
     private var writtenCount: Int64 = 0
     /// False after the comparison was ended because one side was too far ahead.
     private var isComparing = true
-    private var mismatches: [Finding] = []
+    private var mismatches: [Mismatch] = []
 
     init(number: Int) { self.number = number }
 
@@ -125,22 +125,22 @@ struct RecordedDialogue: Sendable {
     /// True if the session is closed and its recording has ended, so neither side can add bytes.
     var isFinished: Bool { isClosed && recordedEnd != nil }
 
-    mutating func drainMismatches() -> [Finding] { exchange(&mismatches, with: []) }
+    mutating func drainMismatches() -> [Mismatch] { exchange(&mismatches, with: []) }
 
     /// Returns the differences that would remain if no more bytes were exchanged.
-    func outstanding() -> [Finding] {
-        var findings: [Finding] = []
+    func outstanding() -> [Mismatch] {
+        var outstandingMismatches: [Mismatch] = []
         if isRecorded, !isOpened {
-            findings.append(Finding(kind: .notOpened))
+            outstandingMismatches.append(Mismatch(kind: .notOpened))
         } else {
             var rest = self
             rest.compareRest()
-            findings += rest.mismatches
+            outstandingMismatches += rest.mismatches
         }
-        if droppedInput > 0 { findings.append(Finding(kind: .dropped(droppedInput))) }
+        if droppedInput > 0 { outstandingMismatches.append(Mismatch(kind: .dropped(droppedInput))) }
         let missing = lostInput + pendingInputCount
-        if missing > 0, isOpened { findings.append(Finding(kind: .notRead(missing))) }
-        return findings
+        if missing > 0, isOpened { outstandingMismatches.append(Mismatch(kind: .notRead(missing))) }
+        return outstandingMismatches
     }
 
     /// Compares complete recorded chunks, so that a difference shows the whole chunk.
@@ -169,7 +169,7 @@ struct RecordedDialogue: Sendable {
         guard !found.elementsEqual(expected), mismatches.count < AccessoryDifferenceList.maximumCount else { return }
         let same = zip(expected, found).prefix { $0 == $1 }.count
         mismatches.append(
-            Finding(
+            Mismatch(
                 kind: .bytes, offset: offset + Int64(same),
                 expected: Array(expected.dropFirst(same).prefix(AccessoryDifference.maximumBytes)),
                 found: Array(found.dropFirst(same).prefix(AccessoryDifference.maximumBytes))))

@@ -37,8 +37,8 @@ package struct CallbackComparison: Sendable {
         }
         let one = try next(range)
         let other = try value(line)
-        if let finding = match.difference(of: other, from: one) {
-            recordDifference(line: lines.line, finding, of: other["callback"] ?? one["callback"])
+        if let mismatch = match.difference(of: other, from: one) {
+            recordDifference(line: lines.line, mismatch, of: other["callback"] ?? one["callback"])
             return false
         }
         accept(line)
@@ -62,13 +62,13 @@ package struct CallbackComparison: Sendable {
     }
 
     private mutating func recordDifference(
-        line: Int, _ finding: CallbackMatcher.Finding, of callback: CallbackValue? = nil
+        line: Int, _ mismatch: CallbackMatcher.Mismatch, of callback: CallbackValue? = nil
     ) {
         var name = ""
-        if case .text(let text)? = callback ?? finding.got?["callback"] { name = text }
+        if case .text(let text)? = callback ?? mismatch.got?["callback"] { name = text }
         difference = CallbackDifference(
-            name: expected.name, line: line, number: count + 1, callback: name, field: finding.field,
-            expected: finding.expected, got: finding.got, distance: finding.distance, tolerance: finding.tolerance,
+            name: expected.name, line: line, number: count + 1, callback: name, field: mismatch.field,
+            expected: mismatch.expected, got: mismatch.got, distance: mismatch.distance, tolerance: mismatch.tolerance,
             context: context.map { String(decoding: $0, as: UTF8.self) })
     }
 
@@ -119,16 +119,16 @@ public struct CallbackDifference: Sendable, Hashable {
 extension CallbackDifference: CustomStringConvertible {
     /// A multi-line description of the difference.
     public var description: String {
-        let place = "\(name), line \(line)"
+        let location = "\(name), line \(line)"
         let title = callback.isEmpty ? "callback \(number)" : "callback \(number), \(callback)"
         var lines: [String] = []
         switch (field.isEmpty, expected == nil, got == nil) {
-        case (true, false, true): lines.append("\(place): \(title), is missing")
-        case (true, true, false): lines.append("\(place): \(title), follows the last expected callback")
-        default: lines.append("\(place): \(title), differs" + (field.isEmpty ? "" : " in \(field)"))
+        case (true, false, true): lines.append("\(location): \(title), is missing")
+        case (true, true, false): lines.append("\(location): \(title), follows the last expected callback")
+        default: lines.append("\(location): \(title), differs" + (field.isEmpty ? "" : " in \(field)"))
         }
-        lines.append("  expected   \(expected.map(Self.shown) ?? "nothing")")
-        lines.append("  got        \(got.map(Self.shown) ?? "nothing")")
+        lines.append("  expected   \(expected.map(Self.displayText) ?? "nothing")")
+        lines.append("  got        \(got.map(Self.displayText) ?? "nothing")")
         if let distance {
             lines.append("  apart by   \(distance)")
             lines.append("  tolerance  \(tolerance)")
@@ -140,7 +140,7 @@ extension CallbackDifference: CustomStringConvertible {
         return lines.joined(separator: "\n")
     }
 
-    private static func shown(_ value: CallbackValue) -> String { shortened(value.description) }
+    private static func displayText(_ value: CallbackValue) -> String { shortened(value.description) }
 
     private static func shortened(_ text: String) -> String {
         text.utf8.count <= 1000 ? text : String(text.prefix(1000)) + "…"

@@ -5,7 +5,7 @@ import GPSDProtocol
 import SystemCalls
 
 struct CallbackMatcher {
-    struct Finding {
+    struct Mismatch {
         var field: String
         var expected: CallbackValue?
         var got: CallbackValue?
@@ -17,7 +17,7 @@ struct CallbackMatcher {
     let tolerances: [String: FieldTolerance]
 
     /// Returns the first difference that exceeds its tolerance, or nil if all fields match. Fields may be in any order.
-    func difference(of got: CallbackValue, from expected: CallbackValue) -> Finding? {
+    func difference(of got: CallbackValue, from expected: CallbackValue) -> Mismatch? {
         find(expected, got, FieldPath())
     }
 
@@ -35,43 +35,45 @@ struct CallbackMatcher {
         func element(_ index: Int) -> FieldPath { FieldPath(path: "\(path)[\(index)]", key: key, name: name) }
     }
 
-    private func tolerance(_ place: FieldPath) -> FieldTolerance {
-        tolerances[place.key] ?? tolerances[place.name] ?? .exact
+    private func tolerance(_ fieldPath: FieldPath) -> FieldTolerance {
+        tolerances[fieldPath.key] ?? tolerances[fieldPath.name] ?? .exact
     }
 
-    private func find(_ expected: CallbackValue, _ got: CallbackValue, _ place: FieldPath) -> Finding? {
+    private func find(_ expected: CallbackValue, _ got: CallbackValue, _ fieldPath: FieldPath) -> Mismatch? {
         switch (expected, got) {
         case (.number(let one), .number(let other)):
-            let tolerance = tolerance(place)
+            let tolerance = tolerance(fieldPath)
             if tolerance.allows(other, for: one) { return nil }
             let distance = tolerance.distance(other, from: one)
-            return finding(place, expected, got, distance: distance.isFinite ? distance : nil)
+            return mismatch(fieldPath, expected, got, distance: distance.isFinite ? distance : nil)
         case (.text(let one), .text(let other)):
             if one == other { return nil }
-            guard let distance = Self.seconds(from: one, to: other) else { return finding(place, expected, got) }
-            if distance <= tolerance(place).absolute { return nil }
-            return finding(place, expected, got, distance: distance)
-        case (.list(let ones), .list(let others)): return find(ones, others, place)
-        case (.object(let ones), .object(let others)): return find(ones, others, place)
-        default: return expected == got ? nil : finding(place, expected, got)
+            guard let distance = Self.seconds(from: one, to: other) else { return mismatch(fieldPath, expected, got) }
+            if distance <= tolerance(fieldPath).absolute { return nil }
+            return mismatch(fieldPath, expected, got, distance: distance)
+        case (.list(let ones), .list(let others)): return find(ones, others, fieldPath)
+        case (.object(let ones), .object(let others)): return find(ones, others, fieldPath)
+        default: return expected == got ? nil : mismatch(fieldPath, expected, got)
         }
     }
 
-    private func find(_ expected: [CallbackValue], _ got: [CallbackValue], _ place: FieldPath) -> Finding? {
-        if let allowed = tolerance(place).rotation, let degrees = Self.degrees(from: expected, to: got) {
+    private func find(_ expected: [CallbackValue], _ got: [CallbackValue], _ fieldPath: FieldPath) -> Mismatch? {
+        if let allowed = tolerance(fieldPath).rotation, let degrees = Self.degrees(from: expected, to: got) {
             if degrees <= allowed { return nil }
-            return finding(place, .list(expected), .list(got), distance: degrees)
+            return mismatch(fieldPath, .list(expected), .list(got), distance: degrees)
         }
         for (index, (one, other)) in zip(expected, got).enumerated() {
-            if let finding = find(one, other, place.element(index)) { return finding }
+            if let mismatch = find(one, other, fieldPath.element(index)) { return mismatch }
         }
         guard expected.count != got.count else { return nil }
         let index = min(expected.count, got.count)
-        return finding(
-            place.element(index), expected.count > index ? expected[index] : nil, got.count > index ? got[index] : nil)
+        return mismatch(
+            fieldPath.element(index), expected.count > index ? expected[index] : nil,
+            got.count > index ? got[index] : nil)
     }
 
-    private func find(_ expected: [CallbackValue.Member], _ got: [CallbackValue.Member], _ place: FieldPath) -> Finding?
+    private func find(_ expected: [CallbackValue.Member], _ got: [CallbackValue.Member], _ fieldPath: FieldPath)
+        -> Mismatch?
     {
         /// Returns a member. Checks `index` first, because the members usually have the same order.
         func member(_ name: String, at index: Int, in members: [CallbackValue.Member]) -> CallbackValue.Member? {
@@ -79,18 +81,19 @@ struct CallbackMatcher {
             return members.first { $0.name == name }
         }
         for (index, one) in expected.enumerated() {
-            let place = place.member(one.name)
-            guard let other = member(one.name, at: index, in: got) else { return finding(place, one.value, nil) }
-            if let finding = find(one.value, other.value, place) { return finding }
+            let fieldPath = fieldPath.member(one.name)
+            guard let other = member(one.name, at: index, in: got) else { return mismatch(fieldPath, one.value, nil) }
+            if let mismatch = find(one.value, other.value, fieldPath) { return mismatch }
         }
         let further = got.enumerated().first { member($1.name, at: $0, in: expected) == nil }
-        return further.flatMap { finding(place.member($1.name), nil, $1.value) }
+        return further.flatMap { mismatch(fieldPath.member($1.name), nil, $1.value) }
     }
 
-    private func finding(
-        _ place: FieldPath, _ expected: CallbackValue?, _ got: CallbackValue?, distance: Double? = nil
-    ) -> Finding {
-        Finding(field: place.path, expected: expected, got: got, distance: distance, tolerance: tolerance(place))
+    private func mismatch(
+        _ fieldPath: FieldPath, _ expected: CallbackValue?, _ got: CallbackValue?, distance: Double? = nil
+    ) -> Mismatch {
+        Mismatch(
+            field: fieldPath.path, expected: expected, got: got, distance: distance, tolerance: tolerance(fieldPath))
     }
 
     /// Returns the difference between two ISO 8601 times in seconds, or nil if either string is not a time.

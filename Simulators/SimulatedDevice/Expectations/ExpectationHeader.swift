@@ -67,15 +67,15 @@ struct ExpectationHeader {
         try reader.beginObject()
         while let name = try reader.nextKey()?.string() {
             guard tolerances.count < Self.limit else { throw JSONError(.tooLong, at: reader.offset) }
-            let shown = TerminalSanitizer.sanitized(name)
+            let sanitizedName = TerminalSanitizer.sanitized(name)
             var tolerance = FieldTolerance()
             guard case .object(let members) = try CallbackValue(&reader) else {
-                invalidReason = "the tolerance of \(shown) is not an object such as {\"absolute\":0.01}"
+                invalidReason = "the tolerance of \(sanitizedName) is not an object such as {\"absolute\":0.01}"
                 continue
             }
             for member in members {
                 guard case .number(let number) = member.value, number >= 0 else {
-                    invalidReason = "the tolerance of \(shown) must contain numbers of 0 or more"
+                    invalidReason = "the tolerance of \(sanitizedName) must contain numbers of 0 or more"
                     continue
                 }
                 switch member.name {
@@ -85,7 +85,7 @@ struct ExpectationHeader {
                 case "circle" where number > 0: tolerance.circle = number
                 default:
                     invalidReason =
-                        "the tolerance of \(shown) may contain absolute, relative, circle (above 0) and rotation, but not \(TerminalSanitizer.sanitized(member.name)) \(number)"
+                        "the tolerance of \(sanitizedName) may contain absolute, relative, circle (above 0) and rotation, but not \(TerminalSanitizer.sanitized(member.name)) \(number)"
                 }
             }
             tolerances[name] = tolerance

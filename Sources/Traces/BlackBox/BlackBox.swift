@@ -31,7 +31,7 @@ package final class BlackBox: Sendable {
         /// The segments of an earlier recording were processed. A trace was saved if they contained events.
         case processedLeftover(RingLeftover)
         /// The segments of an earlier recording could not be saved. They are kept for the next attempt.
-        case keptLeftover(DeviceError)
+        case failedLeftover(DeviceError)
     }
 
     private struct Pending {
@@ -84,7 +84,7 @@ package final class BlackBox: Sendable {
             ring.saveLeftovers { result in
                 switch result {
                 case .success(let leftover): onEvent(.processedLeftover(leftover))
-                case .failure(let error): onEvent(.keptLeftover(error))
+                case .failure(let error): onEvent(.failedLeftover(error))
                 }
             }
             let waiters = state.withLock { state in
@@ -168,7 +168,7 @@ package final class BlackBox: Sendable {
             let passed = last.subtractingSaturated(first.time)
             let time = WallTime(nanoseconds: clock.wallTime.nanoseconds.subtractingSaturated(passed))
             let location = ring.location
-            var reading = try RingReader(paths, reached: ring.folder.stablePath)
+            var reading = try RingReader(paths, stablePath: ring.folder.stablePath)
             let saved = try SavedTrace.write(
                 &reading, from: startTime(for: pending.triggers), to: last, triggers: pending.triggers,
                 path: location.path(at: time, for: first.event), temporary: location.temporaryPath, mode: location.mode,

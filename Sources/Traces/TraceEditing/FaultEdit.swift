@@ -25,7 +25,7 @@ public struct FaultEdit: TraceEdit {
     /// The number of active losses by sensor ID. An empty ID represents gpsd.
     private var activeLosses: [String: Int] = [:]
     /// True for each fault that has already unplugged an accessory during a write.
-    private var hasHappened: [Bool]
+    private var hasOccurred: [Bool]
     private var delayedEvents = DelayedEventQueue()
     private let hasJitter: Bool
     private let dropsSentences: Bool
@@ -49,7 +49,7 @@ public struct FaultEdit: TraceEdit {
         self.seed = seed
         random = SplitMix64(seed: seed)
         stuckValues = faults.map { _ in [:] }
-        hasHappened = faults.map { _ in false }
+        hasOccurred = faults.map { _ in false }
         schedule = FaultSchedule(faults)
         hasJitter = faults.contains { if case .jitter = $0.action { true } else { false } }
         dropsSentences = faults.contains { $0.action.subject == .receivers }
@@ -150,13 +150,13 @@ public struct FaultEdit: TraceEdit {
             case .drop(let probability): if nextProbability() < probability { return }
             case .duplicate(let probability): if nextProbability() < probability { copies += 1 }
             case .jitter(let seconds):
-                let most = Int64(saturatingSeconds: seconds) ?? 0
-                delay = delay.addingSaturated(Int64(nextProbability() * Double(most)))
+                let maximumDelay = Int64(saturatingSeconds: seconds) ?? 0
+                delay = delay.addingSaturated(Int64(nextProbability() * Double(maximumDelay)))
             case .noFix: removeFix(from: &event, fault.receiver)
             case .clockStep(let seconds): shiftTimes(of: &event, fault.receiver, by: seconds)
             case .stuck, .saturation, .disturbance: change(&event, by: fault, index)
             case .unplugDuringWrite:
-                if !hasHappened[index] { hasHappened[index] = unplugDuringWrite(event, into: &events) }
+                if !hasOccurred[index] { hasOccurred[index] = unplugDuringWrite(event, into: &events) }
             case .unplug: break
             }
         }

@@ -11,21 +11,21 @@ struct MergedReceivers {
     /// The new names of renamed receivers, per trace.
     private(set) var names: [[String: String]]
     private(set) var remarks: [String] = []
-    private var periods: [String: [MergeSurvey.Span]] = [:]
+    private var periods: [String: [MergeInputSummary.Span]] = [:]
 
-    init(_ surveys: [MergeSurvey], files: [String]) {
-        names = surveys.map { _ in [:] }
-        for (index, survey) in surveys.enumerated() {
-            if survey.exceedsMaximum, surveys.count(where: { !$0.receivers.isEmpty }) > 1 {
+    init(_ summaries: [MergeInputSummary], files: [String]) {
+        names = summaries.map { _ in [:] }
+        for (index, summary) in summaries.enumerated() {
+            if summary.exceedsMaximum, summaries.count(where: { !$0.receivers.isEmpty }) > 1 {
                 remarks.append(
-                    "\(files[index]) has more than \(MergeSurvey.maximumReceivers) receivers. The remaining receivers keep their names, even if another trace contains the same names."
+                    "\(files[index]) has more than \(MergeInputSummary.maximumReceivers) receivers. The remaining receivers keep their names, even if another trace contains the same names."
                 )
             }
             // Named receivers are processed first, because reports without a receiver name may belong to one of them.
-            for (path, span) in survey.receivers.sorted(by: { $0.key > $1.key }) {
+            for (path, span) in summary.receivers.sorted(by: { $0.key > $1.key }) {
                 let name =
                     path.isEmpty
-                    ? name(ofUnnamed: span, in: index, surveys) : unusedName(path, span, number: index + 1)
+                    ? name(ofUnnamed: span, in: index, summaries) : unusedName(path, span, number: index + 1)
                 periods[name, default: []].append(span)
                 guard name != path else { continue }
                 names[index][path] = name
@@ -40,18 +40,19 @@ struct MergedReceivers {
 
     /// Returns the name for reports without a receiver name, or an empty string if no other trace contains reports
     /// during the same period.
-    private func name(ofUnnamed span: MergeSurvey.Span, in index: Int, _ surveys: [MergeSurvey]) -> String {
-        let isUnambiguous = surveys.enumerated().allSatisfy { other, survey in
-            other == index || !survey.receivers.values.contains { $0.overlaps(span) }
+    private func name(ofUnnamed span: MergeInputSummary.Span, in index: Int, _ summaries: [MergeInputSummary]) -> String
+    {
+        let isUnambiguous = summaries.enumerated().allSatisfy { other, summary in
+            other == index || !summary.receivers.values.contains { $0.overlaps(span) }
         }
         if isUnambiguous { return "" }
-        let others = surveys[index].receivers.keys.filter { !$0.isEmpty }
+        let others = summaries[index].receivers.keys.filter { !$0.isEmpty }
         if others.count == 1, let other = others.first { return names[index][other] ?? other }
         return unusedName("receiver-\(index + 1)", span, number: index + 1)
     }
 
     /// Returns the given name, or a name derived from it, that no receiver uses during the period.
-    private func unusedName(_ path: String, _ span: MergeSurvey.Span, number: Int) -> String {
+    private func unusedName(_ path: String, _ span: MergeInputSummary.Span, number: Int) -> String {
         var name = path
         while periods[name]?.contains(where: { $0.overlaps(span) }) == true { name += "-\(number)" }
         return name
@@ -59,7 +60,7 @@ struct MergedReceivers {
 }
 
 /// The properties of a trace that may conflict with other traces during a merge.
-struct MergeSurvey {
+struct MergeInputSummary {
     /// The period during which a receiver reports, in nanoseconds since the start of the merged trace.
     struct Span: Equatable {
         var first: Int64

@@ -21,7 +21,7 @@ struct ReceiverRenaming {
             do throws(JSONError) { return try replacements(in: bytes) } catch { return [] }
         }
         var result = line
-        for place in changes.reversed() { result.replaceSubrange(place.range, with: place.text) }
+        for replacement in changes.reversed() { result.replaceSubrange(replacement.range, with: replacement.text) }
         return result
     }
 
@@ -30,7 +30,7 @@ struct ReceiverRenaming {
         var reader = JSONReader(bytes)
         var name = ""
         var hasDevice = false
-        var places: [Replacement] = []
+        var replacements: [Replacement] = []
         var path: Replacement?
         try reader.beginObject()
         while let key = try reader.nextKey() {
@@ -38,29 +38,30 @@ struct ReceiverRenaming {
             case "class": name = try reader.textIfPresent()?.string() ?? ""
             case "device":
                 hasDevice = true
-                if let place = try renamed(&reader) { places.append(place) }
+                if let replacement = try renamed(&reader) { replacements.append(replacement) }
             case "path": path = try renamed(&reader)
-            case "devices": try addPathReplacements(&reader, to: &places)
+            case "devices": try addPathReplacements(&reader, to: &replacements)
             default: try reader.skipValue()
             }
         }
         let end = reader.offset - 1
-        if name == "DEVICE", let path { places.append(path) }
+        if name == "DEVICE", let path { replacements.append(path) }
         if !hasDevice, Self.measurementClasses.contains(name), let new = names[""] {
-            places.append(Replacement(range: end..<end, text: Array(",\"device\":".utf8) + Self.quoted(new)))
+            replacements.append(Replacement(range: end..<end, text: Array(",\"device\":".utf8) + Self.quoted(new)))
         }
-        return places.sorted { $0.range.lowerBound < $1.range.lowerBound }
+        return replacements.sorted { $0.range.lowerBound < $1.range.lowerBound }
     }
 
-    private func addPathReplacements(_ reader: inout JSONReader, to places: inout [Replacement]) throws(JSONError) {
+    private func addPathReplacements(_ reader: inout JSONReader, to replacements: inout [Replacement]) throws(JSONError)
+    {
         guard try reader.beginArrayIfPresent() else { return }
         while try reader.nextElement() {
             guard try reader.beginObjectIfPresent() else { continue }
             while let key = try reader.nextKey() {
                 if key.string() != "path" {
                     try reader.skipValue()
-                } else if let place = try renamed(&reader) {
-                    places.append(place)
+                } else if let replacement = try renamed(&reader) {
+                    replacements.append(replacement)
                 }
             }
         }

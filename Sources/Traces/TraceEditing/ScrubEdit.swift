@@ -58,17 +58,17 @@ public struct ScrubEdit: TraceEdit {
             scrubbed.devices.append(TraceDevice(receiver))
         }
         for (index, sensor) in header.sensors.enumerated() {
-            var kept = SensorDescription(id: name(of: sensor, index, in: header), kind: sensor.kind)
-            kept.name = Self.isChipName(sensor.name) ? sensor.name : ""
-            kept.location = Self.knownLocations.contains(sensor.location) ? sensor.location : ""
-            kept.rates = sensor.rates
-            kept.mode = sensor.mode
-            kept.mountMatrix = sensor.mountMatrix
-            kept.mountMatrixOrigin = sensor.mountMatrix.isIdentity ? "none given" : "the recorded trace"
-            kept.clock = sensor.clock
-            sensors[sensor.id] = kept.id
-            scrubbed.add(kept)
-            scrubbed.calibrations[kept.id] = header.calibrations[sensor.id].map(self.scrubbed)
+            var scrubbedSensor = SensorDescription(id: name(of: sensor, index, in: header), kind: sensor.kind)
+            scrubbedSensor.name = Self.isChipName(sensor.name) ? sensor.name : ""
+            scrubbedSensor.location = Self.knownLocations.contains(sensor.location) ? sensor.location : ""
+            scrubbedSensor.rates = sensor.rates
+            scrubbedSensor.mode = sensor.mode
+            scrubbedSensor.mountMatrix = sensor.mountMatrix
+            scrubbedSensor.mountMatrixOrigin = sensor.mountMatrix.isIdentity ? "none given" : "the recorded trace"
+            scrubbedSensor.clock = sensor.clock
+            sensors[sensor.id] = scrubbedSensor.id
+            scrubbed.add(scrubbedSensor)
+            scrubbed.calibrations[scrubbedSensor.id] = header.calibrations[sensor.id].map(self.scrubbed)
         }
         return scrubbed
     }

@@ -81,10 +81,10 @@ extension TraceFault {
         }
     }
 
-    private func unknown(_ what: String, _ target: String, among known: [String]) -> DeviceError {
+    private func unknown(_ kind: String, _ target: String, among known: [String]) -> DeviceError {
         let others =
             known.isEmpty ? "the recording has none" : "the recording has \(known.prefix(20).joined(separator: ", "))"
-        return error("names \"\(target)\", which is not \(what) of the recording: \(others)")
+        return error("names \"\(target)\", which is not \(kind) of the recording: \(others)")
     }
 
     private func error(_ reason: String) -> DeviceError { FaultClause.error(description, reason) }

@@ -39,14 +39,14 @@ public enum TraceMerger {
         }
         let headers = traces.map(TimedEventReader.header(of:))
         let offsets = try offsets(traces, headers, alignment)
-        let surveys = traces.indices.map { MergeSurvey(traces[$0], headers[$0], offset: offsets[$0]) }
-        let receivers = MergedReceivers(surveys, files: traces.map(\.name))
-        let located = traces.indices.filter { !surveys[$0].receivers.isEmpty }
-        let phones = located.filter { headers[$0].hasPhoneAccuracies }
-        let isMixed = !phones.isEmpty && phones.count < located.count
+        let summaries = traces.indices.map { MergeInputSummary(traces[$0], headers[$0], offset: offsets[$0]) }
+        let receivers = MergedReceivers(summaries, files: traces.map(\.name))
+        let tracesWithPositions = traces.indices.filter { !summaries[$0].receivers.isEmpty }
+        let phones = tracesWithPositions.filter { headers[$0].hasPhoneAccuracies }
+        let isMixed = !phones.isEmpty && phones.count < tracesWithPositions.count
         var mergedHeader = MergedHeader(
             headers[0], offset: offsets[0], receivers: receivers.names,
-            batteryTrace: surveys.firstIndex(where: \.hasBattery), phones: isMixed ? Set(phones) : [])
+            batteryTrace: summaries.firstIndex(where: \.hasBattery), phones: isMixed ? Set(phones) : [])
         for index in headers.indices.dropFirst() {
             mergedHeader.add(headers[index], number: index + 1, file: traces[index].name)
         }
@@ -58,7 +58,7 @@ public enum TraceMerger {
             }
         }
         if alignment == .clock { remarks += clockRemarks(traces, headers) }
-        remarks += lossRemarks(traces, surveys)
+        remarks += lossRemarks(traces, summaries)
         try sink.write(mergedHeader.header)
 
         var readings = traces.map { TimedEventReader($0) }
@@ -70,7 +70,7 @@ public enum TraceMerger {
             if let moved = mergedHeader.merged(event, offset: offsets[index], trace: index) { try sink.write(moved) }
             next[index] = readings[index].next()
         }
-        for index in surveys.indices where surveys[index].hasBattery && index != mergedHeader.batteryTrace {
+        for index in summaries.indices where summaries[index].hasBattery && index != mergedHeader.batteryTrace {
             remarks.append("The battery of \(traces[index].name) was omitted, because a trace contains only one.")
         }
         for trace in traces { remarks += ReportDiagnostics(trace).remarks.map { "\(trace.name): \($0)" } }
@@ -89,10 +89,10 @@ public enum TraceMerger {
     }
 
     /// Returns remarks about losses in one trace that also affect the receivers of a different trace.
-    private static func lossRemarks(_ traces: [TraceFile], _ surveys: [MergeSurvey]) -> [String] {
-        guard surveys.count(where: { !$0.receivers.isEmpty }) > 1 else { return [] }
-        return surveys.indices.filter { surveys[$0].lossCount > 0 }.map {
-            "The position source is lost \(surveys[$0].lossCount) times in \(traces[$0].name), which applies to all receivers."
+    private static func lossRemarks(_ traces: [TraceFile], _ summaries: [MergeInputSummary]) -> [String] {
+        guard summaries.count(where: { !$0.receivers.isEmpty }) > 1 else { return [] }
+        return summaries.indices.filter { summaries[$0].lossCount > 0 }.map {
+            "The position source is lost \(summaries[$0].lossCount) times in \(traces[$0].name), which applies to all receivers."
         }
     }
 

@@ -50,10 +50,10 @@ struct PathWriter: ~Copyable {
 
     /// Calls `body` with each position of a segment. Returns an iterator positioned after the segment.
     mutating func forEach(
-        _ stretch: Segment, _ body: (inout PathWriter, PositionEpochs.Epoch, _ index: Int) -> Void
+        _ segment: Segment, _ body: (inout PathWriter, PositionEpochs.Epoch, _ index: Int) -> Void
     ) throws(DeviceError) -> PositionEpochs {
-        var epochs = stretch.epochs
-        for index in 0..<stretch.count {
+        var epochs = segment.epochs
+        for index in 0..<segment.count {
             guard let epoch = epochs.next(bytes) else { break }
             body(&self, epoch, index)
             try file.flushIfLarge()
@@ -79,21 +79,21 @@ struct PathWriter: ~Copyable {
     /// Returns the segment that starts at the iterator's position, or nil if no positions remain. If `cutsAntimeridian`
     /// is true, a segment also ends where the path crosses 180° longitude.
     func segment(from epochs: PositionEpochs, cutsAntimeridian: Bool = false) -> Segment? {
-        var stretch = Segment(epochs: epochs)
+        var segment = Segment(epochs: epochs)
         var scan = epochs
         var longitude = 0.0
         while let epoch = scan.next(bytes) {
-            if stretch.count > 0 {
+            if segment.count > 0 {
                 let isFar = (epoch.report.longitude - longitude).magnitude > 180
                 if epoch.startsSegment || (cutsAntimeridian && isFar) { break }
             }
             longitude = epoch.report.longitude
-            stretch.count += 1
-            if epoch.time == nil { stretch.isTimed = false }
-            if epoch.report.altitudeAboveSeaLevel.isNaN { stretch.hasAltitude = false }
-            if epoch.report.altitudeAboveEllipsoid.isNaN { stretch.hasHeight = false }
+            segment.count += 1
+            if epoch.time == nil { segment.isTimed = false }
+            if epoch.report.altitudeAboveSeaLevel.isNaN { segment.hasAltitude = false }
+            if epoch.report.altitudeAboveEllipsoid.isNaN { segment.hasHeight = false }
         }
-        return stretch.count > 0 ? stretch : nil
+        return segment.count > 0 ? segment : nil
     }
 
     /// Closes the file and returns remarks about omitted content.

@@ -43,10 +43,10 @@ struct SkippedContent: Sendable {
         if header?.battery != nil { add(.batteries) }
     }
 
-    /// Returns one sentence for each omitted kind that is not in `kept`.
-    func remarks(without kept: Set<Kind> = []) -> [String] {
+    /// Returns one sentence for each omitted kind that is not in `included`.
+    func remarks(without included: Set<Kind> = []) -> [String] {
         zip(Kind.allCases, counts).compactMap { kind, count in
-            count == 0 || kept.contains(kind) ? nil : "\(count) \(kind.name) were omitted."
+            count == 0 || included.contains(kind) ? nil : "\(count) \(kind.name) were omitted."
         }
     }
 }

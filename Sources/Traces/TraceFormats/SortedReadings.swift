@@ -58,8 +58,8 @@ struct SortedReadings {
         start = trace.start
         skippedContent.add(batteryOf: trace.header)
         var earliest: Int64 = 0
-        var survey = cursor
-        while let record = bytes.withUnsafeBytes({ survey.next($0) }) {
+        var scanCursor = cursor
+        while let record = bytes.withUnsafeBytes({ scanCursor.next($0) }) {
             guard let (index, time, value) = reading(of: record) else {
                 skippedContent.add(record.kind)
                 continue
@@ -67,7 +67,7 @@ struct SortedReadings {
             earliest = min(earliest, time)
             updateStatistics(with: value, at: time, sensor: index)
         }
-        diagnostics = survey.diagnostics
+        diagnostics = scanCursor.diagnostics
         shift = earliest == .min ? .max : -earliest
         start = start.map { WallTime(nanoseconds: $0.nanoseconds.subtractingSaturated(shift)) }
         guard sensors.contains(where: { $0.count > 0 }) else {

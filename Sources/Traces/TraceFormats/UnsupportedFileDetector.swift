@@ -5,7 +5,7 @@ import DeviceCore
 /// Detects unsupported file types from the first bytes, and advises how to convert such files.
 enum UnsupportedFileDetector {
     /// The offset and the magic bytes of each file type, with conversion advice. PATH stands for the file's path.
-    private static let kinds: [(place: Int, bytes: [UInt8], advice: String)] = [
+    private static let kinds: [(offset: Int, bytes: [UInt8], advice: String)] = [
         (
             0, Array("SQLite format 3\0".utf8),
             "an SQLite database, such as a rosbag2 file. Convert it to MCAP: ros2 bag convert -i PATH -o OPTIONS.yaml, with storage_id: mcap in the options"
@@ -35,14 +35,14 @@ enum UnsupportedFileDetector {
     }
 
     private static func advice(_ bytes: [UInt8]) -> String? {
-        if let kind = kinds.first(where: { bytes.dropFirst($0.place).starts(with: $0.bytes) }) { return kind.advice }
+        if let kind = kinds.first(where: { bytes.dropFirst($0.offset).starts(with: $0.bytes) }) { return kind.advice }
         let text = bytes.drop { [0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf].contains($0) }
         if text.first == UInt8(ascii: "<") { return advice(onXML: bytes) }
         guard text.first == UInt8(ascii: "{") || text.first == UInt8(ascii: "[") else { return nil }
         // JSON members may be in any order, and white space may be anywhere.
         let plain = text.prefix(512).filter { ![0x20, 0x09, 0x0a, 0x0d].contains($0) }
-        let isOurs = plain.starts(with: "{\"format\"".utf8) || plain.starts(with: "{\"class\"".utf8)
-        if isOurs { return nil }
+        let isSupported = plain.starts(with: "{\"format\"".utf8) || plain.starts(with: "{\"class\"".utf8)
+        if isSupported { return nil }
         if plain.contains("\"type\":\"Feature".utf8) { return geoJSON }
         return phoneKeys.contains { plain.contains($0.utf8) } ? phoneJSON : nil
     }

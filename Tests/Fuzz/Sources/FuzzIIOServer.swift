@@ -59,7 +59,7 @@ private func makeWorld(_ script: ClientScript) -> IIODState {
     options.pace = script.has(1) ? .onDemand : .realTime(speed: script.has(2) ? 10 : 1)
     options.end = script.has(3) ? .noDevice : script.has(4) ? .loop : .stall
     options.timestampPolicy = script.has(5) ? .trace : .clock
-    options.refusesRawReadsWhileCapturing = script.has(6)
+    options.refusesRawReadsWhileBufferEnabled = script.has(6)
     let readings: [SensorKind: SIMD3<Double>] = [.accelerometer: SIMD3(0, 0, 9.80665)]
     var signals = simulated.context.devices.map { IIORestSource(readings).signals(for: $0) }
     if script.has(3) || script.has(4) { signals[0].duration = 1_500_000_000 }
@@ -97,7 +97,7 @@ private struct Stage {
             _ = world.applyFaults(now: now)
         }
         for client in sessions.indices { goOn(client) }
-        let orders = world.faults.takeConnectionActions()
+        let orders = world.faults.drainConnectionActions()
         if orders.drops || orders.isListening == false { for client in sessions.indices { close(client) } }
         check()
     }
@@ -153,7 +153,7 @@ private struct Stage {
     /// A device captures only while a client has it open.
     private func check() {
         for device in world.context.context.devices.indices {
-            precondition(world.isCapturing(device) == sessions.contains { $0?.streams[device] != nil })
+            precondition(world.isBufferEnabled(device) == sessions.contains { $0?.streams[device] != nil })
         }
     }
 

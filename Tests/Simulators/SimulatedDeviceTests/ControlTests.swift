@@ -32,20 +32,20 @@ struct ControlTests {
 
     /// Subscribes to positions. Records each report as "103.0 3.0 13.0": the arrival and the receiver's time in
     /// seconds, and the latitude in degrees.
-    static func listen(_ device: SimulatedDevice) -> (Notes<String>, Subscription) {
-        let notes = Notes<String>()
+    static func listen(_ device: SimulatedDevice) -> (ValueLog<String>, Subscription) {
+        let log = ValueLog<String>()
         let start = 1_777_629_600.0  // 2026-05-01T10:00:00Z
         let subscription = device.device.positionSource.subscribe(PositionRequest(everyReport: true)) { event in
             switch event {
             case .report(let report):
                 let second = report.time.map { $0.seconds - start } ?? .nan
-                notes.add("\(report.arrival.seconds) \(second) \(report.latitude)")
-            case .lost(let error): notes.add("\(device.device.clock.now.seconds) lost \(error.code)")
-            case .regained: notes.add("regained")
+                log.add("\(report.arrival.seconds) \(second) \(report.latitude)")
+            case .lost(let error): log.add("\(device.device.clock.now.seconds) lost \(error.code)")
+            case .regained: log.add("regained")
             case .sky, .attitude, .line, .receivers: break
             }
         }
-        return (notes, subscription)
+        return (log, subscription)
     }
 
     @Test("Playback covers the configured section, and both clocks begin at its start")
@@ -59,23 +59,23 @@ struct ControlTests {
         // The fix is one second old and available without a callback.
         #expect(device.device.positionSource.lastFix?.report.latitude == 12)
         #expect(device.device.positionSource.lastFix?.report.arrival.seconds == 102)
-        let (notes, subscription) = Self.listen(device)
+        let (log, subscription) = Self.listen(device)
         playSynchronously(device)
-        #expect(notes.all == ["103.0 3.0 13.0", "104.0 4.0 14.0", "105.0 5.0 15.0"])
+        #expect(log.all == ["103.0 3.0 13.0", "104.0 4.0 14.0", "105.0 5.0 15.0"])
         subscription.cancel()
     }
 
     @Test("Repeated loops keep the interval of the positions, and timestamps keep increasing")
     func rounds() throws {
         let device = try Self.device(3, [#"{"t":2.5,"gyroscope":[1,2,3],"stamp":2.25}"#]) { $0.loops = .times(3) }
-        let (notes, subscription) = Self.listen(device)
-        let stamps = Notes<Double>()
+        let (log, subscription) = Self.listen(device)
+        let stamps = ValueLog<Double>()
         let motion = device.device.motionSource.subscribe(MotionRequest(kind: .gyroscope)) { event in
             if case .samples(let batch) = event { stamps.add(batch.times[0].seconds) }
         }
         playSynchronously(device)
         #expect(
-            notes.all == [
+            log.all == [
                 "100.0 0.0 10.0", "101.0 1.0 11.0", "102.0 2.0 12.0", "103.0 3.0 10.0", "104.0 4.0 11.0",
                 "105.0 5.0 12.0", "106.0 6.0 10.0", "107.0 7.0 11.0", "108.0 8.0 12.0",
             ])
@@ -87,15 +87,15 @@ struct ControlTests {
     @Test("With endless loops, play() runs one loop and advance(by:) continues without a limit")
     func endless() throws {
         let device = try Self.device(2) { $0.loops = .endless }
-        let (notes, subscription) = Self.listen(device)
+        let (log, subscription) = Self.listen(device)
         playSynchronously(device)
-        #expect(notes.all == ["100.0 0.0 10.0", "101.0 1.0 11.0"])
+        #expect(log.all == ["100.0 0.0 10.0", "101.0 1.0 11.0"])
         playSynchronously(device)
-        #expect(notes.all.count == 4)
+        #expect(log.all.count == 4)
         device.advance(by: 1000)
         // The second loop ends and the third begins at 104 s. Time then advances to 1104 s.
-        #expect(notes.all.count == 4 + 1001)
-        #expect(notes.all.last == "1104.0 1004.0 10.0")
+        #expect(log.all.count == 4 + 1001)
+        #expect(log.all.last == "1104.0 1004.0 10.0")
         #expect(device.step())
         subscription.cancel()
     }
@@ -112,9 +112,9 @@ struct ControlTests {
             options.to = end
             options.loops = .times(2)
         }
-        let (notes, subscription) = Self.listen(device)
+        let (log, subscription) = Self.listen(device)
         playSynchronously(device)
-        #expect(notes.all == ["104.0 4.0 14.0", "105.0 5.0 15.0", "106.0 6.0 16.0"] + second)
+        #expect(log.all == ["104.0 4.0 14.0", "105.0 5.0 15.0", "106.0 6.0 16.0"] + second)
         subscription.cancel()
     }
 
@@ -138,14 +138,14 @@ struct ControlTests {
                 #"{"t":1001,"gpsd":{"class":"TPV","device":"/dev/ttyACM0","mode":3,"time":"2026-05-01T10:16:41.000Z","lat":50,"lon":11}}"#,
             ]
         ) { $0.maximumGap = .seconds(2) }
-        let (notes, subscription) = Self.listen(device)
-        let stamps = Notes<Double>()
+        let (log, subscription) = Self.listen(device)
+        let stamps = ValueLog<Double>()
         let motion = device.device.motionSource.subscribe(MotionRequest(kind: .gyroscope)) { event in
             if case .samples(let batch) = event { stamps.add(batch.times[0].seconds) }
         }
         playSynchronously(device)
         // The reading arrives two seconds after the position of 101 s, and the last position one second later.
-        #expect(notes.all == ["100.0 0.0 10.0", "101.0 1.0 11.0", "104.0 4.0 50.0"])
+        #expect(log.all == ["100.0 0.0 10.0", "101.0 1.0 11.0", "104.0 4.0 50.0"])
         #expect(stamps.all == [102.75])
         #expect(device.wallTime.seconds == 1_777_629_604)
         subscription.cancel()
@@ -164,8 +164,8 @@ struct ControlTests {
         let motion = try Self.device(header: header, events) { options in
             options.streams = TraceStreams(kinds: [.accelerometer], sensors: ["b"])
         }
-        let (notes, subscription) = Self.listen(motion)
-        let values = Notes<Double>()
+        let (log, subscription) = Self.listen(motion)
+        let values = ValueLog<Double>()
         let readings = SensorKind.allCases.map { kind in
             motion.device.motionSource.subscribe(MotionRequest(kind: kind)) { event in
                 if case .samples(let batch) = event { values.add(batch.values[0].x) }
@@ -174,7 +174,7 @@ struct ControlTests {
         playSynchronously(motion)
         #expect(motion.device.motionSource.sensors.map(\.id) == ["b"])
         #expect(values.all == [2])
-        #expect(notes.all.isEmpty)
+        #expect(log.all.isEmpty)
         #expect(motion.device.statusSource.battery == nil)
         #expect(motion.device.accessorySource.accessories.isEmpty)
         // Events of other streams do not advance the clock.
@@ -201,15 +201,15 @@ struct ControlTests {
             options.streams.names = ["a": "iio:device3", "/dev/ttyACM0": "/dev/gps0"]
             options.streams.sensors = ["a"]
         }
-        let notes = Notes<String>()
+        let log = ValueLog<String>()
         let positions = device.device.positionSource.subscribe(PositionRequest(receiver: "/dev/gps0")) { event in
-            if case .report(let report) = event { notes.add("\(report.receiver) \(report.latitude)") }
+            if case .report(let report) = event { log.add("\(report.receiver) \(report.latitude)") }
         }
         let motion = device.device.motionSource.subscribe(MotionRequest(kind: .gyroscope, sensor: "iio:device3")) {
-            if case .samples(let batch) = $0 { notes.add("\(batch.sensor) \(batch.values[0].x)") }
+            if case .samples(let batch) = $0 { log.add("\(batch.sensor) \(batch.values[0].x)") }
         }
         playSynchronously(device)
-        #expect(notes.all == ["/dev/gps0 10.0", "iio:device3 2.0", "/dev/gps0 11.0"])
+        #expect(log.all == ["/dev/gps0 10.0", "iio:device3 2.0", "/dev/gps0 11.0"])
         positions.cancel()
         motion.cancel()
     }
@@ -230,16 +230,16 @@ struct ControlTests {
                 options.streams.sensors = streams
             }
             #expect(device.device.motionSource.sensors.map(\.id) == ["b"])
-            let notes = Notes<String>()
+            let log = ValueLog<String>()
             let motion = device.device.motionSource.subscribe(MotionRequest(kind: .accelerometer)) { event in
                 switch event {
-                case .samples(let batch): notes.add("\(batch.sensor) \(batch.values[0].x)")
-                case .lost: notes.add("lost")
+                case .samples(let batch): log.add("\(batch.sensor) \(batch.values[0].x)")
+                case .lost: log.add("lost")
                 default: break
                 }
             }
             playSynchronously(device)
-            #expect(notes.all == expected)
+            #expect(log.all == expected)
             motion.cancel()
         }
     }
@@ -250,9 +250,9 @@ struct ControlTests {
         options.from = 2
         options.to = 3
         let device = SimulatedDevice(try Drive.file(Drive.lines(6)), options: options)
-        let (notes, subscription) = Self.listen(device)
+        let (log, subscription) = Self.listen(device)
         playSynchronously(device)
-        #expect(notes.all == ["2.0 2.0 10.2", "3.0 3.0 10.3"])
+        #expect(log.all == ["2.0 2.0 10.2", "3.0 3.0 10.3"])
         subscription.cancel()
     }
 }

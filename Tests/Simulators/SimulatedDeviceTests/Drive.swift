@@ -33,7 +33,7 @@ enum Drive {
 }
 
 /// Collects values in order from any thread.
-final class Notes<Element: Sendable>: Sendable {
+final class ValueLog<Element: Sendable>: Sendable {
     private let state = Mutex<[Element]>([])
 
     func add(_ element: Element) { state.withLock { $0.append(element) } }
@@ -67,7 +67,7 @@ final class Listener: NSObject, CLLocationManagerDelegate, @unchecked Sendable {
 }
 
 /// Holds a manager and its delegate, so that a test can create them on one thread and release them on another.
-final class Kept: @unchecked Sendable {
+final class LocationClient: @unchecked Sendable {
     var manager: CLLocationManager?
     var delegate: Listener?
 

@@ -47,11 +47,12 @@ struct ExpectationTests {
 
     @Test("A difference reports its line, field, values, tolerance and the preceding callbacks")
     func namesTheDifference() throws {
-        let good = (1...5).map { #"{"callback":"fix","locations":[{"latitude":\#($0),"speed":2.5}]}"# }
-        var bad = good
-        bad[4] = #"{"callback":"fix","locations":[{"latitude":5.25,"speed":9}]}"#
+        let valid = (1...5).map { #"{"callback":"fix","locations":[{"latitude":\#($0),"speed":2.5}]}"# }
+        var differing = valid
+        differing[4] = #"{"callback":"fix","locations":[{"latitude":5.25,"speed":9}]}"#
         let difference = try #require(
-            try Self.difference(bad, from: good, tolerances: #"{"latitude":{"absolute":0.125,"relative":0.01}}"#))
+            try Self.difference(differing, from: valid, tolerances: #"{"latitude":{"absolute":0.125,"relative":0.01}}"#)
+        )
         #expect(difference.line == 6)
         #expect(difference.number == 5)
         #expect(difference.callback == "fix")
@@ -59,7 +60,7 @@ struct ExpectationTests {
         #expect(difference.expected == .number(5))
         #expect(difference.got == .number(5.25))
         #expect(difference.distance == 0.25)
-        #expect(difference.context == Array(good[1...3]))
+        #expect(difference.context == Array(valid[1...3]))
         #expect(
             difference.description == """
                 drive.expected, line 6: callback 5, fix, differs in locations[0].latitude
@@ -68,9 +69,9 @@ struct ExpectationTests {
                   apart by   0.25
                   tolerance  0.125 or 0.01 times the expected value
                   previous callbacks, as expected:
-                    \(good[1])
-                    \(good[2])
-                    \(good[3])
+                    \(valid[1])
+                    \(valid[2])
+                    \(valid[3])
                 """)
     }
 
@@ -108,12 +109,12 @@ struct ExpectationTests {
     @Test("Rotations are compared by the angle between them, regardless of quaternion signs")
     func rotations() throws {
         // A rotation of 1° about z: (0, 0, sin 0.5°, cos 0.5°).
-        let turned = #"{"q":[0,0,0.008726535498373935,0.9999619230641713]}"#
+        let rotated = #"{"q":[0,0,0.008726535498373935,0.9999619230641713]}"#
         let from = [#"{"q":[0,0,0,1]}"#]
         #expect(try Self.difference([#"{"q":[0,0,0,-1]}"#], from: from, tolerances: #"{"q":{"rotation":0}}"#) == nil)
-        #expect(try Self.difference([turned], from: from, tolerances: #"{"q":{"rotation":1.001}}"#) == nil)
+        #expect(try Self.difference([rotated], from: from, tolerances: #"{"q":{"rotation":1.001}}"#) == nil)
         let difference = try #require(
-            try Self.difference([turned], from: from, tolerances: #"{"q":{"rotation":0.999}}"#))
+            try Self.difference([rotated], from: from, tolerances: #"{"q":{"rotation":0.999}}"#))
         #expect(difference.field == "q")
         #expect(abs(try #require(difference.distance) - 1) < 1e-9)
     }
@@ -131,8 +132,8 @@ struct ExpectationTests {
     @Test("Missing and additional fields and callbacks are reported as differences")
     func missing() throws {
         let both = [#"{"callback":"c","a":1,"b":2}"#, #"{"callback":"d"}"#]
-        let lack = try Self.difference([#"{"callback":"c","a":1}"#], from: both)
-        #expect(lack?.field == "b" && lack?.expected == .number(2) && lack?.got == nil)
+        let withoutCallback = try Self.difference([#"{"callback":"c","a":1}"#], from: both)
+        #expect(withoutCallback?.field == "b" && withoutCallback?.expected == .number(2) && withoutCallback?.got == nil)
         let more = try Self.difference([#"{"callback":"c","a":1,"b":2,"e":3}"#], from: both)
         #expect(more?.field == "e" && more?.expected == nil && more?.got == .number(3))
         let early = try Self.difference([both[0]], from: both)
@@ -230,14 +231,14 @@ struct ExpectationTests {
             let events = (0..<20).map { #"{"t":\#($0),"gyroscope":[0.5,\#(Double($0) * 0.1 * scale),-0.25]}"# }
             let file = try Drive.file([MotionPlaybackTests.start + "}"] + events)
             let device = SimulatedDevice(file)
-            let notes = Notes<MotionBatch>()
+            let log = ValueLog<MotionBatch>()
             let subscription = device.device.motionSource.subscribe(MotionRequest(kind: .gyroscope)) { event in
-                if case .samples(let batch) = event { notes.add(batch) }
+                if case .samples(let batch) = event { log.add(batch) }
             }
             playSynchronously(device)
             subscription.cancel()
             var list = CallbackList(tolerances: ["rate": FieldTolerance(absolute: 0.01)])
-            for batch in notes.all {
+            for batch in log.all {
                 for (value, time) in zip(batch.values, batch.times) {
                     let rate = [value.x, value.y, value.z].map { CallbackValue.number($0) }
                     list.add("gyroscope", ["time": .number(time.seconds), "rate": .list(rate)])

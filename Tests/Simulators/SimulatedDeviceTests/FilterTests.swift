@@ -14,32 +14,32 @@ struct FilterTests {
         #"{"t":2.5,"gyroscope":[7,8,9],"stamp":2.25}"#,
     ]
 
-    private static func readings(_ device: SimulatedDevice) -> (Notes<String>, Subscription) {
-        let notes = Notes<String>()
+    private static func readings(_ device: SimulatedDevice) -> (ValueLog<String>, Subscription) {
+        let log = ValueLog<String>()
         let subscription = device.device.motionSource.subscribe(MotionRequest(kind: .gyroscope)) { event in
             switch event {
             case .samples(let batch):
-                for (value, time) in zip(batch.values, batch.times) { notes.add("\(time.seconds) \(value.x)") }
-            case .lost(let error): notes.add("lost \(error.code)")
-            case .regained: notes.add("regained")
+                for (value, time) in zip(batch.values, batch.times) { log.add("\(time.seconds) \(value.x)") }
+            case .lost(let error): log.add("lost \(error.code)")
+            case .regained: log.add("regained")
             }
         }
-        return (notes, subscription)
+        return (log, subscription)
     }
 
     @Test("A filter that returns nil changes nothing and receives each event with its time")
     func leavesAll() throws {
         let device = try ControlTests.device(3, Self.gyroscope) { _ in }
-        let (notes, subscription) = ControlTests.listen(device)
+        let (log, subscription) = ControlTests.listen(device)
         let (motion, other) = Self.readings(device)
         let times = Mutex<[Int64]>([])
         device.filter(
-            by: PlaybackFilter(takesSamples: true) { event in
+            by: PlaybackFilter(includesSamples: true) { event in
                 times.withLock { $0.append(event.time ?? -1) }
                 return nil
             })
         playSynchronously(device)
-        #expect(notes.all == ["100.0 0.0 10.0", "101.0 1.0 11.0", "102.0 2.0 12.0"])
+        #expect(log.all == ["100.0 0.0 10.0", "101.0 1.0 11.0", "102.0 2.0 12.0"])
         #expect(motion.all == ["100.25 1.0", "101.5 4.0", "102.25 7.0"])
         #expect(times.withLock { $0 } == [0, 500, 1000, 1500, 2000, 2500].map { $0 * 1_000_000 })
         subscription.cancel()
@@ -49,12 +49,12 @@ struct FilterTests {
     @Test("A filter replaces an event with no event, another event or several events")
     func replaces() throws {
         let device = try ControlTests.device(4, Self.gyroscope) { _ in }
-        let (notes, subscription) = ControlTests.listen(device)
+        let (log, subscription) = ControlTests.listen(device)
         let (motion, other) = Self.readings(device)
         let line =
             #"{"class":"TPV","device":"/dev/ttyACM0","mode":3,"time":"2026-05-01T10:00:09.000Z","lat":50,"lon":11}"#
         device.filter(
-            by: PlaybackFilter(takesSamples: true) { event in
+            by: PlaybackFilter(includesSamples: true) { event in
                 switch (event.contents, event.time) {
                 case (.gpsd, 0): return []
                 case (.gpsd, 1_000_000_000): return [TraceEvent(time: event.time, .gpsd(Array(line.utf8)))]
@@ -71,7 +71,7 @@ struct FilterTests {
             })
         playSynchronously(device)
         #expect(
-            notes.all == [
+            log.all == [
                 "101.0 9.0 50.0", "102.0 lost connectionLost", "regained", "102.0 2.0 12.0", "103.0 3.0 13.0",
             ])
         #expect(motion.all == ["100.25 2.0", "101.5 8.0", "102.25 7.0", "lost connectionLost"])
@@ -83,9 +83,9 @@ struct FilterTests {
     func removed() throws {
         let device = try ControlTests.device(3, Self.gyroscope) { _ in }
         let (motion, other) = Self.readings(device)
-        device.filter(by: PlaybackFilter(takesSamples: true) { _ in [] })
+        device.filter(by: PlaybackFilter(includesSamples: true) { _ in [] })
         device.advance(by: 1)
-        device.filter(by: PlaybackFilter(takesSamples: false) { _ in [] })
+        device.filter(by: PlaybackFilter(includesSamples: false) { _ in [] })
         device.advance(by: 1)
         device.filter(by: nil)
         playSynchronously(device)

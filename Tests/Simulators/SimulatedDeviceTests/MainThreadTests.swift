@@ -8,7 +8,7 @@ import Testing
 
 /// A view controller bound to the main actor, as in published apps.
 @MainActor
-private final class Screen: NSObject, @preconcurrency CLLocationManagerDelegate {
+private final class LocationViewController: NSObject, @preconcurrency CLLocationManagerDelegate {
     let manager = CLLocationManager()
     private(set) var latitudes: [Double] = []
     private(set) var strayCallbacks = 0
@@ -29,34 +29,34 @@ struct MainThreadTests {
     @Test("A synchronous play() on a pool thread drives a main-actor delegate")
     func drivesMainActorFromPool() async throws {
         let device = try Drive.device(40)
-        let screen = await MainActor.run {
-            device.use { () -> Screen in
-                let screen = Screen()
-                screen.appear()
-                return screen
+        let controller = await MainActor.run {
+            device.use { () -> LocationViewController in
+                let controller = LocationViewController()
+                controller.appear()
+                return controller
             }
         }
         await Task.detached {
             #expect(!isOnMainQueue)
             playSynchronously(device)
         }.value
-        #expect(await screen.latitudes == Drive.latitudes(40))
-        #expect(await screen.strayCallbacks == 0)
+        #expect(await controller.latitudes == Drive.latitudes(40))
+        #expect(await controller.strayCallbacks == 0)
     }
 
     @Test("An asynchronous play() on a pool thread drives a main-actor delegate")
     func drivesMainActorFromAsyncPool() async throws {
         let device = try Drive.device(40)
-        let screen = await MainActor.run {
-            device.use { () -> Screen in
-                let screen = Screen()
-                screen.appear()
-                return screen
+        let controller = await MainActor.run {
+            device.use { () -> LocationViewController in
+                let controller = LocationViewController()
+                controller.appear()
+                return controller
             }
         }
         try await device.play()
-        #expect(await screen.latitudes == Drive.latitudes(40))
-        #expect(await screen.strayCallbacks == 0)
+        #expect(await controller.latitudes == Drive.latitudes(40))
+        #expect(await controller.strayCallbacks == 0)
     }
 
     @Test("play() on the main thread runs its callbacks synchronously")
@@ -64,12 +64,12 @@ struct MainThreadTests {
     func playsInPlace() throws {
         let device = try Drive.device(10)
         device.use {
-            let screen = Screen()
-            screen.appear()
-            #expect(screen.latitudes.isEmpty)
+            let controller = LocationViewController()
+            controller.appear()
+            #expect(controller.latitudes.isEmpty)
             playSynchronously(device)
             // The main queue has not been drained in between.
-            #expect(screen.latitudes == Drive.latitudes(10))
+            #expect(controller.latitudes == Drive.latitudes(10))
         }
     }
 
@@ -77,34 +77,34 @@ struct MainThreadTests {
     @MainActor
     func playsAsynchronouslyOnMain() async throws {
         let device = try Drive.device(10)
-        let screen = device.use { Screen() }
-        screen.appear()
+        let controller = device.use { LocationViewController() }
+        controller.appear()
         try await device.play()
-        #expect(screen.latitudes == Drive.latitudes(10))
-        #expect(screen.strayCallbacks == 0)
+        #expect(controller.latitudes == Drive.latitudes(10))
+        #expect(controller.strayCallbacks == 0)
     }
 
     @Test("Callbacks of managers on the main thread and on other threads keep one order")
     func keepsOneOrder() async throws {
         let device = try Drive.device(20)
-        let notes = Notes<String>()
-        let here = Kept()
-        let main = Kept()
+        let log = ValueLog<String>()
+        let here = LocationClient()
+        let main = LocationClient()
         device.use {
             here.start { _, callback in
-                if case .location(let location) = callback { notes.add("here \(location.coordinate.latitude)") }
+                if case .location(let location) = callback { log.add("here \(location.coordinate.latitude)") }
             }
         }
         await MainActor.run {
             device.use {
                 main.start { _, callback in
-                    if case .location(let location) = callback { notes.add("main \(location.coordinate.latitude)") }
+                    if case .location(let location) = callback { log.add("main \(location.coordinate.latitude)") }
                 }
             }
         }
         try await device.play()
         let expected = Drive.latitudes(20).flatMap { ["here \($0)", "main \($0)"] }
-        #expect(notes.all == expected)
+        #expect(log.all == expected)
     }
 }
 

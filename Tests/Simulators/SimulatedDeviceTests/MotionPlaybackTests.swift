@@ -31,13 +31,13 @@ struct MotionPlaybackTests {
         _ trace: TraceFile, axes: MotionRequest.Axes = .device, configuration: Configuration = Configuration()
     ) -> [String] {
         let device = SimulatedDevice(trace, configuration: configuration)
-        let notes = Notes<String>()
+        let log = ValueLog<String>()
         let subscriptions = SensorKind.allCases.map { kind in
-            device.device.motionSource.subscribe(MotionRequest(kind: kind, axes: axes)) { notes.add(text($0)) }
+            device.device.motionSource.subscribe(MotionRequest(kind: kind, axes: axes)) { log.add(text($0)) }
         }
         playSynchronously(device)
         for subscription in subscriptions { subscription.cancel() }
-        return notes.all
+        return log.all
     }
 
     @Test("Consecutive readings of one sensor at one time form one batch on the device's clock")
@@ -63,14 +63,14 @@ struct MotionPlaybackTests {
     func longBatches() throws {
         let lines = (0..<2500).map { "{\"t\":1,\"gyroscope\":[\($0),0,0]}" }
         let device = SimulatedDevice(try Drive.file([Self.start + "}"] + lines))
-        let notes = Notes<MotionBatch>()
+        let log = ValueLog<MotionBatch>()
         let subscription = device.device.motionSource.subscribe(MotionRequest(kind: .gyroscope)) { event in
-            if case .samples(let batch) = event { notes.add(batch) }
+            if case .samples(let batch) = event { log.add(batch) }
         }
         playSynchronously(device)
         subscription.cancel()
-        #expect(notes.all.map(\.count) == [1024, 1024, 452])
-        #expect(notes.all.flatMap(\.values).map(\.x) == (0..<2500).map(Double.init))
+        #expect(log.all.map(\.count) == [1024, 1024, 452])
+        #expect(log.all.flatMap(\.values).map(\.x) == (0..<2500).map(Double.init))
     }
 
     @Test("The mount matrix of the header rotates readings unless the request asks for sensor axes")
@@ -88,8 +88,8 @@ struct MotionPlaybackTests {
         let trace = try file(
             #","sensors":[{"id":"accelerometer","kind":"accelerometer","name":"bma255","mountMatrix":"0, -1, 0; 1, 0, 0; 0, 0, 1"}]"#,
             #"{"t":1,"accelerometer":[1,2,3]}"#, #"{"t":1,"gyroscope":[1,2,3]}"#)
-        let turned = MountMatrix([-1, 0, 0], [0, -1, 0], [0, 0, 1])
-        func heard(_ settings: SensorSetting...) -> [String] {
+        let rotated = MountMatrix([-1, 0, 0], [0, -1, 0], [0, 0, 1])
+        func received(_ settings: SensorSetting...) -> [String] {
             var configuration = Configuration()
             configuration.sensors = Setting(settings, origin: .program)
             return play(trace, configuration: configuration).map { String($0.dropFirst(6)) }
@@ -97,33 +97,35 @@ struct MotionPlaybackTests {
         let asInTrace = "accelerometer -2.0,1.0,3.0@101.0"
         let plainGyroscope = "gyroscope 1.0,2.0,3.0@101.0"
         #expect(
-            heard(
+            received(
                 SensorSetting(sensor: "somebody", mountMatrix: .identity),
-                SensorSetting(sensor: "bma255", mountMatrix: turned),
+                SensorSetting(sensor: "bma255", mountMatrix: rotated),
                 SensorSetting(sensor: "*", mountMatrix: .identity)) == [
                     "accelerometer -1.0,-2.0,3.0@101.0", plainGyroscope,
                 ])
         #expect(
-            heard(SensorSetting(sensor: "*", mountMatrix: turned)) == [
+            received(SensorSetting(sensor: "*", mountMatrix: rotated)) == [
                 "accelerometer -1.0,-2.0,3.0@101.0", "gyroscope -1.0,-2.0,3.0@101.0",
             ])
         #expect(
-            heard(SensorSetting(sensor: "*", kind: .gyroscope, mountMatrix: turned)) == [
+            received(SensorSetting(sensor: "*", kind: .gyroscope, mountMatrix: rotated)) == [
                 asInTrace, "gyroscope -1.0,-2.0,3.0@101.0",
             ])
         // The Windows convention yields -9.81 on the axis that points up, so all signs are inverted once more.
         #expect(
-            heard(SensorSetting(sensor: "*", mountMatrix: turned, convention: .windows)) == [
+            received(SensorSetting(sensor: "*", mountMatrix: rotated, convention: .windows)) == [
                 "accelerometer 1.0,2.0,-3.0@101.0", "gyroscope -1.0,-2.0,3.0@101.0",
             ])
         #expect(
-            heard(SensorSetting(sensor: "bma255", convention: .windows)) == [
+            received(SensorSetting(sensor: "bma255", convention: .windows)) == [
                 "accelerometer 2.0,-1.0,-3.0@101.0", plainGyroscope,
             ])
         #expect(
-            heard(SensorSetting(sensor: "*", convention: .raw)) == ["accelerometer 1.0,2.0,3.0@101.0", plainGyroscope])
+            received(SensorSetting(sensor: "*", convention: .raw)) == [
+                "accelerometer 1.0,2.0,3.0@101.0", plainGyroscope,
+            ])
         let singular = MountMatrix([1, 0, 0], [1, 0, 0], [0, 0, 1])
-        #expect(heard(SensorSetting(sensor: "*", mountMatrix: singular)) == [asInTrace, plainGyroscope])
+        #expect(received(SensorSetting(sensor: "*", mountMatrix: singular)) == [asInTrace, plainGyroscope])
     }
 
     @Test("The device knows the trace's sensors, contexts and battery before playback")
@@ -162,14 +164,14 @@ struct MotionPlaybackTests {
                 #","battery":{"level":0.5,"state":"unplugged"}"#,
                 #"{"t":1,"battery":{"level":0.5,"state":"unplugged"}}"#,
                 #"{"t":2,"battery":{"level":0.5,"state":"charging"}}"#, #"{"t":3,"battery":null}"#))
-        let notes = Notes<String>()
+        let log = ValueLog<String>()
         let clock = device.device.clock
         let subscription = device.device.statusSource.subscribe { battery in
-            notes.add("\(clock.now.seconds) \(battery?.state.rawValue ?? "none")")
+            log.add("\(clock.now.seconds) \(battery?.state.rawValue ?? "none")")
         }
         playSynchronously(device)
         subscription.cancel()
-        #expect(notes.all == ["102.0 charging", "103.0 none"])
+        #expect(log.all == ["102.0 charging", "103.0 none"])
         #expect(device.device.statusSource.battery == nil)
     }
 
@@ -181,22 +183,22 @@ struct MotionPlaybackTests {
                 "", #"{"t":0.5,"gyroscope":[1,1,1],"stamp":0.4}"#, "{\"t\":1,\"gpsd\":\(report)}",
                 #"{"t":1,"accelerometer":[1,2,3]}"#, #"{"t":1,"battery":{"state":"full"}}"#,
                 #"{"t":2,"accelerometer":[1,2,3]}"#, #"{"t":2,"accelerometer":[1,2,3]}"#))
-        let notes = Notes<String>()
+        let log = ValueLog<String>()
         let clock = device.device.clock
         var subscriptions = [
             device.device.positionSource.subscribe(PositionRequest()) { event in
-                if case .report = event { notes.add("\(clock.now.seconds) position") }
+                if case .report = event { log.add("\(clock.now.seconds) position") }
             },
-            device.device.statusSource.subscribe { _ in notes.add("\(clock.now.seconds) battery") },
+            device.device.statusSource.subscribe { _ in log.add("\(clock.now.seconds) battery") },
         ]
         for kind in SensorKind.allCases {
             subscriptions.append(
                 device.device.motionSource.subscribe(MotionRequest(kind: kind)) { event in
-                    if case .samples(let batch) = event { notes.add("\(clock.now.seconds) \(kind) \(batch.count)") }
+                    if case .samples(let batch) = event { log.add("\(clock.now.seconds) \(kind) \(batch.count)") }
                 })
         }
         let timer = clock.timer(at: BootTime(nanoseconds: 101_500_000_000)) {
-            notes.add("\(clock.now.seconds) timer")
+            log.add("\(clock.now.seconds) timer")
         }
         let expected = [
             "100.5 gyroscope 1", "101.0 position", "101.0 accelerometer 1", "101.0 battery", "101.5 timer",
@@ -204,9 +206,9 @@ struct MotionPlaybackTests {
         ]
         // The first four steps end at 1 s. The batch of two readings is the fifth step.
         stepSynchronously(device, 4)
-        #expect(notes.all == Array(expected.prefix(4)))
+        #expect(log.all == Array(expected.prefix(4)))
         stepSynchronously(device, 1)
-        #expect(notes.all == expected)
+        #expect(log.all == expected)
         #expect(!device.step())
         for subscription in subscriptions { subscription.cancel() }
         timer.cancel()
@@ -219,30 +221,30 @@ struct MotionPlaybackTests {
                 "", #"{"t":1,"gpsdText":"$GP"}"#, #"{"t":2,"lost":{"code":"silent"}}"#, #"{"t":3,"regained":true}"#,
                 #"{"t":3,"battery":null}"#, #"{"t":3,"accelerometer":[1,2,3]}"#,
                 #"{"t":3,"lost":{},"sensor":"accelerometer"}"#, #"{"t":3,"gpsdText":""}"#))
-        let notes = Notes<String>()
+        let log = ValueLog<String>()
         let subscription = device.device.positionSource.subscribe(PositionRequest(lines: true)) { event in
             if case .line(let line, let arrival) = event {
-                notes.add("\(arrival.seconds) \(String(decoding: line, as: UTF8.self))")
+                log.add("\(arrival.seconds) \(String(decoding: line, as: UTF8.self))")
             }
         }
         playSynchronously(device)
         subscription.cancel()
-        #expect(notes.all == ["101.0 $GP", "103.0 "])
+        #expect(log.all == ["101.0 $GP", "103.0 "])
     }
 
     @Test("A subscriber that joins and leaves during playback receives the readings in between")
-    func comesAndGoes() throws {
+    func resubscribes() throws {
         let lines = (1...10).map { "{\"t\":\($0),\"accelerometer\":[\($0),0,0]}" }
         let device = SimulatedDevice(try Drive.file([Self.start + "}"] + lines))
-        let notes = Notes<Double>()
+        let log = ValueLog<Double>()
         stepSynchronously(device, 3)
         let subscription = device.device.motionSource.subscribe(MotionRequest(kind: .accelerometer)) { event in
-            if case .samples(let batch) = event { notes.add(batch.values[0].x) }
+            if case .samples(let batch) = event { log.add(batch.values[0].x) }
         }
         stepSynchronously(device, 4)
         subscription.cancel()
         playSynchronously(device)
-        #expect(notes.all == [4, 5, 6, 7])
+        #expect(log.all == [4, 5, 6, 7])
         #expect(device.device.clock.now.seconds == 110)
     }
 
@@ -253,14 +255,14 @@ struct MotionPlaybackTests {
             #"{"t":1,"lost":{},"sensor":"nobody"}"#, #"{"t":1,"accelerometer":[1,2,3],"stamp":9e99}"#,
             #"{"t":2,"accelerometer":[4,5,6],"stamp":-9e9}"#, #"{"t":3,"accelerometer":[7,8"#)
         let device = SimulatedDevice(trace)
-        let notes = Notes<String>()
+        let log = ValueLog<String>()
         let subscription = device.device.motionSource.subscribe(MotionRequest(kind: .accelerometer)) {
-            notes.add(text($0))
+            log.add(text($0))
         }
         playSynchronously(device)
         subscription.cancel()
         #expect(
-            notes.all == [
+            log.all == [
                 "101.0 accelerometer 1.0,2.0,3.0@101.0", "102.0 accelerometer 4.0,5.0,6.0@-8999999900.0",
             ])
         #expect(

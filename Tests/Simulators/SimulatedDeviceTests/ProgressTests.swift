@@ -9,63 +9,63 @@ import Trace
 
 @Suite("Playback step by step and in real time", .timeLimit(.minutes(30)))
 struct ProgressTests {
-    private func follow(_ device: SimulatedDevice, _ notes: Notes<Double>) -> Kept {
-        let kept = Kept()
+    private func subscribe(_ device: SimulatedDevice, _ log: ValueLog<Double>) -> LocationClient {
+        let client = LocationClient()
         device.use {
-            kept.start { _, callback in
-                if case .location(let location) = callback { notes.add(location.coordinate.latitude) }
+            client.start { _, callback in
+                if case .location(let location) = callback { log.add(location.coordinate.latitude) }
             }
         }
-        return kept
+        return client
     }
 
     @Test("A step plays one event of the trace")
     func steps() throws {
         let device = try Drive.device(3)
-        let notes = Notes<Double>()
-        let kept = follow(device, notes)
+        let log = ValueLog<Double>()
+        let client = subscribe(device, log)
         for count in 1...3 {
             #expect(device.step())
-            #expect(notes.all == Drive.latitudes(count))
+            #expect(log.all == Drive.latitudes(count))
         }
         #expect(!device.step())
-        #expect(kept.manager?.location?.coordinate.latitude == 10.2)
+        #expect(client.manager?.location?.coordinate.latitude == 10.2)
     }
 
     @Test("advance(by:) advances time by exactly the given duration")
     func advances() throws {
         let device = try Drive.device(10)
-        let notes = Notes<Double>()
-        let kept = follow(device, notes)
+        let log = ValueLog<Double>()
+        let client = subscribe(device, log)
         let start = device.wallTime
         advanceSynchronously(device, by: 2.5)
-        #expect(notes.all == Drive.latitudes(3), "the reports of seconds 0, 1 and 2")
+        #expect(log.all == Drive.latitudes(3), "the reports of seconds 0, 1 and 2")
         #expect(device.wallTime.seconds(since: start) == 2.5)
         advanceSynchronously(device, by: 0.5)
-        #expect(notes.all == Drive.latitudes(4))
+        #expect(log.all == Drive.latitudes(4))
         advanceSynchronously(device, by: -1)
         #expect(device.wallTime.seconds(since: start) == 3, "time never goes back")
         advanceSynchronously(device, by: 100)
-        #expect(notes.all == Drive.latitudes(10))
+        #expect(log.all == Drive.latitudes(10))
         #expect(device.wallTime.seconds(since: start) == 103, "time goes on after the end of the trace")
-        #expect(kept.manager != nil)
+        #expect(client.manager != nil)
     }
 
     @Test("A request times out on the virtual clock without real delay")
     func timesOut() throws {
         let device = SimulatedDevice(try Drive.file([#"{"class":"TPV","mode":1}"#]))
-        let notes = Notes<Int>()
+        let log = ValueLog<Int>()
         let delegate = Listener { _, callback in
-            if case .error(let error) = callback { notes.add(error.code.rawValue) }
+            if case .error(let error) = callback { log.add(error.code.rawValue) }
         }
         device.use {
             let manager = CLLocationManager()
             manager.delegate = delegate
             manager.requestLocation()
             advanceSynchronously(device, by: 9.5)
-            #expect(notes.all.isEmpty)
+            #expect(log.all.isEmpty)
             advanceSynchronously(device, by: 1)
-            #expect(notes.all == [CLError.Code.locationUnknown.rawValue])
+            #expect(log.all == [CLError.Code.locationUnknown.rawValue])
         }
     }
 
@@ -73,72 +73,72 @@ struct ProgressTests {
     func playsInRealTime() async throws {
         // Four seconds of trace at 20 times the speed take 0.2 s.
         let device = try Drive.device(5)
-        let notes = Notes<Double>()
-        let kept = follow(device, notes)
+        let log = ValueLog<Double>()
+        let client = subscribe(device, log)
         let began = ContinuousClock.now
         try await device.play(speed: 20)
         let elapsed = ContinuousClock.now - began
         #expect(elapsed >= .seconds(0.2))
-        #expect(notes.all == Drive.latitudes(5))
-        #expect(kept.manager != nil)
+        #expect(log.all == Drive.latitudes(5))
+        #expect(client.manager != nil)
     }
 
     @Test("play(speed:) ends early when its task is cancelled")
     func stopsPlayingInRealTime() async throws {
         let device = try Drive.device(500)
-        let notes = Notes<Double>()
-        let kept = follow(device, notes)
+        let log = ValueLog<Double>()
+        let client = subscribe(device, log)
         let task = Task { try await device.play(speed: 1) }
         task.cancel()
         try await task.value
-        #expect(notes.all.count < 500)
-        #expect(kept.manager != nil)
+        #expect(log.all.count < 500)
+        #expect(client.manager != nil)
     }
 
     @Test("A nested play() in a callback throws an error and does not disturb the playback")
     func rejectsNestedPlay() throws {
         let device = try Drive.device(5)
-        let notes = Notes<Double>()
-        let kept = Kept()
+        let log = ValueLog<Double>()
+        let client = LocationClient()
         device.use {
-            kept.start { _, callback in
+            client.start { _, callback in
                 guard case .location(let location) = callback else { return }
-                notes.add(location.coordinate.latitude)
+                log.add(location.coordinate.latitude)
                 let error = #expect(throws: DeviceError.self) { try device.play() }
                 #expect(error?.code == .busy)
                 #expect(!device.step())
             }
             playSynchronously(device)
         }
-        #expect(notes.all == Drive.latitudes(5))
+        #expect(log.all == Drive.latitudes(5))
         #expect(throws: Never.self) { try device.play() }
     }
 
     @Test("An asynchronous play() during another one throws an error", arguments: [nil, 1, 0] as [Double?])
     func rejectsConcurrentPlay(speed: Double?) async throws {
         let device = try Drive.device(500)
-        let notes = Notes<Double>()
-        let kept = follow(device, notes)
+        let log = ValueLog<Double>()
+        let client = subscribe(device, log)
         let task = Task { try await device.play(speed: 1) }
         // The first location shows that the other playback has begun.
-        while notes.all.isEmpty { await Task.yield() }
+        while log.all.isEmpty { await Task.yield() }
         let error = await #expect(throws: DeviceError.self) {
             if let speed { try await device.play(speed: speed) } else { try await device.play() }
         }
         #expect(error?.code == .busy)
         task.cancel()
         try await task.value
-        #expect(notes.all.count < 500)
-        #expect(kept.manager != nil)
+        #expect(log.all.count < 500)
+        #expect(client.manager != nil)
     }
 
     @Test("Two devices that play in parallel are independent")
     func playsInParallel() async throws {
         let north = try Drive.device(200)
         let south = SimulatedDevice(try Drive.file(Drive.lines(200, from: 300)))
-        let first = Notes<Double>()
-        let second = Notes<Double>()
-        let kept = (follow(north, first), follow(south, second))
+        let first = ValueLog<Double>()
+        let second = ValueLog<Double>()
+        let client = (subscribe(north, first), subscribe(south, second))
         await withTaskGroup(of: Void.self) { group in
             group.addTask { playSynchronously(north) }
             group.addTask { playSynchronously(south) }
@@ -146,7 +146,7 @@ struct ProgressTests {
         #expect(first.all == Drive.latitudes(200))
         let southern = (300..<500).map { Double(100 + $0) / 10 }
         #expect(second.all == southern)
-        #expect(kept.0.manager != nil && kept.1.manager != nil)
+        #expect(client.0.manager != nil && client.1.manager != nil)
     }
 
     @Test("A native trace keeps its own times, losses and recoveries")
@@ -160,24 +160,24 @@ struct ProgressTests {
             #"{"t":4.125,"gpsd":\#(report(48.75))}"#,
         ]
         let device = SimulatedDevice(try Drive.file(lines, name: "native"))
-        let notes = Notes<String>()
-        let kept = Kept()
+        let log = ValueLog<String>()
+        let client = LocationClient()
         let start = device.wallTime
         device.use {
-            kept.start { _, callback in
+            client.start { _, callback in
                 let elapsed = device.wallTime.seconds(since: start)
                 switch callback {
-                case .location(let location): notes.add("\(elapsed) location \(location.coordinate.latitude)")
+                case .location(let location): log.add("\(elapsed) location \(location.coordinate.latitude)")
                 case .error(let error):
                     let cause = (error.userInfo[NSUnderlyingErrorKey] as? DeviceError)?.code.description ?? "none"
-                    notes.add("\(elapsed) error \(error.code.rawValue) \(cause)")
-                case .authorization: notes.add("\(elapsed) authorization")
+                    log.add("\(elapsed) error \(error.code.rawValue) \(cause)")
+                case .authorization: log.add("\(elapsed) authorization")
                 }
             }
             playSynchronously(device)
         }
         #expect(
-            notes.all == [
+            log.all == [
                 "0.0 authorization", "0.25 location 48.5", "1.5 error 0 connectionLost", "4.125 location 48.75",
             ])
     }
@@ -190,15 +190,15 @@ struct ProgressTests {
         var logs: [String] = []
         for _ in 0..<3 {
             let device = SimulatedDevice(file)
-            let notes = Notes<String>()
-            let first = Kept()
-            let second = Kept()
+            let log = ValueLog<String>()
+            let first = LocationClient()
+            let second = LocationClient()
             device.use {
-                first.start { _, callback in notes.add(text("first", callback, device)) }
-                second.start { _, callback in notes.add(text("second", callback, device)) }
+                first.start { _, callback in log.add(text("first", callback, device)) }
+                second.start { _, callback in log.add(text("second", callback, device)) }
             }
             try await device.play()
-            logs.append(notes.all.joined(separator: "\n"))
+            logs.append(log.all.joined(separator: "\n"))
         }
         #expect(logs[0] == logs[1])
         #expect(logs[0] == logs[2])

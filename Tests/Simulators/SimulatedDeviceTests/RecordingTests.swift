@@ -46,8 +46,8 @@ struct RecordingTests {
     func isDeterministic(interval: Double) throws {
         let motion = try TraceFile(path: Self.traces + "/motion/six-poses.trace")
         var lines = String(decoding: motion.bytes, as: UTF8.self).split(separator: "\n").map(String.init)
-        for (place, report) in Drive.lines(10).enumerated() {
-            let at = 1 + place * 150
+        for (index, report) in Drive.lines(10).enumerated() {
+            let at = 1 + index * 150
             // A time before that of the preceding line is raised to it, so the report plays at its line.
             lines.insert("{\"t\":0,\"gpsd\":\(report)}", at: at)
         }
@@ -66,13 +66,13 @@ struct RecordingTests {
     @Test("The six poses point each side up in turn, in the device's axes")
     func sixPoses() throws {
         let device = SimulatedDevice(try TraceFile(path: Self.traces + "/motion/six-poses.trace"))
-        let notes = Notes<MotionBatch>()
+        let log = ValueLog<MotionBatch>()
         let subscription = device.device.motionSource.subscribe(MotionRequest(kind: .accelerometer)) { event in
-            if case .samples(let batch) = event { notes.add(batch) }
+            if case .samples(let batch) = event { log.add(batch) }
         }
         playSynchronously(device)
         subscription.cancel()
-        let readings = notes.all.flatMap { zip($0.times, $0.values) }
+        let readings = log.all.flatMap { zip($0.times, $0.values) }
         // Each side points up for 1.6 s, and the transition to the next takes 0.4 s. The first pose is face up, with z
         // up.
         let up: [SIMD3<Double>] = [[0, 0, 1], [0, 1, 0], [1, 0, 0], [0, -1, 0], [-1, 0, 0], [0, 0, -1]]

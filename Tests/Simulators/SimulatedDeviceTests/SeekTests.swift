@@ -13,7 +13,7 @@ struct SeekTests {
     @Test("Seeking forward skips the events in between, and the clock does not jump")
     func seeksForward() throws {
         let device = try ControlTests.device { _ in }
-        let (notes, subscription) = ControlTests.listen(device)
+        let (log, subscription) = ControlTests.listen(device)
         device.advance(by: 1)
         device.seek(to: 7)
         #expect(device.device.clock.now.seconds == 101)
@@ -23,7 +23,7 @@ struct SeekTests {
         #expect(device.device.positionSource.lastFix?.report.arrival.seconds == 100)
         playSynchronously(device)
         #expect(
-            notes.all == [
+            log.all == [
                 "100.0 0.0 10.0", "101.0 1.0 11.0", "101.0 7.0 17.0", "102.0 8.0 18.0", "103.0 9.0 19.0",
             ])
         subscription.cancel()
@@ -32,7 +32,7 @@ struct SeekTests {
     @Test("Seeking backward replays the trace, even after its end, and boot time keeps increasing")
     func seeksBack() throws {
         let device = try ControlTests.device(3) { _ in }
-        let (notes, subscription) = ControlTests.listen(device)
+        let (log, subscription) = ControlTests.listen(device)
         playSynchronously(device)
         device.advance(by: 10)
         device.seek(to: 1)
@@ -42,7 +42,7 @@ struct SeekTests {
         device.seek(to: .infinity)
         playSynchronously(device)
         #expect(
-            notes.all == [
+            log.all == [
                 "100.0 0.0 10.0", "101.0 1.0 11.0", "102.0 2.0 12.0", "112.0 1.0 11.0", "113.0 2.0 12.0",
                 "113.0 0.0 10.0",
             ])
@@ -62,16 +62,16 @@ struct SeekTests {
                 #"{"t":4.9,"regained":true}"#,
             ]
         ) { _ in }
-        let (notes, subscription) = ControlTests.listen(device)
+        let (log, subscription) = ControlTests.listen(device)
         var names: [String] { device.device.accessorySource.accessories.map(\.name) }
         device.seek(to: 4.5)
         #expect(device.device.statusSource.battery?.level == 0.5)
         #expect(names == ["Pump"])
-        #expect(notes.all == ["100.0 lost connectionLost"])
+        #expect(log.all == ["100.0 lost connectionLost"])
         device.seek(to: 2)
         #expect(device.device.statusSource.battery?.level == 1)
         #expect(names == ["Scale"])
-        #expect(notes.all == ["100.0 lost connectionLost", "regained"])
+        #expect(log.all == ["100.0 lost connectionLost", "regained"])
         device.seek(to: 4)
         #expect(names == ["Scale", "Pump"])
         device.seek(to: 0)
@@ -119,14 +119,14 @@ struct SeekTests {
     @Test("Seeking in a callback has no effect")
     func refusesInCallbacks() throws {
         let device = try ControlTests.device { _ in }
-        let notes = Notes<Double>()
+        let log = ValueLog<Double>()
         let subscription = device.device.positionSource.subscribe(PositionRequest(everyReport: true)) { event in
             guard case .report(let report) = event else { return }
-            notes.add(report.latitude)
+            log.add(report.latitude)
             device.seek(to: 0)
         }
         playSynchronously(device)
-        #expect(notes.all.count == 10)
+        #expect(log.all.count == 10)
         subscription.cancel()
     }
 
@@ -136,7 +136,7 @@ struct SeekTests {
         holding.advance(by: 60)
         #expect(holding.device.clock.now.seconds == 160)
         let stopping = try ControlTests.device(3) { $0.end = .stop }
-        let fired = Notes<Double>()
+        let fired = ValueLog<Double>()
         let timer = stopping.device.clock.timer(at: BootTime(nanoseconds: 102_500_000_000)) { fired.add(1) }
         stopping.advance(by: 60)
         #expect(stopping.device.clock.now.seconds == 102)
@@ -152,8 +152,8 @@ struct SeekTests {
     func fails() throws {
         let error = DeviceError(.connectionLost, "The receiver was switched off.")
         let device = try ControlTests.device(2, [#"{"t":0.5,"gyroscope":[1,2,3]}"#]) { $0.end = .fail(error) }
-        let (notes, subscription) = ControlTests.listen(device)
-        let losses = Notes<String>()
+        let (log, subscription) = ControlTests.listen(device)
+        let losses = ValueLog<String>()
         let motion = device.device.motionSource.subscribe(MotionRequest(kind: .gyroscope)) { event in
             switch event {
             case .lost(let error): losses.add(error.message)
@@ -163,11 +163,11 @@ struct SeekTests {
         }
         playSynchronously(device)
         playSynchronously(device)
-        #expect(notes.all == ["100.0 0.0 10.0", "101.0 1.0 11.0", "101.0 lost connectionLost"])
+        #expect(log.all == ["100.0 0.0 10.0", "101.0 1.0 11.0", "101.0 lost connectionLost"])
         #expect(losses.all == ["reading", "The receiver was switched off."])
         device.seek(to: 1)
         #expect(device.step())
-        #expect(notes.all.contains("regained"))
+        #expect(log.all.contains("regained"))
         #expect(losses.all.last == "regained")
         subscription.cancel()
         motion.cancel()
@@ -178,7 +178,7 @@ struct SeekTests {
         let device = try ControlTests.device(2) { options in
             options.end = .fail(DeviceError(.permissionDenied, "gpsd may not be asked any more."))
         }
-        let codes = Notes<CLError.Code>()
+        let codes = ValueLog<CLError.Code>()
         try device.use {
             let manager = CLLocationManager()
             let delegate = Listener { _, callback in
@@ -195,19 +195,19 @@ struct SeekTests {
     @Test("play(speed:) makes no progress while paused")
     func pauses() async throws {
         let device = try ControlTests.device(5) { _ in }
-        let (notes, subscription) = ControlTests.listen(device)
+        let (log, subscription) = ControlTests.listen(device)
         device.pause()
         let playing = Task { try await device.play(speed: 1_000_000) }
         // The paused task still owns playback, so no other call can play.
         device.resume()
         try await playing.value
-        #expect(notes.all.count == 5)
+        #expect(log.all.count == 5)
         device.seek(to: 0)
         device.pause()
         let cancelled = Task { try await device.play(speed: 1_000_000) }
         cancelled.cancel()
         try await cancelled.value
-        #expect(notes.all.count == 5)
+        #expect(log.all.count == 5)
         subscription.cancel()
     }
 }

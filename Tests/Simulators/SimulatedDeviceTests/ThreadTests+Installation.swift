@@ -23,19 +23,21 @@ extension ThreadTests {
 
     @Test("A device released by installing another can read the installed device")
     func installationReentered() {
-        final class Curious: Sendable {
+        final class DeinitReporter: Sendable {
             let report: @Sendable (String?) -> Void
             init(report: @escaping @Sendable (String?) -> Void) { self.report = report }
             deinit { report(Device.installed?.name) }
         }
-        let saw = Mutex<[String?]>([])
+        let names = Mutex<[String?]>([])
         do {
             let device = Self.device("first")
-            _ = device.component(Curious.self) { _ in Curious { name in saw.withLock { $0.append(name) } } }
+            _ = device.component(DeinitReporter.self) { _ in
+                DeinitReporter { name in names.withLock { $0.append(name) } }
+            }
             Device.install(device)
         }
         Device.install(Self.device("second"))
-        #expect(saw.withLock { $0 } == ["second"])
+        #expect(names.withLock { $0 } == ["second"])
         Device.install(nil)
     }
 }

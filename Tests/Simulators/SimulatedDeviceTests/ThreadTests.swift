@@ -23,30 +23,30 @@ struct ThreadTests {
     @Test("A manager created on a background thread is called in order by the playing thread")
     func callsManagersOfThreads() async throws {
         let device = try Drive.device(10)
-        let notes = Notes<Double>()
-        let kept = Kept()
+        let log = ValueLog<Double>()
+        let client = LocationClient()
         await onThread {
             device.use {
-                kept.start { _, callback in
-                    if case .location(let location) = callback { notes.add(location.coordinate.latitude) }
+                client.start { _, callback in
+                    if case .location(let location) = callback { log.add(location.coordinate.latitude) }
                 }
             }
         }
         try await device.play()
-        #expect(notes.all == Drive.latitudes(10))
+        #expect(log.all == Drive.latitudes(10))
     }
 
     @Test("An installed device serves managers created on any thread until it is uninstalled")
     func installs() async throws {
         let device = try Drive.device(10)
-        let notes = Notes<Double>()
-        let kept = Kept()
+        let log = ValueLog<Double>()
+        let client = LocationClient()
         device.install()
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             Thread.detachNewThread {
                 DispatchQueue.global().async {
-                    kept.start { _, callback in
-                        if case .location(let location) = callback { notes.add(location.coordinate.latitude) }
+                    client.start { _, callback in
+                        if case .location(let location) = callback { log.add(location.coordinate.latitude) }
                     }
                     continuation.resume()
                 }
@@ -54,40 +54,40 @@ struct ThreadTests {
         }
         try await device.play()
         device.uninstall()
-        #expect(notes.all == Drive.latitudes(10))
-        #expect(notes.all.count == 10)
+        #expect(log.all == Drive.latitudes(10))
+        #expect(log.all.count == 10)
     }
 
     @Test("Managers created in a callback belong to the same device")
     func bindsInCallbacks() async throws {
         let device = try Drive.device(6)
-        let notes = Notes<String>()
-        let second = Kept()
-        let first = Kept()
+        let log = ValueLog<String>()
+        let second = LocationClient()
+        let first = LocationClient()
         device.use {
             first.start { _, callback in
                 guard case .location(let location) = callback else { return }
-                notes.add("first \(location.coordinate.latitude)")
+                log.add("first \(location.coordinate.latitude)")
                 guard second.manager == nil else { return }
                 second.start { _, callback in
-                    if case .location(let location) = callback { notes.add("second \(location.coordinate.latitude)") }
+                    if case .location(let location) = callback { log.add("second \(location.coordinate.latitude)") }
                 }
             }
         }
         try await device.play()
         let rest = Drive.latitudes(6).dropFirst().flatMap { ["first \($0)", "second \($0)"] }
         // A manager that starts late receives the known fix first.
-        #expect(notes.all == ["first 10.0", "second 10.0"] + rest)
+        #expect(log.all == ["first 10.0", "second 10.0"] + rest)
     }
 
     @Test("Live delivery uses run loops and queues, and playback waits for them")
     func deliversAsLive() async throws {
         let count = 25
         let device = try Drive.device(count, delivery: .asLive)
-        let notes = Notes<String>()
-        let onLoop = Kept()
-        let onQueue = Kept()
-        let onMain = Kept()
+        let log = ValueLog<String>()
+        let onLoop = LocationClient()
+        let onQueue = LocationClient()
+        let onMain = LocationClient()
         let label = DispatchSpecificKey<Bool>()
         let queue = DispatchQueue(label: "own")
         queue.setSpecific(key: label, value: true)
@@ -97,7 +97,7 @@ struct ThreadTests {
                 device.use {
                     onLoop.start { _, callback in
                         guard case .location = callback else { return }
-                        notes.add("loop \(ObjectIdentifier(Thread.current) == thread)")
+                        log.add("loop \(ObjectIdentifier(Thread.current) == thread)")
                     }
                 }
                 continuation.resume()
@@ -107,7 +107,7 @@ struct ThreadTests {
         device.use {
             onQueue.start { _, callback in
                 guard case .location = callback else { return }
-                notes.add("queue \(DispatchQueue.getSpecific(key: label) == true)")
+                log.add("queue \(DispatchQueue.getSpecific(key: label) == true)")
             }
             onQueue.manager?.delegateQueue = queue
         }
@@ -115,80 +115,80 @@ struct ThreadTests {
             device.use {
                 onMain.start { _, callback in
                     guard case .location = callback else { return }
-                    notes.add("main \(isOnMainQueue)")
+                    log.add("main \(isOnMainQueue)")
                 }
             }
         }
         try await device.play()
-        let counts = Dictionary(grouping: notes.all) { $0 }.mapValues(\.count)
+        let counts = Dictionary(grouping: log.all) { $0 }.mapValues(\.count)
         #expect(counts == ["loop true": count, "queue true": count, "main true": count])
     }
 
     @Test("With live delivery, playback waits for the queue of a manager created in an operation")
     func deliversAsLiveInOperations() async throws {
         let device = try Drive.device(15, delivery: .asLive)
-        let notes = Notes<Double>()
-        let kept = Kept()
+        let log = ValueLog<Double>()
+        let client = LocationClient()
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             OperationQueue().addOperation {
                 device.use {
-                    kept.start { _, callback in
-                        if case .location(let location) = callback { notes.add(location.coordinate.latitude) }
+                    client.start { _, callback in
+                        if case .location(let location) = callback { log.add(location.coordinate.latitude) }
                     }
                 }
                 continuation.resume()
             }
         }
         try await device.play()
-        #expect(notes.all == Drive.latitudes(15))
+        #expect(log.all == Drive.latitudes(15))
     }
 
     @Test("With live delivery, OperationQueue.main is the main queue, and playback waits for it")
     func deliversAsLiveInMainOperations() async throws {
         let device = try Drive.device(15, delivery: .asLive)
-        let notes = Notes<Bool>()
-        let kept = Kept()
+        let log = ValueLog<Bool>()
+        let client = LocationClient()
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             OperationQueue.main.addOperation {
                 device.use {
-                    kept.start { _, callback in
-                        if case .location = callback { notes.add(isOnMainQueue) }
+                    client.start { _, callback in
+                        if case .location = callback { log.add(isOnMainQueue) }
                     }
                 }
                 continuation.resume()
             }
         }
         try await device.play()
-        #expect(notes.all == Array(repeating: true, count: 15))
+        #expect(log.all == Array(repeating: true, count: 15))
     }
 
     @Test("With live delivery, main-queue callbacks run before play() on the main actor returns")
     @MainActor
     func deliversAsLiveOnMain() async throws {
         let device = try Drive.device(10, delivery: .asLive)
-        let notes = Notes<Bool>()
-        let kept = Kept()
+        let log = ValueLog<Bool>()
+        let client = LocationClient()
         device.use {
-            kept.start { _, callback in
-                if case .location = callback { notes.add(isOnMainQueue) }
+            client.start { _, callback in
+                if case .location = callback { log.add(isOnMainQueue) }
             }
         }
         try await device.play()
-        #expect(notes.all == Array(repeating: true, count: 10))
+        #expect(log.all == Array(repeating: true, count: 10))
     }
 
     @Test("In-order delivery ignores a manager's delegate queue")
     func ignoresQueuesInOrder() async throws {
         let device = try Drive.device(10)
-        let notes = Notes<Double>()
-        let kept = Kept()
+        let log = ValueLog<Double>()
+        let client = LocationClient()
         device.use {
-            kept.start { _, callback in
-                if case .location(let location) = callback { notes.add(location.coordinate.latitude) }
+            client.start { _, callback in
+                if case .location(let location) = callback { log.add(location.coordinate.latitude) }
             }
-            kept.manager?.delegateQueue = DispatchQueue(label: "own")
+            client.manager?.delegateQueue = DispatchQueue(label: "own")
             playSynchronously(device)
         }
-        #expect(notes.all == Drive.latitudes(10))
+        #expect(log.all == Drive.latitudes(10))
     }
 }

@@ -52,8 +52,8 @@ struct ClockStepTests {
         for row in 0..<2000 {
             let time = Double(row) / 100 - (row < 1000 ? 0 : back)
             // One position a second, at a latitude of 40 degrees plus 0.001 degrees for each row.
-            let place = row % 100 == 50 ? "\(40 + Double(row) / 1000),8" : ","
-            text += "\(time),\(Double(row) / 1000),0,0,\(place)\n"
+            let location = row % 100 == 50 ? "\(40 + Double(row) / 1000),8" : ","
+            text += "\(time),\(Double(row) / 1000),0,0,\(location)\n"
         }
         let map = try CSVColumnMap("time=t,gyro.x=gx,gyro.y=gy,gyro.z=gz,lat=lat,lon=lon")
         let recording = try Recording(table: [UInt8](text.utf8), name: "t.csv", columns: map)
@@ -76,10 +76,10 @@ struct ClockStepTests {
         #expect(late.remarks == ["1 readings of the gyroscope were out of order and were sorted."])
 
         let lines = Self.table(Self.seconds(1000, from: 0)).split(separator: "\n")
-        let again = try Recording(text: (lines + lines.suffix(500)).joined(separator: "\n") + "\n")
-        #expect(Self.order(again) == Array(0..<1000))
+        let reread = try Recording(text: (lines + lines.suffix(500)).joined(separator: "\n") + "\n")
+        #expect(Self.order(reread) == Array(0..<1000))
         #expect(
-            again.remarks.contains(
+            reread.remarks.contains(
                 "500 readings of the gyroscope had the same time as another reading and were skipped."))
 
         let first = Self.seconds(500, from: 30)

@@ -58,10 +58,10 @@ struct HostileTableTests {
     @Test("A table with one changed byte is read or rejected")
     func damaged() throws {
         let bytes = [UInt8](Self.whole.utf8)
-        for place in bytes.indices {
+        for offset in bytes.indices {
             for byte in [0, UInt8(ascii: "\""), 0xff] as [UInt8] {
                 var damaged = bytes
-                damaged[place] = byte
+                damaged[offset] = byte
                 try read(damaged)
             }
         }

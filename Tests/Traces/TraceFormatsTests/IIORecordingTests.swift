@@ -112,15 +112,15 @@ struct IIORecordingTests {
         recording.tracks[0].sensor.mountMatrix = MountMatrix([0, 1, 0], [-1, 0, 0], [0, 0, 1])
         try Files.withFolder { folder in
             try recording.writeIIO(folder: folder + "/r")
-            let again = try Recording(path: folder + "/r")
-            #expect(again.start == recording.start)
+            let reread = try Recording(path: folder + "/r")
+            #expect(reread.start == recording.start)
             for kind in SensorKind.allCases {
-                let (read, written) = (try #require(again.track(kind)), try #require(recording.track(kind)))
+                let (read, written) = (try #require(reread.track(kind)), try #require(recording.track(kind)))
                 #expect(read.times == written.times)
                 for index in 0..<written.count { #expect(isClose(read.values[index], written.values[index], 1e-6)) }
                 #expect(read.sensor.mountMatrix == written.sensor.mountMatrix)
             }
-            #expect(again.contexts.count == 1)
+            #expect(reread.contexts.count == 1)
             #expect(throws: DeviceError.self) { try recording.writeIIO(folder: folder + "/r") }
             try recording.writeIIO(folder: folder + "/r", overwrite: true)
         }

@@ -178,15 +178,15 @@ struct LargeFileTests {
     func control() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
             let text = HourlyText(head: "", hours: 24) { "\(LargeFile.position($0))\n" }
-            var kept: [[UInt8]] = []
+            var retained: [[UInt8]] = []
             let growth = Memory.growth {
                 var buffer = [UInt8](repeating: 0, count: 1 << 16)
                 while case let count = buffer.withUnsafeMutableBytes({ text.read(into: $0) }), count > 0 {
-                    kept.append([UInt8](buffer[..<count]))
+                    retained.append([UInt8](buffer[..<count]))
                 }
             }
             #expect(growth > text.count / 1024 * 9 / 10)
-            withExtendedLifetime(kept) {}
+            withExtendedLifetime(retained) {}
         }
         LargeFile.show(result)
     }

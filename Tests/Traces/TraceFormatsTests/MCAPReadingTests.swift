@@ -13,9 +13,9 @@ import Trace
 struct MCAPReadingTests {
     @Test(
         "Foxglove's files are read with or without chunks and summary, and with messages in any order",
-        .enabled(if: MCAPFiles.oracle != nil, MCAPFiles.oracleMissing))
+        .enabled(if: MCAPFiles.referenceReader != nil, MCAPFiles.referenceReaderMissing))
     func others() throws {
-        let python = try #require(MCAPFiles.oracle)
+        let python = try #require(MCAPFiles.referenceReader)
         try Files.withFolder { folder in
             _ = try MCAPFiles.messages(python, "mcap_oracle.py", ["write", folder])
             let names = ["chunked", "small-chunks", "unchunked", "no-summary", "disordered"]
@@ -231,20 +231,20 @@ struct MCAPReadingTests {
         message.number(UInt64.max)
         message.number(UInt64.max)
         message.raw(#"{"class":"TPV","mode":1}"#.utf8)
-        let good = Self.file([(.channel, nil, channel.bytes), (.message, nil, message.bytes)])
-        #expect(MCAPFiles.lines(try RecordingFile.read(good, name: "t").trace).count == 2)
+        let valid = Self.file([(.channel, nil, channel.bytes), (.message, nil, message.bytes)])
+        #expect(MCAPFiles.lines(try RecordingFile.read(valid, name: "t").trace).count == 2)
 
         for length: UInt64 in [.max, .max - 8, 1 << 63, 1 << 40, 1 << 24] {
             for code in [MCAP.Opcode.message, .chunk, .schema, .channel, .metadata, .attachment, .statistics] {
                 // The records before it are read.
-                let bytes = good + Self.file([(code, length, [1, 0, 0, 0])]).dropFirst(8)
+                let bytes = valid + Self.file([(code, length, [1, 0, 0, 0])]).dropFirst(8)
                 let file = try RecordingFile.read(bytes, name: "t")
                 #expect(MCAPFiles.lines(file.trace).count == 2)
                 #expect(file.remarks.contains { $0.contains("is truncated") }, "\(code) \(length)")
             }
         }
         // A chunk that claims to be larger than its record, and a record that is larger than its chunk.
-        let inner = Array(good.dropFirst(8))
+        let inner = Array(valid.dropFirst(8))
         let over = try RecordingFile.read(
             Self.file([(.chunk, nil, Self.chunk(size: 1 << 50, inner)), (.dataEnd, nil, [0, 0, 0, 0])]), name: "t")
         #expect(MCAPFiles.lines(over.trace).count == 2 && over.remarks.count == 1)
@@ -257,7 +257,7 @@ struct MCAPReadingTests {
         // Strings longer than their records, messages too short for a time, and empty contents.
         for code in [MCAP.Opcode.message, .chunk, .schema, .channel, .metadata, .dataEnd, .footer, .header] {
             for contents in [[], [1, 0, 1, 0, 255, 255, 255, 255], [UInt8](repeating: 255, count: 60)] {
-                let bytes = good + Self.file([(code, nil, contents)]).dropFirst(8)
+                let bytes = valid + Self.file([(code, nil, contents)]).dropFirst(8)
                 #expect(MCAPFiles.lines(try RecordingFile.read(bytes, name: "t").trace).count == 2)
             }
         }
@@ -282,8 +282,8 @@ struct MCAPReadingTests {
 
     @Test("Reports on several lines are written as one line, and invalid JSON objects are counted")
     func lines() throws {
-        let pretty = "\n{\r\n  \"class\" : \"TPV\",\n\t\"device\": \"/dev/a \\\"b\\\\\",\n  \"mode\": 1\n}\n"
-        let texts = [pretty, "{\"class\":\"TPV\",", "[1]", "{\"class\":\"SKY\"} x", "{ \"class\": \"SKY\" }"]
+        let formatted = "\n{\r\n  \"class\" : \"TPV\",\n\t\"device\": \"/dev/a \\\"b\\\\\",\n  \"mode\": 1\n}\n"
+        let texts = [formatted, "{\"class\":\"TPV\",", "[1]", "{\"class\":\"SKY\"} x", "{ \"class\": \"SKY\" }"]
         let file = try RecordingFile.read(Self.file(texts.flatMap { Self.gpsd([UInt8]($0.utf8)) }), name: "t")
         #expect(
             MCAPFiles.lines(file.trace).dropFirst() == [
@@ -296,7 +296,7 @@ struct MCAPReadingTests {
     @Test("A message too large for a report is skipped without allocating memory")
     func largeMessage() throws {
         let records = Self.gpsd(Array(#"{"class":"TPV","mode":1}"#.utf8))
-        let good = Self.file(records)
+        let valid = Self.file(records)
         // 15 MiB of zeros on the same channel.
         let size = 15 << 20
         var head = MCAPRecordBuilder()
@@ -304,7 +304,7 @@ struct MCAPReadingTests {
         head.number(UInt64(size + 22))
         head.raw(records[1].contents.prefix(22))
         let source = { (_: Int) -> any ByteSource in
-            HoledSource(good + head.bytes, hole: size, Array(good.dropFirst(8)), largest: 1 << 17)
+            HoledSource(valid + head.bytes, hole: size, Array(valid.dropFirst(8)), largest: 1 << 17)
         }
         let builder = TraceBuilder(name: "t")
         let remarks = try MCAPImport.read(.stream(name: "t", open: source), into: builder)
@@ -376,7 +376,7 @@ struct MCAPReadingTests {
     }
 
     @Test("Missing speed and course are derived from the positions, separately for each receiver")
-    func way() throws {
+    func direction() throws {
         let bytes = try Self.foreign { writer in
             let channel = writer.channel(
                 topic: "/fix", schema: writer.schema(name: "foxglove.LocationFix", json: FoxgloveSchema.locationFix))
@@ -399,7 +399,7 @@ struct MCAPReadingTests {
     }
 
     @Test("A large file is read in pieces")
-    func pieces() throws {
+    func chunks() throws {
         let trace = try MCAPFiles.trace()
         let bytes = try MCAPFiles.bytes(of: trace)
         let end = try #require(bytes.firstRange(of: [MCAP.Opcode.dataEnd.rawValue, 4, 0, 0, 0, 0, 0, 0, 0]))

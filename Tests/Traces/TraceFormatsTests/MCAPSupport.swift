@@ -52,7 +52,7 @@ enum MCAPFiles {
     static var hasPython: Bool { FileManager.default.isExecutableFile(atPath: python) }
 
     /// A Python with Foxglove's library: that of scripts/test, otherwise one of the system; nil if there is none.
-    static let oracle: String? = {
+    static let referenceReader: String? = {
         let own = Checkout.root.appendingPathComponent(".build/python/bin/python3").path
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
         let candidates = [own, python] + path.split(separator: ":").map { "\($0)/python3" }
@@ -63,23 +63,25 @@ enum MCAPFiles {
         }
     }()
 
-    static let oracleMissing: Comment =
+    static let referenceReaderMissing: Comment =
         "Foxglove's Python is not installed: pip install mcap-protobuf-support foxglove-schemas-protobuf, or scripts/test"
 
-    static func run(_ program: String, _ arguments: [String]) throws -> (status: Int32, output: Data, notes: String) {
+    static func run(_ program: String, _ arguments: [String]) throws -> (
+        status: Int32, output: Data, errorOutput: String
+    ) {
         try Files.withFolder { folder in
-            let (output, notes) = (folder + "/output", folder + "/notes")
-            for path in [output, notes] { try Data().write(to: URL(fileURLWithPath: path)) }
+            let (output, errorOutput) = (folder + "/output", folder + "/notes")
+            for path in [output, errorOutput] { try Data().write(to: URL(fileURLWithPath: path)) }
             let process = Process()
             process.executableURL = URL(fileURLWithPath: program)
             process.arguments = arguments
             process.standardOutput = FileHandle(forWritingAtPath: output)
-            process.standardError = FileHandle(forWritingAtPath: notes)
+            process.standardError = FileHandle(forWritingAtPath: errorOutput)
             try process.run()
             process.waitUntilExit()
             return (
                 process.terminationStatus, try Data(contentsOf: URL(fileURLWithPath: output)),
-                try String(contentsOfFile: notes, encoding: .utf8)
+                try String(contentsOfFile: errorOutput, encoding: .utf8)
             )
         }
     }
@@ -87,7 +89,7 @@ enum MCAPFiles {
     /// Returns the lines that a script prints, as JSON objects.
     static func messages(_ program: String, _ script: String, _ arguments: [String]) throws -> [[String: Any]] {
         let result = try run(program, [Files.here.appendingPathComponent(script).path] + arguments)
-        try #require(result.status == 0, "\(script): \(result.notes)")
+        try #require(result.status == 0, "\(script): \(result.errorOutput)")
         return try result.output.split(separator: UInt8(ascii: "\n")).map { line in
             try #require(try JSONSerialization.jsonObject(with: Data(line)) as? [String: Any])
         }

@@ -80,9 +80,9 @@ struct MCAPTests {
 
     @Test(
         "Foxglove's library reads the same messages with and without the index, with valid checksums",
-        .enabled(if: MCAPFiles.oracle != nil, MCAPFiles.oracleMissing))
+        .enabled(if: MCAPFiles.referenceReader != nil, MCAPFiles.referenceReaderMissing))
     func library() throws {
-        let python = try #require(MCAPFiles.oracle)
+        let python = try #require(MCAPFiles.referenceReader)
         let many = (0..<20_000).map { #"{"t":\#(4 + Double($0) / 100),"accelerometer":[0.25,0.5,9.75]}"# + "\n" }
         for text in [MCAPFiles.text + many.joined(), String(MCAPFiles.text.prefix { $0 != "\n" }) + "\n"] {
             let (read, checked) = try MCAPFiles.with(try MCAPFiles.trace(text)) { path in

@@ -176,8 +176,8 @@ struct MotionCSVTests {
             """
         let recording = try Recording(text: text)
         #expect(String(decoding: recording.csv(), as: UTF8.self) == text)
-        let again = try Recording(csv: recording.csv(), name: "t.csv")
-        #expect(again.tracks == recording.tracks)
+        let reread = try Recording(csv: recording.csv(), name: "t.csv")
+        #expect(reread.tracks == recording.tracks)
     }
 
     @Test("The mount matrix is applied when CSV is written, because CSV is in the device's axes")

@@ -152,10 +152,10 @@ struct NMEALogTests {
         #expect(file.remarks.contains { $0.contains("weeks = 1024") })
         var options = RecordingOptions()
         options.nmea.weeks = 1024
-        let mended = try open(text, options)
-        #expect(positions(mended.trace).first?.report.time?.seconds == 1_554_897_600)
-        #expect(mended.trace.start?.seconds == 1_554_897_600)
-        #expect(mended.remarks.isEmpty)
+        let corrected = try open(text, options)
+        #expect(positions(corrected.trace).first?.report.time?.seconds == 1_554_897_600)
+        #expect(corrected.trace.start?.seconds == 1_554_897_600)
+        #expect(corrected.remarks.isEmpty)
     }
 
     /// The receiver moves north by one minute of latitude in 100 s. Between 44 and 45 degrees that is 1852.1 m (WGS
@@ -227,9 +227,9 @@ struct NMEALogTests {
         let file = try RecordingFile.open(Self.folder.appending(path: log).path)
         let (text, remarks) = try export(file.trace)
         #expect(remarks.isEmpty)
-        let again = try open(text)
+        let reread = try open(text)
         let expected = positions(file.trace).filter(\.report.hasFix)
-        let found = positions(again.trace).filter(\.report.hasFix)
+        let found = positions(reread.trace).filter(\.report.hasFix)
         #expect(found.map(\.report.time) == expected.map(\.report.time))
         for (one, other) in zip(found, expected) {
             #expect(abs(one.report.latitude - other.report.latitude) < 2e-7)
@@ -339,7 +339,7 @@ struct NMEALogTests {
         #expect(text.hasPrefix("\\c:1795232351500*"))
         #expect(text.contains("\\$GPGGA,033911.50,0100.00000,N,00200.00000,E,1,,,,M,,M,,*"))
         #expect(remarks.count == 2)
-        let again = try open(text)
-        #expect(again.trace.start?.seconds == 1_795_232_351.5)
+        let reread = try open(text)
+        #expect(reread.trace.start?.seconds == 1_795_232_351.5)
     }
 }

@@ -192,11 +192,11 @@ struct NMEALossTests {
     func localTime(order: [String]) throws {
         var lines: [String] = []
         for second in 0..<3 {
-            let place = "500\(second).0000,N,00800.0000,E"
+            let position = "500\(second).0000,N,00800.0000,E"
             let texts = [
-                "GGA": "GPGGA,10080\(second),\(place),1,8,1.0,100.0,M,47.0,M,,",
-                "GLL": "GPGLL,\(place),12080\(second).020,A,A",
-                "RMC": "GPRMC,10080\(second),A,\(place),1.0,90.0,010124,,,A",
+                "GGA": "GPGGA,10080\(second),\(position),1,8,1.0,100.0,M,47.0,M,,",
+                "GLL": "GPGLL,\(position),12080\(second).020,A,A",
+                "RMC": "GPRMC,10080\(second),A,\(position),1.0,90.0,010124,,,A",
             ]
             lines += order.compactMap { texts[$0] }
         }
@@ -217,10 +217,10 @@ struct NMEALossTests {
         var lines: [String] = []
         for hour in 10..<12 {
             for minute in ["00", "30"] {
-                let place = "50\(hour).0000,N,008\(minute).0000,E"
-                lines.append("GPGLL,\(place),\(hour)\(minute)00,A,A")
-                lines.append("GPGGA,\(hour)\(minute)00,\(place),1,8,1.0,100.0,M,47.0,M,,")
-                lines.append("GPRMC,\(hour)\(minute)00,A,\(place),1.0,90.0,010124,,,A")
+                let position = "50\(hour).0000,N,008\(minute).0000,E"
+                lines.append("GPGLL,\(position),\(hour)\(minute)00,A,A")
+                lines.append("GPGGA,\(hour)\(minute)00,\(position),1,8,1.0,100.0,M,47.0,M,,")
+                lines.append("GPRMC,\(hour)\(minute)00,A,\(position),1.0,90.0,010124,,,A")
             }
         }
         let read = try open(lines)

@@ -163,9 +163,9 @@ struct PhyphoxTests {
         #expect(error?.message.contains("Record acceleration with g") == true)
         let both = try recording(["A.csv": linear, "B.csv": Self.accelerometer])
         #expect(both.tracks[0].values.first == [0.1, -0.2, 9.81])
-        let again = try recording(["A.csv": Self.accelerometer, "B.csv": Self.accelerometer])
-        #expect(again.remarks.contains { $0.contains("Several tables contain the accelerometer") })
-        #expect(again.tracks[0].count == 2)
+        let reread = try recording(["A.csv": Self.accelerometer, "B.csv": Self.accelerometer])
+        #expect(reread.remarks.contains { $0.contains("Several tables contain the accelerometer") })
+        #expect(reread.tracks[0].count == 2)
     }
 
     @Test("A directory with tables named after sensors is distinguished from one of Sensor Logger")

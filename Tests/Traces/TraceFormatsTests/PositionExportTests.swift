@@ -49,8 +49,8 @@ struct PositionExportTests {
 
     @Test("A damaged report gives one remark in every format, also if the trace was edited before")
     func damagedReports() throws {
-        let place = #"{"class":"TPV","device":"/dev/a","mode":3,"time":"2023-11-14T22:13:20.000Z","lat":47.5,"lon":1}"#
-        let log = try TraceFile(bytes: Array("\(place)\n\(place.dropLast()),,}\n\(place)\n".utf8), name: "t")
+        let prefix = #"{"class":"TPV","device":"/dev/a","mode":3,"time":"2023-11-14T22:13:20.000Z","lat":47.5,"lon":1}"#
+        let log = try TraceFile(bytes: Array("\(prefix)\n\(prefix.dropLast()),,}\n\(prefix)\n".utf8), name: "t")
         let builder = TraceBuilder(name: "made")
         _ = try TraceEditor.write(log, edits: [], to: builder)
         let made = try builder.file()
@@ -147,16 +147,16 @@ struct PositionExportTests {
         let first = ReadPositions(try trace())
         try Files.withFolder { folder in
             _ = try RecordingFormat.gpx.write(first.trace, to: folder + "/a.gpx")
-            let again = ReadPositions(try RecordingFile.open(folder + "/a.gpx").trace)
-            #expect(again.trace.start == first.trace.start)
-            #expect(again.times == [0, 1.5, 2.5, 9])
+            let reread = ReadPositions(try RecordingFile.open(folder + "/a.gpx").trace)
+            #expect(reread.trace.start == first.trace.start)
+            #expect(reread.times == [0, 1.5, 2.5, 9])
             #expect(
-                again.reports.map(\.report.mode) == [.threeDimensional, .threeDimensional, .none, .threeDimensional])
-            let (old, new) = (first.fixes[0], again.fixes[0])
+                reread.reports.map(\.report.mode) == [.threeDimensional, .threeDimensional, .none, .threeDimensional])
+            let (old, new) = (first.fixes[0], reread.fixes[0])
             #expect((new.latitude, new.longitude, new.altitudeMSL) == (old.latitude, old.longitude, old.altitudeMSL))
             #expect((new.altitudeHAE, new.speed, new.track) == (old.altitudeHAE, old.speed, 0))
             #expect((new.magneticVariation, new.time) == (old.magneticVariation, old.time))
-            #expect(again.skies[0].hdop == 0.9)
+            #expect(reread.skies[0].hdop == 0.9)
             // A second export of the same trace is the same file.
             _ = try RecordingFormat.gpx.write(first.trace, to: folder + "/b.gpx")
             #expect(try Files.bytes(folder + "/a.gpx") == Files.bytes(folder + "/b.gpx"))

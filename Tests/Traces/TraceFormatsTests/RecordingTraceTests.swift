@@ -65,14 +65,14 @@ struct RecordingTraceTests {
     func roundTrip() throws {
         let recording = try sample()
         let file = try recording.trace(named: "t")
-        let again = try Recording(trace: file)
-        #expect(again.start == recording.start)
-        #expect(again.contexts == ["<context/>"])
-        #expect(again.sensors.map(\.id) == ["accelerometer", "board/\"gyro\"", "pressure"])
-        #expect(again.tracks[1].sensor.mountMatrix == recording.tracks[1].sensor.mountMatrix)
-        #expect(again.tracks[1].times == recording.tracks[1].times)
-        #expect(again.tracks[1].values == recording.tracks[1].values)
-        #expect(again.tracks[0].values == [recording.tracks[0].values[0]])
+        let reread = try Recording(trace: file)
+        #expect(reread.start == recording.start)
+        #expect(reread.contexts == ["<context/>"])
+        #expect(reread.sensors.map(\.id) == ["accelerometer", "board/\"gyro\"", "pressure"])
+        #expect(reread.tracks[1].sensor.mountMatrix == recording.tracks[1].sensor.mountMatrix)
+        #expect(reread.tracks[1].times == recording.tracks[1].times)
+        #expect(reread.tracks[1].values == recording.tracks[1].values)
+        #expect(reread.tracks[0].values == [recording.tracks[0].values[0]])
     }
 
     @Test("The time of a reading is its measurement time, not its arrival time")

@@ -22,19 +22,19 @@ extension Recording {
     ///   have the same name.
     func iioFiles(context: IIOContext? = nil) throws(DeviceError) -> [(name: String, bytes: [UInt8])] {
         let context = context ?? Self.madeUpContext(for: self)
-        var places: [(device: Int, sensor: IIOSensor, track: Int)] = []
+        var columns: [(device: Int, sensor: IIOSensor, track: Int)] = []
         for (track, readings) in tracks.enumerated() {
-            guard let place = Self.place(of: readings.sensor, in: context, taken: places) else {
+            guard let column = Self.column(of: readings.sensor, in: context, used: columns) else {
                 throw DeviceError(
                     .notSupported,
                     "The context has no device whose buffer could hold the \(readings.sensor.kind.rawValue) \(readings.sensor.name). Take another context, or none."
                 )
             }
-            places.append((place.device, place.sensor, track))
+            columns.append((column.device, column.sensor, track))
         }
         var files = [("context.xml", [UInt8](context.xml(includingValues: true).utf8))]
         for index in context.devices.indices {
-            let sensors = places.filter { $0.device == index }
+            let sensors = columns.filter { $0.device == index }
             guard !sensors.isEmpty else { continue }
             let device = context.devices[index]
             let name = IIOBufferFileNames.exportName(of: device)
@@ -62,13 +62,13 @@ extension Recording {
             hasStart: recording.start != nil)
     }
 
-    private static func place(
-        of sensor: SensorDescription, in context: IIOContext, taken: [(device: Int, sensor: IIOSensor, track: Int)]
+    private static func column(
+        of sensor: SensorDescription, in context: IIOContext, used: [(device: Int, sensor: IIOSensor, track: Int)]
     ) -> (device: Int, sensor: IIOSensor)? {
         var free: [(device: Int, sensor: IIOSensor)] = []
         for (index, device) in context.devices.enumerated() where !device.isTrigger {
             for found in device.sensors() where found.kind == sensor.kind && found.isUsable && found.canBuffer {
-                if !taken.contains(where: { $0.device == index && $0.sensor.kind == found.kind }) {
+                if !used.contains(where: { $0.device == index && $0.sensor.kind == found.kind }) {
                     free.append((index, found))
                 }
             }
@@ -116,9 +116,9 @@ extension Recording {
         var next = written.map { _ in 0 }
         for time in Set(written.flatMap(\.times)).sorted() {
             for (index, track) in written.enumerated() {
-                let place = next[index]
-                guard place < track.count, track.times[place] == time else { continue }
-                rows.append(track.values[place], of: index, at: time)
+                let column = next[index]
+                guard column < track.count, track.times[column] == time else { continue }
+                rows.append(track.values[column], of: index, at: time)
                 next[index] += 1
             }
         }

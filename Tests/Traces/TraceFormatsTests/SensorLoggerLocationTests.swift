@@ -65,10 +65,10 @@ struct SensorLoggerLocationTests {
         #expect(report.altitudeMSL == 106)
         #expect(report.geoidSeparation == 44)
         let watch = "time,latitude,longitude,altitude,verticalAccuracy\n\(Self.origin),1,2,106,5\n"
-        let worn = try #require(
+        let watchRecording = try #require(
             try positions(["Metadata.csv": metadata("ios"), "WatchLocation.csv": watch]).fixes.first)
-        #expect(worn.altitudeMSL == 106)
-        #expect(worn.altitudeHAE.isNaN)
+        #expect(watchRecording.altitudeMSL == 106)
+        #expect(watchRecording.altitudeHAE.isNaN)
     }
 
     @Test("Negative values are unknown, and on iOS a position without accuracy is not a fix")
@@ -130,11 +130,11 @@ struct SensorLoggerLocationTests {
     }
 
     @Test("Attitudes and further position files are omitted with the reason")
-    func leftOut() throws {
-        let place = Self.header + row(0, "1,1,1,5,0,0,10,13,43")
+    func skipped() throws {
+        let location = Self.header + row(0, "1,1,1,5,0,0,10,13,43")
         let other = Self.header + row(0, "1,1,1,50,0,0,10,13.001,43")
         let files = [
-            "Metadata.csv": metadata("android"), "Location.csv": place, "LocationNetwork.csv": other,
+            "Metadata.csv": metadata("android"), "Location.csv": location, "LocationNetwork.csv": other,
             "Orientation.csv": "anything",
         ]
         let read = try positions(files)

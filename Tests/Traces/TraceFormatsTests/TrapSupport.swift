@@ -10,18 +10,18 @@ import Trace
 @testable import TraceFormats
 
 /// Writes traces in other formats and reads them back.
-enum ThereAndBack {
+enum RoundTrip {
     /// The written files, and the recording read from them.
     struct Result {
         /// The text of each file by name; the name is "" for a format with a single file.
         var files: [String: String]
         var remarks: [String]
-        var again: RecordingFile
+        var reread: RecordingFile
 
         /// The text of a format with a single file.
         var text: String { files[""] ?? "" }
         /// The positions that were read back.
-        var positions: ReadPositions { ReadPositions(again.trace, remarks: again.remarks) }
+        var positions: ReadPositions { ReadPositions(reread.trace, remarks: reread.remarks) }
     }
 
     /// Writes the trace with the closure, which receives a path, and reads the result.
@@ -35,7 +35,7 @@ enum ThereAndBack {
             for name in FileIO.isDirectory(path) ? try Folder.names(path) : [""] {
                 files[name] = String(decoding: try Files.bytes(name.isEmpty ? path : "\(path)/\(name)"), as: UTF8.self)
             }
-            return Result(files: files, remarks: remarks, again: try RecordingFile.open(path, options: options))
+            return Result(files: files, remarks: remarks, reread: try RecordingFile.open(path, options: options))
         }
     }
 

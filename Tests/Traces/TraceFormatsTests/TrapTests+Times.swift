@@ -19,38 +19,38 @@ extension TrapTests {
             """
         let trace = try MCAPFiles.trace(text)
         // Noon of 2026-03-23, from date -u -d 2026-03-23T12:00Z +%s.
-        let (came, measured): (Int64, Int64) = (1_774_267_200_250_000_000, 1_774_267_199_700_000_000)
+        let (arrival, measured): (Int64, Int64) = (1_774_267_200_250_000_000, 1_774_267_199_700_000_000)
         let pair = try #require(TraceSummary(trace).clocks.first)
         #expect(pair.time == 250_000_000 && pair.receiver == WallTime(nanoseconds: measured))
 
-        let messages = try ThereAndBack.messages(trace)
+        let messages = try RoundTrip.messages(trace)
         let fix = try #require(messages.first { $0.topic == "/gps/fix" })
-        #expect(fix.logged == UInt64(came) && fix.published == UInt64(measured))
+        #expect(fix.logged == UInt64(arrival) && fix.published == UInt64(measured))
         let reading = try #require(messages.first { $0.topic == "/gyroscope" })
         #expect(reading.logged == 1_774_267_200_500_000_000 && reading.published == 1_774_267_200_498_000_000)
-        let events = MCAPFiles.lines(try ThereAndBack.through(.mcap, trace).again.trace).dropFirst()
+        let events = MCAPFiles.lines(try RoundTrip.through(.mcap, trace).reread.trace).dropFirst()
         #expect(events.elementsEqual(text.split(separator: "\n").dropFirst()))
 
-        func check(_ result: ThereAndBack.Result, came expected: Int64, _ what: String) throws {
+        func check(_ result: RoundTrip.Result, arrival expected: Int64, _ what: String) throws {
             let read = result.positions
             let report = try #require(read.reports.first, "\(what)")
             #expect(report.report.time == WallTime(nanoseconds: measured), "\(what)")
-            let start = try #require(result.again.trace.start, "\(what)")
+            let start = try #require(result.reread.trace.start, "\(what)")
             #expect(start.nanoseconds + Int64((report.seconds * 1e9).rounded()) == expected, "\(what)")
         }
-        let stamped = try ThereAndBack.by(trace) {
+        let stamped = try RoundTrip.by(trace) {
             try RecordingFormat.gpsd.write($0, to: $1, options: ExportOptions(hasStamps: true))
         }
         #expect(stamped.text.hasPrefix(#"2026-03-23 12:00:00 1774267200.250000: {"class":"TPV""#))
-        try check(stamped, came: came, "gpsd's reports with stamps")
-        let tagged = try ThereAndBack.by(trace) { trace, path in
+        try check(stamped, arrival: arrival, "gpsd's reports with stamps")
+        let tagged = try RoundTrip.by(trace) { trace, path in
             var options = ExportOptions()
             options.includesArrivalTimes = true
             return try RecordingFormat.nmea.write(trace, to: path, options: options)
         }
         #expect(tagged.text.hasPrefix(#"\c:1774267200250*"#))
         #expect(tagged.text.contains("$GPGGA,115959.70,"))
-        try check(tagged, came: came, "sentences with tag blocks")
+        try check(tagged, arrival: arrival, "sentences with tag blocks")
     }
 
     @Test(
@@ -70,8 +70,8 @@ extension TrapTests {
         let undated = try read(bare)
         #expect(times(undated.trace) == [nil, nil])
         #expect(undated.remarks.contains { $0.hasPrefix("2 positions have no time") })
-        let stillUndated = try ThereAndBack.through(.nmea, undated.trace)
-        #expect(times(stillUndated.again.trace) == [nil, nil])
+        let stillUndated = try RoundTrip.through(.nmea, undated.trace)
+        #expect(times(stillUndated.reread.trace) == [nil, nil])
         #expect(!stillUndated.text.contains("ZDA"))
 
         // The last second of 2016 and the second one of 2017. UTC had a leap second in between, which neither clock
@@ -79,24 +79,24 @@ extension TrapTests {
         let dated = try read(["# Date: 2016-12-31"] + bare)
         #expect(times(dated.trace) == [1_483_228_799, 1_483_228_801])
         // The written log contains its dates.
-        let back = try ThereAndBack.through(.nmea, dated.trace)
+        let back = try RoundTrip.through(.nmea, dated.trace)
         #expect(back.text.contains("$GPZDA,235959.00,31,12,2016,00,00*"))
         #expect(back.text.contains("$GPZDA,000001.00,01,01,2017,00,00*"))
-        #expect(times(back.again.trace) == [1_483_228_799, 1_483_228_801])
-        #expect(!back.again.remarks.contains { $0.contains("date") }, "\(back.again.remarks)")
+        #expect(times(back.reread.trace) == [1_483_228_799, 1_483_228_801])
+        #expect(!back.reread.remarks.contains { $0.contains("date") }, "\(back.reread.remarks)")
 
         // 25 August 1999 and 10 April 2019 are 1024 weeks (7168 days) apart.
         let old = [
             "# Date: 2019-04-10", nmeaSentence("GPRMC,120000.00,A,4404.00000,N,12118.00000,W,1.0,90.0,250899,,,A"),
         ]
-        let kept = try read(old)
-        #expect(times(kept.trace) == [935_582_400])
-        #expect(kept.remarks.contains { $0.contains("1024") })
-        let mended = try read(old, weeks: 1024)
-        #expect(times(mended.trace) == [1_554_897_600])
-        let later = try ThereAndBack.through(.nmea, mended.trace)
+        let unchanged = try read(old)
+        #expect(times(unchanged.trace) == [935_582_400])
+        #expect(unchanged.remarks.contains { $0.contains("1024") })
+        let corrected = try read(old, weeks: 1024)
+        #expect(times(corrected.trace) == [1_554_897_600])
+        let later = try RoundTrip.through(.nmea, corrected.trace)
         #expect(later.text.contains(",100419,"))
-        #expect(times(later.again.trace) == [1_554_897_600])
+        #expect(times(later.reread.trace) == [1_554_897_600])
     }
 
     @Test("7. phyphox's metres labelled as degrees, NaN and decimal commas give the intended numbers")
@@ -115,7 +115,7 @@ extension TrapTests {
         let recording = try Recording(
             phyphox: ["Location.csv": [UInt8](table.utf8), "meta/time.csv": [UInt8](clock.utf8)], name: "walk")
         let trace = try recording.trace(named: "walk")
-        let back = try ThereAndBack.through(.mcap, trace)
+        let back = try RoundTrip.through(.mcap, trace)
         for read in [ReadPositions(trace), back.positions] {
             try #require(read.fixes.count == 2)
             #expect(read.fixes.map { $0.time?.nanoseconds } == [1_759_650_001_250_000_000, 1_759_650_002_250_000_000])
@@ -150,15 +150,15 @@ extension TrapTests {
             #"{"t":0.360000000,"pressure":101.325"#, #"{"t":0.365000000,"gyroscope":[7.0,8.0,9.0]"#,
             #"{"t":0.390000000,"magnetometer":[0.06,0.21,-0.41]"#,
         ]
-        let back = try ThereAndBack.through(.mcap, trace)
-        for file in [trace, back.again.trace] {
+        let back = try RoundTrip.through(.mcap, trace)
+        for file in [trace, back.reread.trace] {
             #expect(file.start == WallTime(nanoseconds: 1_699_999_999_650_000_000))
             let lines = MCAPFiles.lines(file).dropFirst()
             #expect(lines.count == expected.count)
             for (line, expected) in zip(lines, expected) { #expect(line.hasPrefix(expected), "\(line)") }
         }
         // A single table has a row for each of the six times with readings, with empty cells.
-        let table = try ThereAndBack.text(.csv, trace).split(separator: "\n")
+        let table = try RoundTrip.text(.csv, trace).split(separator: "\n")
         #expect(table.count == 7)
         #expect(
             table.dropFirst().map { $0.split(separator: ",", omittingEmptySubsequences: false).count { $0.isEmpty } }

@@ -16,16 +16,16 @@ struct TrapTests {
         // standard gravity is 9.80665 m/s²: 9.80665 / 4 = 2.4516625 and 9.80665 / 2 = 4.903325.
         let expected: SIMD3<Double> = [2.4516625, -4.903325, 9.80665]
         let axes = "time,seconds_elapsed,z,y,x"
-        let turned = "1700000000000000000,0,-9.80665,4.903325,-2.4516625"
+        let rotated = "1700000000000000000,0,-9.80665,4.903325,-2.4516625"
         let proper = "1700000000000000000,0,9.80665,-4.903325,2.4516625"
         let none = "1700000000000000000,0,0,0,0"
         let columns = "time=t:ns,accel.x=x:-g,accel.y=y:-g,accel.z=z:-g"
         let recordings: [(String, Recording)] = [
             (
                 "Sensor Logger on iOS",
-                try sensorLogger("ios", ["Gravity.csv": [axes, turned], "Accelerometer.csv": [axes, none]])
+                try sensorLogger("ios", ["Gravity.csv": [axes, rotated], "Accelerometer.csv": [axes, none]])
             ),
-            ("the same in one file", try sensorLogger("ios", ["TotalAcceleration.csv": [axes, turned]])),
+            ("the same in one file", try sensorLogger("ios", ["TotalAcceleration.csv": [axes, rotated]])),
             ("standardised", try sensorLogger("ios", standardised: true, ["TotalAcceleration.csv": [axes, proper]])),
             ("Sensor Logger on Android", try sensorLogger("android", ["TotalAcceleration.csv": [axes, proper]])),
             (
@@ -53,10 +53,10 @@ struct TrapTests {
         for (what, recording) in recordings {
             let values = try #require(recording.track(.accelerometer)?.values)
             #expect(values.count == 1 && isClose(values[0], expected, 1e-12), "\(what): \(values)")
-            let back = try ThereAndBack.through(.csv, try recording.trace(named: "walk"))
+            let back = try RoundTrip.through(.csv, try recording.trace(named: "walk"))
             #expect(back.text.hasSuffix(",2.4516625,-4.903325,9.80665\n"), "\(what)")
-            let again = try Recording(trace: back.again.trace).track(.accelerometer)?.values
-            #expect(again == values, "\(what)")
+            let reread = try Recording(trace: back.reread.trace).track(.accelerometer)?.values
+            #expect(reread == values, "\(what)")
         }
     }
 
@@ -74,7 +74,7 @@ struct TrapTests {
                 ])
             #expect(recording.track(.gyroscope)?.values == [[0, 0, 0.5]])
             #expect(recording.remarks.count { $0.hasPrefix("Orientation.csv was skipped") } == 1, "\(platform)")
-            let back = try ThereAndBack.through(.csv, try recording.trace(named: "walk"))
+            let back = try RoundTrip.through(.csv, try recording.trace(named: "walk"))
             #expect(back.text.hasSuffix(",0.0,0.0,0.5\n"))
         }
         // Flat on a table, with the upper edge to magnetic north, and then to the west: a quarter turn to the left,
@@ -90,14 +90,14 @@ struct TrapTests {
                 text += "\n{\"t\":\(t),\"gyroscope\":[0,0,0]}"
             }
             let trace = try MCAPFiles.trace(text + "\n")
-            let last = try #require(try ThereAndBack.messages(trace).last { $0.topic == "/attitude" })
+            let last = try #require(try RoundTrip.messages(trace).last { $0.topic == "/attitude" })
             #expect(last.contents["parent_frame_id"] as? String == "earth")
             let rotation = try #require(last.contents["rotation"] as? [String: Double])
             for (key, value) in zip(["x", "y", "z", "w"], [0, 0] + expected) {
                 #expect(abs((rotation[key] ?? .nan) - value) < 0.01, "\(key) with the field \(field)")
             }
             // The readings are read back, without the computed attitudes.
-            #expect(MCAPFiles.lines(try ThereAndBack.through(.mcap, trace).again.trace).count == 901)
+            #expect(MCAPFiles.lines(try RoundTrip.through(.mcap, trace).reread.trace).count == 901)
         }
         // A compass that shows 265.0 with a deviation of 1.5 E points to 266.5 magnetic; with a variation of 3.5 W that
         // is 263 true.
@@ -107,9 +107,9 @@ struct TrapTests {
         let read = try RecordingFile.read([UInt8](log.joined(separator: "\n").utf8), name: "t.nmea")
         let attitude = #""heading":263.0000,"mheading":266.5000"#
         #expect(MCAPFiles.lines(read.trace).contains { $0.contains(attitude) })
-        let back = try ThereAndBack.through(.nmea, read.trace)
+        let back = try RoundTrip.through(.nmea, read.trace)
         #expect(back.text.contains("$GPHDT,263.000,T*32\r\n$HCHDG,266.500,,,3.5,W*3A\r\n"))
-        #expect(MCAPFiles.lines(back.again.trace).contains { $0.contains(attitude) })
+        #expect(MCAPFiles.lines(back.reread.trace).contains { $0.contains(attitude) })
     }
 
     @Test(
@@ -122,21 +122,21 @@ struct TrapTests {
                 #"{"class":"TPV","device":"/dev/gps","mode":3,"time":"2023-11-14T22:13:20.000Z","lat":43.25,"lon":13.5,"altHAE":150.375,"altMSL":106.25,"track":90,"speed":2.5,"geoidSep":44.125}"#
             )
         ])
-        let formats: [(RecordingFormat, there: String)] = [
+        let formats: [(RecordingFormat, fileName: String)] = [
             (.gpx, "<ele>106.25</ele><time>2023-11-14T22:13:20Z</time><geoidheight>44.125</geoidheight>"),
             (.nmea, ",106.25,M,44.125,M,"),
             (.gpsd, #""altHAE":150.375,"altMSL":106.25,"#), (.mcap, #""altHAE":150.375,"altMSL":106.25,"#),
         ]
-        for (format, there) in formats {
-            let back = try ThereAndBack.through(format, both)
-            #expect(back.files.values.contains { $0.contains(there) }, "\(format): \(back.files)")
+        for (format, fileName) in formats {
+            let back = try RoundTrip.through(format, both)
+            #expect(back.files.values.contains { $0.contains(fileName) }, "\(format): \(back.files)")
             let fix = try #require(back.positions.fixes.first, "\(format)")
             #expect(fix.altitudeMSL == 106.25 && fix.altitudeHAE == 150.375, "\(format)")
         }
-        #expect(try ThereAndBack.text(.kml, both).contains("13.5,43.25,106.25\n"))
-        #expect(try ThereAndBack.text(.geojson, both).contains("[13.5,43.25,150.375]"))
-        let place = try #require(try ThereAndBack.messages(both).first { $0.topic == "/gps/fix" })
-        #expect(place.contents["altitude"] as? Double == 150.375)
+        #expect(try RoundTrip.text(.kml, both).contains("13.5,43.25,106.25\n"))
+        #expect(try RoundTrip.text(.geojson, both).contains("[13.5,43.25,150.375]"))
+        let message = try #require(try RoundTrip.messages(both).first { $0.topic == "/gps/fix" })
+        #expect(message.contents["altitude"] as? Double == 150.375)
 
         // If only one altitude is known, the other is not derived from it.
         let line =
@@ -144,19 +144,19 @@ struct TrapTests {
         let ellipsoid = try gpsdTrace([(0, line.replacing("ALT", with: "altHAE"))])
         let sea = try gpsdTrace([(0, line.replacing("ALT", with: "altMSL"))])
         for format in [RecordingFormat.gpx, .nmea] {
-            let high = try #require(try ThereAndBack.through(format, sea).positions.fixes.first)
+            let high = try #require(try RoundTrip.through(format, sea).positions.fixes.first)
             #expect(high.altitudeMSL == 150.25 && high.altitudeHAE.isNaN, "\(format)")
-            let none = try ThereAndBack.through(format, ellipsoid)
+            let none = try RoundTrip.through(format, ellipsoid)
             #expect(none.positions.fixes.first?.altitudeMSL.isNaN == true, "\(format)")
             #expect(none.remarks.contains { $0.contains("altitude") }, "\(format): \(none.remarks)")
         }
-        let high = try #require(try ThereAndBack.through(.mcap, ellipsoid).positions.fixes.first)
+        let high = try #require(try RoundTrip.through(.mcap, ellipsoid).positions.fixes.first)
         #expect(high.altitudeHAE == 150.25 && high.altitudeMSL.isNaN)
         // A column with the same name is above the ellipsoid on a phone, and above mean sea level on a watch.
         let column = ["time,latitude,longitude,altitude,verticalAccuracy", "1700000000000000000,43.25,13.5,106.25,5"]
         for (file, isAboveSea) in [("Location.csv", false), ("WatchLocation.csv", true)] {
             let trace = try sensorLogger("ios", [file: column]).trace(named: "walk")
-            let fix = try #require(try ThereAndBack.through(.mcap, trace).positions.fixes.first)
+            let fix = try #require(try RoundTrip.through(.mcap, trace).positions.fixes.first)
             #expect(isAboveSea ? fix.altitudeMSL == 106.25 : fix.altitudeHAE == 106.25, "\(file)")
             #expect(isAboveSea ? fix.altitudeHAE.isNaN : fix.altitudeMSL.isNaN, "\(file)")
         }
@@ -169,7 +169,7 @@ struct TrapTests {
         let rows = ["4.5,0.25,3,12.5,1.5,270,150,13.5,43.25", "-1,-1,-1,-1,1.5,270,150,13.5,43.25"]
         let lines = rows.enumerated().map { "\(1_700_000_000 + $0.offset)000000000,\($0.offset),\($0.element)" }
         let phone = try sensorLogger("android", ["Location.csv": [header] + lines]).trace(named: "walk")
-        let back = try ThereAndBack.through(.mcap, phone)
+        let back = try RoundTrip.through(.mcap, phone)
         for read in [ReadPositions(phone), back.positions] {
             try #require(read.fixes.count == 2)
             let (received, untold) = (read.fixes[0], read.fixes[1])
@@ -191,9 +191,9 @@ struct TrapTests {
             nmeaSentence("GPGST,120000.00,,,,,1.000,2.000,5.000"),
         ]
         let receiver = try RecordingFile.read([UInt8](log.joined(separator: "\n").utf8), name: "t.nmea").trace
-        let there = try ThereAndBack.through(.nmea, receiver)
-        #expect(there.text.contains("\(log[2])\r\n"))
-        for read in [ReadPositions(receiver), there.positions] {
+        let fileName = try RoundTrip.through(.nmea, receiver)
+        #expect(fileName.text.contains("\(log[2])\r\n"))
+        for read in [ReadPositions(receiver), fileName.positions] {
             let fix = try #require(read.fixes.first)
             #expect(fix.latitudeError == 1.96 && fix.longitudeError == 3.92 && fix.verticalError == 9.8)
             #expect(fix.horizontalError == 3.87)

@@ -105,7 +105,7 @@ struct TraceCursorTests {
     }
 
     @Test("Decreasing, negative and missing times are replaced by the previous time")
-    func heldTimes() throws {
+    func delayedTimes() throws {
         let text = """
             \(headerLine)
             {"t":-3,"gpsd":\(tpv)}
@@ -225,12 +225,12 @@ struct TraceCursorTests {
             var bytes = seeds[round % 2]
             for _ in 0...random.below(4) {
                 guard !bytes.isEmpty else { break }
-                let place = random.below(bytes.count)
+                let offset = random.below(bytes.count)
                 switch random.below(4) {
-                case 0: bytes[place] = UInt8(truncatingIfNeeded: random.below(256))
-                case 1: bytes.remove(at: place)
-                case 2: bytes.insert(UInt8(truncatingIfNeeded: random.below(256)), at: place)
-                default: bytes.removeSubrange(place..<min(bytes.count, place + random.below(40)))
+                case 0: bytes[offset] = UInt8(truncatingIfNeeded: random.below(256))
+                case 1: bytes.remove(at: offset)
+                case 2: bytes.insert(UInt8(truncatingIfNeeded: random.below(256)), at: offset)
+                default: bytes.removeSubrange(offset..<min(bytes.count, offset + random.below(40)))
                 }
             }
             guard let file = try? TraceFile(bytes: bytes, name: "x") else { continue }

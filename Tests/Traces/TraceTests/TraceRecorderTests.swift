@@ -120,8 +120,8 @@ struct TraceRecorderTests {
         try #require(descriptor >= 0)
         defer { close(descriptor) }
         let writer = TraceWriter(descriptor: descriptor, name: path, clock: clock)
-        let heard = Mutex<[DeviceError]>([])
-        let handler: @Sendable (DeviceError) -> Void = { error in heard.withLock { $0.append(error) } }
+        let errors = Mutex<[DeviceError]>([])
+        let handler: @Sendable (DeviceError) -> Void = { error in errors.withLock { $0.append(error) } }
         let recorder = TraceRecorder(device: device(), writer: writer, onFailure: hasHandler ? handler : nil)
         try recorder.start()
         post(tpv, after: 1)
@@ -139,7 +139,7 @@ struct TraceRecorderTests {
         post(tpv, after: 3)
         if hasHandler {
             try recorder.stop()
-            #expect(heard.withLock { $0.map(\.cause) } == [.system(call: "write", errno: ENOSPC)])
+            #expect(errors.withLock { $0.map(\.cause) } == [.system(call: "write", errno: ENOSPC)])
         } else {
             #expect(throws: DeviceError.self) { try recorder.stop() }
         }

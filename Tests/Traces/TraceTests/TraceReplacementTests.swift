@@ -166,14 +166,14 @@ struct TraceReplacementTests {
         #expect(chmod(folder.file("victim"), 0o600) == 0)
         let (name, bait, trap) = (folder.file("a"), folder.file("bait"), folder.file("trap"))
         let exchange = Exchange()
-        let victim = folder.file("victim")
+        let target = folder.file("victim")
         try WorkerThread.start {
             while !exchange.isOver {
                 // Replaces the file atomically, as an attacker would.
                 close(systemOpen(bait, O_WRONLY | O_CREAT, 0o666))
                 _ = chown(bait, 65_534, 65_534)
                 rename(bait, name)
-                symlink(victim, trap)
+                symlink(target, trap)
                 _ = lchown(trap, 65_534, 65_534)
                 rename(trap, name)
             }
@@ -243,13 +243,13 @@ struct TraceReplacementTests {
     }
 
     @Test("If no temporary file can be created, the existing file is not overwritten")
-    func noPlaceBeside() throws {
+    func readOnlyFolder() throws {
         try put("old", "a")
         var status = stat()
         #expect(stat(folder.file("a"), &status) == 0)
         // A directory at the path of the temporary file.
-        let inTheWay = folder.file(".\(getpid())-\(status.st_ino).part")
-        try FileManager.default.createDirectory(atPath: inTheWay, withIntermediateDirectories: false)
+        let obstacle = folder.file(".\(getpid())-\(status.st_ino).part")
+        try FileManager.default.createDirectory(atPath: obstacle, withIntermediateDirectories: false)
         #expect(throws: DeviceError.self) {
             let output = try TraceOutput(whole: folder.file("a"), overwrite: true)
             write("new", output)
@@ -332,7 +332,7 @@ struct TraceReplacementTests {
         while Glibc.write(descriptor, page, page.count) > 0 {}
         _ = fcntl(descriptor, F_SETFL, 0)
 
-        let asked = Atomic(0)
+        let callCount = Atomic(0)
         let writer = Mutex<pthread_t?>(nil)
         let failure = Mutex<DeviceError?>(nil)
         let (started, ended) = (BinarySemaphore(), BinarySemaphore())
@@ -345,7 +345,7 @@ struct TraceReplacementTests {
             writer.withLock { $0 = pthread_self() }
             started.signal()
             let output = TraceOutput(pipe: descriptor, name: "a pipe") {
-                asked.add(1, ordering: .relaxed).newValue < 20
+                callCount.add(1, ordering: .relaxed).newValue < 20
             }
             do throws(DeviceError) {
                 try output.write([1, 2, 3])
@@ -365,7 +365,7 @@ struct TraceReplacementTests {
             return writer != nil
         }), clock.now.seconds(since: start) < 30 { sched_yield() }
         #expect(failure.withLock { $0?.cause } == .system(call: "write", errno: EPIPE))
-        #expect(asked.load(ordering: .relaxed) == 20)
+        #expect(callCount.load(ordering: .relaxed) == 20)
         // Unblocks a writer that still waits.
         _ = pipe.fileHandleForReading.availableData
         #expect(ended.wait(seconds: 60))

@@ -199,19 +199,19 @@ struct TraceWriterTests {
     func lateFailure() throws {
         let ends = try Pipe2()
         let writer = TraceWriter(descriptor: ends.write, name: "pipe", clock: clock)
-        let heard = Mutex<[String]>([])
-        writer.onFailure { error in heard.withLock { $0.append(error.message) } }
+        let failures = Mutex<[String]>([])
+        writer.onFailure { error in failures.withLock { $0.append(error.message) } }
         try writer.write(header())
         try writer.write(.gpsd([UInt8](tpv.utf8)), at: 0)
         ends.closeReader()
         withoutBrokenPipeSignal {
             while clock.runNextTimer(upTo: clock.now.advanced(bySeconds: 1)) {}
         }
-        #expect(heard.withLock { $0.count } == 1)
-        #expect(heard.withLock { $0.first?.contains("The reader of the trace") } == true)
+        #expect(failures.withLock { $0.count } == 1)
+        #expect(failures.withLock { $0.first?.contains("The reader of the trace") } == true)
         let error = #expect(throws: DeviceError.self) { try writer.write(.regained, at: 0) }
         #expect(error?.cause == .system(call: "write", errno: EPIPE))
-        #expect(heard.withLock { $0.count } == 1)
+        #expect(failures.withLock { $0.count } == 1)
     }
 
     @Test("A pipe that accepts a few bytes at a time receives all bytes")

@@ -43,7 +43,7 @@ final class RingDirectory: Sendable {
                 "\(path) is a link or a file, but a ring needs its own directory there. Remove it, or choose another location.",
                 cause: .system(call: "open", errno: number))
         }
-        owner = try Self.claimOwnership(of: descriptor, path, isNew: isNew)
+        owner = try Self.secureOwnership(of: descriptor, path, isNew: isNew)
         guard Self.lock(descriptor, lockTimeout) else {
             let number = errno
             throw DeviceError(
@@ -69,7 +69,8 @@ final class RingDirectory: Sendable {
 
     /// Removes the write permission of other users and returns the owner of the directory. Throws an error if the
     /// directory belongs to a different user.
-    private static func claimOwnership(of descriptor: Int32, _ path: String, isNew: Bool) throws(DeviceError) -> uid_t {
+    private static func secureOwnership(of descriptor: Int32, _ path: String, isNew: Bool) throws(DeviceError) -> uid_t
+    {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw FileIO.readError(path, call: "fstat", errno: errno) }
         guard isNew || status.st_uid == geteuid() || status.st_uid == ownerOfNewFile(descriptor) else {
@@ -125,11 +126,11 @@ final class RingDirectory: Sendable {
 
     /// Returns the segments left behind by earlier recorders, oldest first.
     func leftovers() throws(DeviceError) -> [LeftoverSegments] {
-        var formers: [Int: [Int]] = [:]
+        var numbersByRecorder: [Int: [Int]] = [:]
         for name in try names() {
-            if let former = name.recorderNumber { formers[former, default: []].append(name.number) }
+            if let former = name.recorderNumber { numbersByRecorder[former, default: []].append(name.number) }
         }
-        return formers.sorted { $0.key < $1.key }.map { former, numbers in
+        return numbersByRecorder.sorted { $0.key < $1.key }.map { former, numbers in
             LeftoverSegments(
                 number: former,
                 paths: numbers.sorted().map { "\(path)/\(RingSegmentName(former: former, number: $0).text)" })
@@ -137,7 +138,7 @@ final class RingDirectory: Sendable {
     }
 
     /// Renames the existing segments as leftovers of an earlier recorder, so that a new ring can start.
-    func setAside() throws(DeviceError) {
+    func renameAsLeftovers() throws(DeviceError) {
         let numbers = try numbers()
         guard !numbers.isEmpty else { return }
         let former = (try leftovers().last?.number ?? 0) + 1

@@ -12,27 +12,27 @@ package struct RingLeftover: Sendable {
     package var remarks: [String]
 
     /// Saves the segments of an earlier recorder as a trace, and removes the segments that were read completely.
-    /// Damaged segments are kept beside the trace. `room` is the free space of the file system in bytes, or nil if
+    /// Damaged segments are kept beside the trace. `freeSpace` is the free space of the file system in bytes, or nil if
     /// unknown. If the trace cannot be saved, throws an error and keeps the segments.
     static func save(
-        _ former: RingDirectory.LeftoverSegments, of folder: RingDirectory, to place: RingLocation, room: Int64?
+        _ former: RingDirectory.LeftoverSegments, of folder: RingDirectory, to location: RingLocation, freeSpace: Int64?
     ) throws(DeviceError) -> RingLeftover {
         let size = former.paths.reduce(Int64(0)) { $0.addingSaturated(Self.size(folder.stablePath($1))) }
         // Leaves half of the free space to the current recording, which would fail if the file system became full.
-        if let room, room / 2 < size {
+        if let freeSpace, freeSpace / 2 < size {
             throw DeviceError(
                 .inputOutput,
-                "There is not enough free space to save an earlier recording: \(Self.count(former)) in \(place.ringDirectory). Free \((size.addingSaturated(size) - room) >> 10 + 1) KiB; the next recording then saves it."
+                "There is not enough free space to save an earlier recording: \(Self.count(former)) in \(location.ringDirectory). Free \((size.addingSaturated(size) - freeSpace) >> 10 + 1) KiB; the next recording then saves it."
             )
         }
-        var reading = try RingReader(former.paths, reached: folder.stablePath)
+        var reading = try RingReader(former.paths, stablePath: folder.stablePath)
         let extent = try reading.extent()
         let endTime = reading.header?.start.flatMap { start in
             extent.map { WallTime(nanoseconds: start.wallTime.nanoseconds.addingSaturated($0.last)) }
         }
         var save = try SavedTrace.write(
-            &reading, path: place.path(at: endTime, for: "leftover"), temporary: place.temporaryLeftoverPath,
-            mode: place.mode, disk: folder.disk)
+            &reading, path: location.path(at: endTime, for: "leftover"), temporary: location.temporaryLeftoverPath,
+            mode: location.mode, disk: folder.disk)
         // Reads all events, because damage is detected only by reading the segments.
         if save == nil { try reading.forEach { _ throws(DeviceError) in } }
         var remarks = reading.remarks
@@ -44,7 +44,7 @@ package struct RingLeftover: Sendable {
             // The first name is on the destination's file system. A ring on another file system keeps the segment in
             // its own directory, under a name that is not a segment name.
             let siblingPath = RingLocation.unusedPath(path, ".\(RingLocation.damaged)")
-            let names = [place.path(at: endTime, for: RingLocation.damaged), siblingPath]
+            let names = [location.path(at: endTime, for: RingLocation.damaged), siblingPath]
             if let name = names.first(where: { ExclusiveFile.renameExclusively(folder.stablePath(path), to: $0) == 0 })
             {
                 remarks.append("The unreadable part of \(path) is kept as \(name).")

@@ -9,7 +9,7 @@ struct RingReader {
     private struct Segment {
         var path: String
         /// The header, or nil if it is damaged. The lines are then read with the header of a different segment.
-        var mark: RingSegmentHeader?
+        var segmentHeader: RingSegmentHeader?
     }
 
     /// The header of the last readable segment, which has the most accurate civil time.
@@ -19,19 +19,19 @@ struct RingReader {
     /// The paths of segments that were not read completely.
     private(set) var damagedPaths: [String] = []
     private var segments: [Segment] = []
-    private let reached: (String) -> String
+    private let stablePath: (String) -> String
 
-    /// Reads the segment headers in ascending order. `reached` returns the path at which a segment can be opened.
-    init(_ paths: [String], reached: @escaping (String) -> String = { $0 }) throws(DeviceError) {
-        self.reached = reached
+    /// Reads the segment headers in ascending order. `stablePath` returns the path at which a segment can be opened.
+    init(_ paths: [String], stablePath: @escaping (String) -> String = { $0 }) throws(DeviceError) {
+        self.stablePath = stablePath
         for path in paths {
             let bytes = try contents(path)
             var file: TraceFile?
             do throws(DeviceError) { file = try TraceFile(contents: bytes, name: path) } catch {}
-            if let header = file?.header, let mark = RingSegmentHeader(header) {
+            if let header = file?.header, let segmentHeader = RingSegmentHeader(header) {
                 self.header = header
-                for trigger in mark.triggers where !triggers.contains(trigger) { triggers.append(trigger) }
-                segments.append(Segment(path: path, mark: mark))
+                for trigger in segmentHeader.triggers where !triggers.contains(trigger) { triggers.append(trigger) }
+                segments.append(Segment(path: path, segmentHeader: segmentHeader))
             } else if Self.isTruncatedHeader(bytes) {
                 remarks.append("\(path) ends before its first event and contains no data.")
             } else {
@@ -55,17 +55,17 @@ struct RingReader {
 
     private func contents(_ path: String) throws(DeviceError) -> TraceBytes {
         do throws(DeviceError) {
-            return try TraceBytes(path: reached(path))
+            return try TraceBytes(path: stablePath(path))
         } catch {
             var error = error
-            error.message = error.message.replacing(reached(path), with: path)
+            error.message = error.message.replacing(stablePath(path), with: path)
             throw error
         }
     }
 
     private func reading(of segment: Segment) throws(DeviceError) -> TimedEventReader {
         let contents = try contents(segment.path)
-        guard segment.mark == nil else {
+        guard segment.segmentHeader == nil else {
             return TimedEventReader(try TraceFile(contents: contents, name: segment.path))
         }
         var bytes = (header ?? TraceHeader()).line()
@@ -80,8 +80,10 @@ struct RingReader {
         for segment in segments {
             var reading = try reading(of: segment)
             // The initial state is known from the previous segment, unless that segment is missing.
-            var repeated = previousNumber.map { $0 &+ 1 } == segment.mark?.number ? segment.mark?.stateLines ?? 0 : 0
-            previousNumber = segment.mark?.number
+            var repeated =
+                previousNumber.map { $0 &+ 1 } == segment.segmentHeader?.number
+                ? segment.segmentHeader?.stateLines ?? 0 : 0
+            previousNumber = segment.segmentHeader?.number
             while let event = reading.next() {
                 if repeated > 0 {
                     repeated -= 1
@@ -91,7 +93,7 @@ struct RingReader {
             }
             // An interrupted recording normally ends with an incomplete line.
             let cutLine = TraceWarning.Reason.truncatedLine
-            guard segment.mark != nil else { continue }
+            guard segment.segmentHeader != nil else { continue }
             for entry in reading.diagnostics.entries where entry.message != cutLine.message {
                 remarks.append("\(segment.path): \(entry.remark)")
             }

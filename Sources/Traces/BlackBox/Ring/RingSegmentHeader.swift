@@ -81,23 +81,23 @@ extension RingSegmentHeader {
     /// Creates a header from a trace header, or returns nil if the trace is not a segment.
     init?(_ header: TraceHeader) {
         let member = header.otherMembers.first { $0.name == Self.member }
-        guard let mark = member.flatMap({ $0.json.withUnsafeBytes { JSONReader.parse($0, Self.read) } }) else {
+        guard let segmentHeader = member.flatMap({ $0.json.withUnsafeBytes { JSONReader.parse($0, Self.read) } }) else {
             return nil
         }
-        self = mark
+        self = segmentHeader
     }
 
     private static func read(_ reader: inout JSONReader) throws(JSONError) -> RingSegmentHeader? {
-        var mark = RingSegmentHeader(number: 0, stateLines: 0, triggers: [])
+        var segmentHeader = RingSegmentHeader(number: 0, stateLines: 0, triggers: [])
         guard try reader.beginObjectIfPresent() else { return nil }
         while let key = try reader.nextKey() {
             switch key.word {
-            case JSONText.word("segment"): mark.number = Int(clamping: try reader.int64IfPresent() ?? 0)
-            case JSONText.word("state"): mark.stateLines = Int(clamping: try reader.int64IfPresent() ?? 0)
-            case JSONText.word("triggers"): mark.triggers = try RingTrigger.read(&reader)
+            case JSONText.word("segment"): segmentHeader.number = Int(clamping: try reader.int64IfPresent() ?? 0)
+            case JSONText.word("state"): segmentHeader.stateLines = Int(clamping: try reader.int64IfPresent() ?? 0)
+            case JSONText.word("triggers"): segmentHeader.triggers = try RingTrigger.read(&reader)
             default: try reader.skipValue()
             }
         }
-        return mark.number > 0 && mark.stateLines >= 0 ? mark : nil
+        return segmentHeader.number > 0 && segmentHeader.stateLines >= 0 ? segmentHeader : nil
     }
 }

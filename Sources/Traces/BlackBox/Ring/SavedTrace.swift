@@ -32,9 +32,11 @@ package struct SavedTrace: Sendable {
             let writer = TraceWriter(try TraceOutput(named: name, temporary: temporary, mode: mode), clock: LiveClock())
             var edit = ExcerptEdit(nanoseconds: start...to)
             var editedHeader = try edit.header(reading.header ?? TraceHeader())
-            let marks = triggers ?? reading.triggers
+            let recordedTriggers = triggers ?? reading.triggers
             editedHeader.otherMembers.removeAll { $0.name == RingTrigger.member }
-            if !marks.isEmpty { editedHeader.otherMembers.append(RingTrigger.list(marks, since: start)) }
+            if !recordedTriggers.isEmpty {
+                editedHeader.otherMembers.append(RingTrigger.list(recordedTriggers, since: start))
+            }
             try writer.write(editedHeader)
             var count = 0
             var last = start

@@ -17,7 +17,7 @@ extension TraceRing {
     /// Keeps all events from the given time on, and records the triggers for the header of the next segment.
     func retain(since time: Int64, for triggers: [RingTrigger]) {
         state.withLock { state in
-            state.ledger.retainedSince = time
+            state.segmentList.retainedSince = time
             state.triggers = triggers
             // Begins a new segment whose header lists the trigger. Further triggers are listed in the next regular
             // segment, so that many triggers do not cause many segments.
@@ -28,7 +28,7 @@ extension TraceRing {
     /// Clears the triggers, so that old segments can be removed again.
     func endRetention() {
         state.withLock { state in
-            state.ledger.retainedSince = nil
+            state.segmentList.retainedSince = nil
             state.triggers = []
         }
     }
@@ -38,12 +38,12 @@ extension TraceRing {
     func beginReading() -> [String] {
         state.withLock { state in
             endSegment(&state)
-            state.ledger.lastPinnedSegment = state.ledger.segments.last?.number
-            return state.ledger.segments.map { folder.segmentPath($0.number) }
+            state.segmentList.lastPinnedSegment = state.segmentList.segments.last?.number
+            return state.segmentList.segments.map { folder.segmentPath($0.number) }
         }
     }
 
-    func endReading() { state.withLock { $0.ledger.lastPinnedSegment = nil } }
+    func endReading() { state.withLock { $0.segmentList.lastPinnedSegment = nil } }
 
     /// Removes all segments, and also the directory if it is then empty. The ring must be closed.
     package func discard() throws(DeviceError) {
@@ -52,9 +52,10 @@ extension TraceRing {
     }
 
     /// Saves the segments of earlier recorders, oldest first, and reports each result. May run concurrently with
-    /// recording. `room` returns the free space at a path in bytes, or nil if unknown.
+    /// recording. `freeSpace` returns the free space at a path in bytes, or nil if unknown.
     func saveLeftovers(
-        room: (String) -> Int64? = RingLeftover.freeSpace(at:), _ handler: (Result<RingLeftover, DeviceError>) -> Void
+        freeSpace: (String) -> Int64? = RingLeftover.freeSpace(at:),
+        _ handler: (Result<RingLeftover, DeviceError>) -> Void
     ) {
         do throws(DeviceError) {
             for former in try folder.leftovers() {
@@ -63,7 +64,7 @@ extension TraceRing {
                         .success(
                             try RingLeftover.save(
                                 former, of: folder, to: location,
-                                room: room(ExclusiveFile.split(location.ringDirectory).folder))))
+                                freeSpace: freeSpace(ExclusiveFile.split(location.ringDirectory).folder))))
                 } catch {
                     handler(.failure(error))
                 }

@@ -28,7 +28,7 @@ package final class TraceRing: TraceDestination, Sendable {
     }
 
     struct State {
-        var ledger: RingSegmentList
+        var segmentList: RingSegmentList
         var header: TraceHeader?
         /// The parser of the lines that change the state.
         var cursor: TraceCursor?
@@ -59,34 +59,35 @@ package final class TraceRing: TraceDestination, Sendable {
     /// Creates a ring and its directory. Segments of an earlier recorder are set aside for ``saveLeftovers(_:)``.
     /// `syncClock` has its own thread, which synchronizes segments with the disk.
     package convenience init(
-        _ place: RingLocation, options: Options = Options(), clock: any DeviceClock,
+        _ location: RingLocation, options: Options = Options(), clock: any DeviceClock,
         syncClock: any DeviceClock = LiveClock()
     ) throws(DeviceError) {
-        try self.init(place, options: options, clock: clock, syncClock: syncClock, disk: .system)
+        try self.init(location, options: options, clock: clock, syncClock: syncClock, disk: .system)
     }
 
     init(
-        _ place: RingLocation, options: Options, clock: any DeviceClock, syncClock: any DeviceClock,
+        _ location: RingLocation, options: Options, clock: any DeviceClock, syncClock: any DeviceClock,
         disk: DiskSynchronizer
     ) throws(DeviceError) {
-        try place.createDirectory(disk)
-        folder = try RingDirectory(place.ringDirectory, mode: place.mode, disk: disk)
-        place.removeUnfinished()
-        try folder.setAside()
-        self.location = place
+        try location.createDirectory(disk)
+        folder = try RingDirectory(location.ringDirectory, mode: location.mode, disk: disk)
+        location.removeUnfinished()
+        try folder.renameAsLeftovers()
+        self.location = location
         self.disk = disk
         self.options = options
         self.clock = clock
         self.syncClock = syncClock
         state = Mutex(
             State(
-                ledger: RingSegmentList(duration: Int64(saturatingSeconds: options.duration) ?? 0, size: options.size)))
+                segmentList: RingSegmentList(
+                    duration: Int64(saturatingSeconds: options.duration) ?? 0, size: options.size)))
     }
 
     deinit { try? close() }
 
     /// The total size of the segments in bytes.
-    package var size: Int64 { state.withLock { $0.ledger.total } }
+    package var size: Int64 { state.withLock { $0.segmentList.total } }
 
     package var header: TraceHeader? { state.withLock { $0.header } }
 
@@ -141,11 +142,11 @@ package final class TraceRing: TraceDestination, Sendable {
             let line = UnsafeRawBufferPointer(rebasing: bytes[end..<next])
             next = min(next + 1, bytes.count)
             let time = TraceLine.time(line) ?? state.lastTime
-            if state.ledger.needsSegment(for: Int64(next - start), at: time) {
+            if state.segmentList.needsSegment(for: Int64(next - start), at: time) {
                 try writeToSegment(UnsafeRawBufferPointer(rebasing: bytes[start..<end]), times, &state)
                 (start, times) = (end, nil)
                 // The preceding bytes have been written, possibly to an empty segment, so the check is repeated.
-                if state.ledger.needsSegment(for: Int64(next - start), at: time) {
+                if state.segmentList.needsSegment(for: Int64(next - start), at: time) {
                     try beginSegment(toWrite: Int64(next - start), at: time, &state)
                 }
             }
@@ -167,12 +168,12 @@ package final class TraceRing: TraceDestination, Sendable {
     ) throws(DeviceError) {
         guard let times, let output = state.output else { return }
         try expire(toWrite: Int64(bytes.count), at: times.last, &state)
-        state.ledger.recordWrite(Int64(bytes.count), from: times.first, to: times.last)
+        state.segmentList.recordWrite(Int64(bytes.count), from: times.first, to: times.last)
         try output.write(bytes)
     }
 
     private func expire(toWrite count: Int64, at time: Int64, _ state: inout State) throws(DeviceError) {
-        for number in state.ledger.expire(toWrite: count, at: time) { try folder.remove(number) }
+        for number in state.segmentList.expire(toWrite: count, at: time) { try folder.remove(number) }
     }
 
     // MARK: Segments
@@ -181,38 +182,38 @@ package final class TraceRing: TraceDestination, Sendable {
         endSegment(&state)
         guard var header = state.header else { return }
         var lines = TraceEventEncoder()
-        var held: [UInt8] = []
-        for contents in state.traceState.events { lines.append(TraceEvent(time: time, contents), to: &held) }
-        let stateLines = held.count { $0 == UInt8(ascii: "\n") }
+        var stateBytes: [UInt8] = []
+        for contents in state.traceState.events { lines.append(TraceEvent(time: time, contents), to: &stateBytes) }
+        let stateLines = stateBytes.count { $0 == UInt8(ascii: "\n") }
         if let start = header.start {
             // The civil time of the start, computed from the clock's current setting.
             let passed = clock.now.nanoseconds.subtractingSaturated(start.boot.nanoseconds)
             header.start?.wallTime = WallTime(nanoseconds: clock.wallTime.nanoseconds.subtractingSaturated(passed))
         }
-        let number = state.ledger.begin()
+        let number = state.segmentList.begin()
         header.otherMembers.removeAll { $0.name == RingSegmentHeader.member }
         header.otherMembers.append(
             RingSegmentHeader(number: number, stateLines: stateLines, triggers: state.triggers).traceMember)
-        let head = header.line() + [UInt8(ascii: "\n")] + held
+        let head = header.line() + [UInt8(ascii: "\n")] + stateBytes
         let output: TraceOutput
         do throws(DeviceError) {
             try expire(toWrite: Int64(head.count) + count, at: time, &state)
             output = try folder.createSegment(number)
         } catch {
             // The segment could not be created, so nothing can be written to it.
-            state.ledger.close()
+            state.segmentList.close()
             throw error
         }
         state.output = output
         state.hasUnsyncedDirectoryEntry = true
-        state.ledger.recordHeader(size: Int64(head.count))
+        state.segmentList.recordHeader(size: Int64(head.count))
         try output.write(head)
     }
 
     func endSegment(_ state: inout State) {
         guard let output = state.output else { return }
         state.output = nil
-        state.ledger.close()
+        state.segmentList.close()
         if options.sync == .never {
             systemClose(output.descriptor)
         } else {

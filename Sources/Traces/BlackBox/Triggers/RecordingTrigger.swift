@@ -115,8 +115,8 @@ extension RecordingTrigger {
             return condition
         }
         /// Returns the duration in seconds, or the default if there is none.
-        func seconds(_ usual: Double, _ name: String, _ example: String) throws(DeviceError) -> Double {
-            guard sign != nil else { return usual }
+        func seconds(_ defaultSeconds: Double, _ name: String, _ example: String) throws(DeviceError) -> Double {
+            guard sign != nil else { return defaultSeconds }
             guard sign == ">" else { throw error("must be written as \(name) or \(example)") }
             return try number([("s", 1.0), ("ms", 0.001), ("min", 60.0)], example)
         }

@@ -56,13 +56,13 @@ package struct TriggerDetector: Sendable {
     private static let maximumGap = 0.25
     /// The hysteresis of speed events, as a fraction of the threshold.
     private static let hysteresis = 0.05
-    private var watched: [TriggerState]
+    private var states: [TriggerState]
     private var shake = ShakeDetector()
     private var lastReading: BootTime?
     private var lastFix: BootTime?
 
     package init(_ triggers: [RecordingTrigger]) {
-        watched = triggers.map { trigger in
+        states = triggers.map { trigger in
             // A device that has been slow from the beginning has not slowed down.
             let isArmed = if case .speedBelow = trigger.condition { false } else { true }
             return TriggerState(trigger: trigger, isArmed: isArmed)
@@ -111,7 +111,7 @@ package struct TriggerDetector: Sendable {
     /// The time of the next event if no report arrives before then, or nil if there is no such event.
     package var deadline: BootTime? {
         guard let lastFix else { return nil }
-        let limits = watched.compactMap { entry -> Double? in
+        let limits = states.compactMap { entry -> Double? in
             if case .lostFix(let limit) = entry.trigger.condition, entry.isArmed { limit } else { nil }
         }
         return limits.min().map { lastFix.advanced(bySeconds: $0) }
@@ -141,6 +141,6 @@ package struct TriggerDetector: Sendable {
 
     /// Returns the texts of the triggers for which the closure returns true.
     private mutating func events(_ isNew: (inout TriggerState) -> Bool) -> [String] {
-        watched.indices.filter { isNew(&watched[$0]) }.map { watched[$0].trigger.text }
+        states.indices.filter { isNew(&states[$0]) }.map { states[$0].trigger.text }
     }
 }

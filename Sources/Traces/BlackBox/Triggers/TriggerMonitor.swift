@@ -6,7 +6,7 @@ import Synchronization
 /// Subscribes to a device's sources and detects the trigger events of a black box.
 package final class TriggerMonitor: Sendable {
     private struct State {
-        var watch: TriggerDetector
+        var detector: TriggerDetector
         var subscriptions: [Subscription] = []
         /// The timer that reports a missing fix at the deadline.
         var timer: ClockTimer?
@@ -25,7 +25,7 @@ package final class TriggerMonitor: Sendable {
         self.triggers = triggers
         self.clock = clock
         self.onEvent = onEvent
-        state = Mutex(State(watch: TriggerDetector(triggers)))
+        state = Mutex(State(detector: TriggerDetector(triggers)))
     }
 
     /// Subscribes to the device's sources. `interval` is the interval between recorded readings in seconds, or 0 for
@@ -63,19 +63,19 @@ package final class TriggerMonitor: Sendable {
 
     func process(_ event: MotionEvent) {
         guard case .samples(let batch) = event else { return }
-        update { watch in
-            zip(batch.values, batch.times).flatMap { watch.process(acceleration: $0, at: $1) }
+        update { detector in
+            zip(batch.values, batch.times).flatMap { detector.process(acceleration: $0, at: $1) }
         }
     }
 
     func process(_ event: PositionEvent) {
         let time = clock.now
-        update { watch in
+        update { detector in
             switch event {
-            case .report(let report): watch.process(report, at: time)
+            case .report(let report): detector.process(report, at: time)
             // Silence is detected by the timer, which uses the trigger's own time limit.
             case .lost(let error) where error.code == .silent: []
-            case .lost: watch.processPositionLoss()
+            case .lost: detector.processPositionLoss()
             case .sky, .attitude, .receivers, .line, .regained: []
             }
         }
@@ -89,9 +89,9 @@ package final class TriggerMonitor: Sendable {
     private func update(_ body: (inout TriggerDetector) -> [String]) {
         let (events, former) = state.withLock { state -> ([String], ClockTimer?) in
             guard !state.hasEnded else { return ([], nil) }
-            let events = body(&state.watch)
+            let events = body(&state.detector)
             // If a fix has arrived since the timer was set, the timer fires too early and is then set again.
-            guard let deadline = state.watch.deadline, state.timer == nil || deadline < state.timerDeadline else {
+            guard let deadline = state.detector.deadline, state.timer == nil || deadline < state.timerDeadline else {
                 return (events, nil)
             }
             let previousTimer = state.timer

@@ -19,7 +19,7 @@ package enum ArrivalStamp {
     /// The number of leading bytes that are searched for a stamp. gpspipe limits the date in a stamp to 24 bytes.
     private static let searchedLength = 96
     /// The earliest accepted Unix time, in nanoseconds. The limit rejects dates without separators, such as 20261121.
-    private static let earliestSeconds: Int64 = 100_000_000_000_000_000
+    private static let earliestNanoseconds: Int64 = 100_000_000_000_000_000
 
     /// Returns the offset of the report after the stamp, or nil unless the line consists of a stamp followed by a
     /// report.
@@ -56,7 +56,7 @@ package enum ArrivalStamp {
         if let time = TraceSeconds.parse(last), time >= 0 {
             // A small number may be a day of the month, so it is accepted as a time only after a date.
             let date = UnsafeRawBufferPointer(rebasing: text[..<afterBlank].dropLast())
-            return time >= earliestSeconds || CivilTime.parse(date) != nil ? time : nil
+            return time >= earliestNanoseconds || CivilTime.parse(date) != nil ? time : nil
         }
         return CivilTime.parse(text)
     }

@@ -76,12 +76,12 @@ extension TraceAccessoryEvent {
                 while back < 3, end - back > start + 1, bytes[end - back] & 0xc0 == 0x80 { back += 1 }
                 if bytes[end - back] & 0xc0 != 0x80 { end -= back }
             }
-            let piece = bytes[start..<end]
-            let text = Self.text(piece)
+            let chunk = bytes[start..<end]
+            let text = Self.text(chunk)
             let key: StaticString =
                 text != nil ? isInput ? ",\"in\":" : ",\"out\":" : isInput ? ",\"inHex\":" : ",\"outHex\":"
             line(key, time, &buffer) { writer in
-                writer.string(text ?? HexDigit.text(piece))
+                writer.string(text ?? HexDigit.text(chunk))
                 writer.member("accessory", accessory)
                 writer.member("protocol", name)
             }

@@ -38,15 +38,15 @@ public struct TraceEvent: Sendable {
 
     /// The approximate memory use in bytes.
     package var size: Int {
-        let own = MemoryLayout<TraceEvent>.stride
+        let fixedSize = MemoryLayout<TraceEvent>.stride
         switch contents {
-        case .gpsd(let line), .gpsdText(let line): return own + line.count
+        case .gpsd(let line), .gpsdText(let line): return fixedSize + line.count
         case .accessory(let event):
             switch event.change {
-            case .sent(_, let bytes), .received(_, let bytes): return own + bytes.count
-            default: return own
+            case .sent(_, let bytes), .received(_, let bytes): return fixedSize + bytes.count
+            default: return fixedSize
             }
-        default: return own
+        default: return fixedSize
         }
     }
 

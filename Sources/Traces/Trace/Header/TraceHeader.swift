@@ -171,9 +171,9 @@ public struct TraceDevice: Sendable, Hashable {
 
     /// True if both values describe the same device. Two NaN cycles count as equal.
     public static func == (left: TraceDevice, right: TraceDevice) -> Bool {
-        var (mine, other) = (left.receiver, right.receiver)
-        if mine.cycle.isNaN, other.cycle.isNaN { (mine.cycle, other.cycle) = (0, 0) }
-        return left.kind == right.kind && mine == other && left.otherMembers == right.otherMembers
+        var (receiver, otherReceiver) = (left.receiver, right.receiver)
+        if receiver.cycle.isNaN, otherReceiver.cycle.isNaN { (receiver.cycle, otherReceiver.cycle) = (0, 0) }
+        return left.kind == right.kind && receiver == otherReceiver && left.otherMembers == right.otherMembers
     }
 
     /// The cycle is not hashed because it may be NaN.

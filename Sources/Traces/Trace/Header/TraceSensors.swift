@@ -49,9 +49,9 @@ struct TraceSensors: Sendable {
     mutating func findOrAddDefault(_ kind: SensorKind) -> Int32 {
         let index = defaultIndex(of: kind)
         guard index < 0 else { return index }
-        let made = findOrAdd(kind.rawValue, kind: kind)
-        defaultIndices[kind.index] = made
-        return made
+        let added = findOrAdd(kind.rawValue, kind: kind)
+        defaultIndices[kind.index] = added
+        return added
     }
 
     /// Returns the index of the sensor with this ID, and adds the sensor if there is none. Returns a negative value if

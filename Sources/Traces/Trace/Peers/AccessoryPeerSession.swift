@@ -149,10 +149,10 @@ package final class AccessoryPeerSession: Sendable {
             return .deliver(.timerFired)
         }
         // After the connection has ended, unsent bytes do not delay the remaining events.
-        let isHeldUp =
+        let isInputBlocked =
             !isEnding
             && (state.actions.count >= Self.maximumActions || state.output.count >= Self.maximumUnsentBytes)
-        if !isHeldUp, channel.bytesAvailable > 0 {
+        if !isInputBlocked, channel.bytesAvailable > 0 {
             return .read((faults.unplugsAfterReceiving ?? .max) - state.received)
         }
         while true {
@@ -161,7 +161,7 @@ package final class AccessoryPeerSession: Sendable {
                 return .nothing
             }
             if state.output.count > 0 {
-                var count = min(state.output.count, pieceLength)
+                var count = min(state.output.count, chunkLength)
                 if let limit = faults.unplugsAfterSending { count = min(count, limit - state.sent) }
                 return .send(Array(state.output.elements.prefix(count)))
             }
@@ -190,7 +190,7 @@ package final class AccessoryPeerSession: Sendable {
     }
 
     /// The maximum number of bytes sent at once.
-    private var pieceLength: Int {
+    private var chunkLength: Int {
         if let length = faults.maximumChunkLength { return min(max(length, 1), 65_536) }
         guard let rate = faults.bytesPerSecond else { return 65_536 }
         // The number of bytes sent per 10 ms.
@@ -205,7 +205,9 @@ package final class AccessoryPeerSession: Sendable {
 
     private func read(atMost limit: Int) -> Bool {
         let bytes = [UInt8](unsafeUninitializedCapacity: min(max(limit, 1), 4096)) { buffer, count in
-            if case .bytes(let taken) = channel.read(into: UnsafeMutableRawBufferPointer(buffer)) { count = taken }
+            if case .bytes(let readCount) = channel.read(into: UnsafeMutableRawBufferPointer(buffer)) {
+                count = readCount
+            }
         }
         guard !bytes.isEmpty else { return false }
         state.withLock { $0.received += bytes.count }

@@ -35,12 +35,12 @@ package struct InMemoryTrace: Sendable {
     }
 
     /// Appends a reading, unless a trace cannot represent it. Times are in nanoseconds since the start of the trace and
-    /// must not decrease. `place` is the sensor index returned by ``sensorIndex(of:)``.
+    /// must not decrease. `sensorIndex` is the index returned by ``sensorIndex(of:)``.
     @inline(__always)
-    package mutating func append(_ value: SIMD3<Double>, kind: SensorKind, place: Int32, at time: Int64) {
+    package mutating func append(_ value: SIMD3<Double>, kind: SensorKind, sensorIndex: Int32, at time: Int64) {
         var record = TraceRecord(time: time, kind: .sample, range: 0..<0)
         record.sensorKind = kind
-        record.sensorIndex = place
+        record.sensorIndex = sensorIndex
         record.x = value.x
         if kind.isVector { (record.y, record.z) = (value.y, value.z) }
         if TraceSample.isValid(SIMD3(record.x, record.y, record.z)) { records.append(record) }
@@ -73,10 +73,10 @@ final class LazyBytes: Sendable {
     init(_ make: @escaping @Sendable () -> [UInt8]) { self.make = make }
 
     var bytes: [UInt8] {
-        cached.withLock { made in
-            if let made { return made }
+        cached.withLock { cachedBytes in
+            if let cachedBytes { return cachedBytes }
             let bytes = make()
-            made = bytes
+            cachedBytes = bytes
             return bytes
         }
     }

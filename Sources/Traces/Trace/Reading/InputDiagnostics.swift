@@ -12,12 +12,12 @@ package struct InputDiagnostics: Sendable, Hashable {
         package let message: String
         package fileprivate(set) var count: Int
         /// The location of the first occurrence: a file, a line, or both. Empty if unknown.
-        package let place: String
+        package let location: String
         /// The quoted input of the first occurrence. Empty if no input was given.
         package let text: String
 
         package var remark: String {
-            let first = [place, text].filter { !$0.isEmpty }.joined(separator: ": ")
+            let first = [location, text].filter { !$0.isEmpty }.joined(separator: ": ")
             switch (count, first.isEmpty) {
             case (1, true): return message + "."
             case (1, false): return "\(message) (\(first))."
@@ -45,16 +45,16 @@ package struct InputDiagnostics: Sendable, Hashable {
     /// Records a problem in a line. Line numbers start at 1, and 0 means that the input is not divided into lines.
     /// `text` is the invalid input. It is evaluated for the first occurrence only.
     package mutating func record(_ message: String, line: Int, of file: String = "", text: @autoclosure () -> String) {
-        record(message, at: Self.place(line: line, of: file), text: text())
+        record(message, at: Self.location(line: line, of: file), text: text())
     }
 
-    /// Records problems at a location such as "line 5" or "message 7 of /gps". `place` and `text` are evaluated for the
-    /// first occurrence only.
+    /// Records problems at a location such as "line 5" or "message 7 of /gps". `location` and `text` are evaluated for
+    /// the first occurrence only.
     package mutating func record(
-        _ message: String, at place: @autoclosure () -> String, text: @autoclosure () -> String, count: Int = 1
+        _ message: String, at location: @autoclosure () -> String, text: @autoclosure () -> String, count: Int = 1
     ) {
         guard count > 0 else { return }
-        add(message, count, Entry(message: message, count: count, place: place(), text: Self.quoted(text())))
+        add(message, count, Entry(message: message, count: count, location: location(), text: Self.quoted(text())))
     }
 
     /// Adds problems that another reader found later in the same input.
@@ -73,7 +73,7 @@ package struct InputDiagnostics: Sendable, Hashable {
         }
     }
 
-    private static func place(line: Int, of file: String) -> String {
+    private static func location(line: Int, of file: String) -> String {
         switch (line > 0, file.isEmpty) {
         case (true, true): "line \(line)"
         case (true, false): "line \(line) of \(file)"

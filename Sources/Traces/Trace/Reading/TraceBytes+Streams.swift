@@ -27,7 +27,7 @@ extension TraceBytes {
         if kind == S_IFREG, status.st_size > 0, status.st_size <= largestInMemory {
             bytes.reserveCapacity(Int(status.st_size))
         }
-        var spilled: TemporaryBuffer?
+        var temporaryBuffer: TemporaryBuffer?
         var chunk = [UInt8](repeating: 0, count: 1 << 18)
         while true {
             let count = chunk.withUnsafeMutableBytes { systemRead(descriptor, $0) }
@@ -42,19 +42,19 @@ extension TraceBytes {
                 }
                 throw FileIO.readError(name, call: "read", errno: errno)
             }
-            guard bytes.count + (spilled?.count ?? 0) + count <= limit else {
+            guard bytes.count + (temporaryBuffer?.count ?? 0) + count <= limit else {
                 throw DeviceError(.inputOutput, "\(name) exceeds the limit of \(limit) bytes.")
             }
             if bytes.count + count > largestInMemory {
-                if spilled == nil { spilled = try TemporaryBuffer() }
-                try spilled?.append(bytes)
+                if temporaryBuffer == nil { temporaryBuffer = try TemporaryBuffer() }
+                try temporaryBuffer?.append(bytes)
                 bytes.removeAll(keepingCapacity: true)
             }
             bytes.append(contentsOf: chunk[..<count])
         }
-        if let spilled {
-            try spilled.append(bytes)
-            self = try spilled.bytes()
+        if let temporaryBuffer {
+            try temporaryBuffer.append(bytes)
+            self = try temporaryBuffer.bytes()
         } else {
             self.init(bytes)
         }

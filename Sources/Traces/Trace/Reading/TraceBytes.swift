@@ -23,7 +23,7 @@ package struct TraceBytes: Sendable {
 
     init(_ file: MappedFile) { storage = .file(file) }
 
-    init(_ made: LazyBytes) { storage = .lazy(made) }
+    init(_ lazyBytes: LazyBytes) { storage = .lazy(lazyBytes) }
 
     /// Reads or maps a regular file. Any other file, such as a pipe, is read to its end, up to
     /// ``TraceFile/maximumSize`` bytes, which may block.
@@ -89,7 +89,7 @@ package struct TraceBytes: Sendable {
         case .memory(let bytes): return try bytes.withBytes(body)
         case .file(let file):
             return try withExtendedLifetime(file) { () throws(Failure) in try body(file.bytes) }
-        case .lazy(let made): return try made.bytes.withBytes(body)
+        case .lazy(let lazyBytes): return try lazyBytes.bytes.withBytes(body)
         }
     }
 }
@@ -110,7 +110,7 @@ extension TraceBytes: RandomAccessCollection {
         switch storage {
         case .memory(let bytes): bytes[position]
         case .file(let file): file.bytes[position]
-        case .lazy(let made): made.bytes[position]
+        case .lazy(let lazyBytes): lazyBytes.bytes[position]
         }
     }
 
@@ -121,7 +121,7 @@ extension TraceBytes: RandomAccessCollection {
         case .memory(let bytes): try bytes.withUnsafeBufferPointer(body)
         case .file(let file):
             try withExtendedLifetime(file) { try file.bytes.withMemoryRebound(to: UInt8.self, body) }
-        case .lazy(let made): try made.bytes.withUnsafeBufferPointer(body)
+        case .lazy(let lazyBytes): try lazyBytes.bytes.withUnsafeBufferPointer(body)
         }
     }
 }

@@ -42,13 +42,13 @@ extension TraceCursor {
             // The buffer ends with the part, so that no line extends beyond the part.
             let text = UnsafeRawBufferPointer(rebasing: shared[..<starts[part + 1]])
             var lines = TraceLines(offset: starts[part], line: 0, file: file)
-            var reached = starts[part]
+            var checkedEnd = starts[part]
             while let (range, isEnded) = lines.next(text) {
                 guard isEnded, cursor.introducesNoSensor(text, range) else {
-                    first.withLock { $0 = min($0, reached) }
+                    first.withLock { $0 = min($0, checkedEnd) }
                     return
                 }
-                reached = lines.offset
+                checkedEnd = lines.offset
             }
         }
         lines = TraceLines(offset: first.withLock(\.self), line: 0, file: file)

@@ -45,8 +45,8 @@ final class RecordingChannel: PollableChannel {
         let result = channel.write(bytes)
         state.withLock { state in
             if case .accepted(let count) = result, count > 0, !state.hasEnded {
-                let taken = UnsafeRawBufferPointer(rebasing: bytes[0..<min(count, bytes.count)])
-                state.queue.append(.sent(name, [UInt8](taken)))
+                let accepted = UnsafeRawBufferPointer(rebasing: bytes[0..<min(count, bytes.count)])
+                state.queue.append(.sent(name, [UInt8](accepted)))
             }
             state.writesInProgress -= 1
             guard state.writesInProgress == 0 else { return }
@@ -59,7 +59,7 @@ final class RecordingChannel: PollableChannel {
 
     var status: ByteChannelStatus { channel.status }
     func observe(_ receive: (@Sendable (ByteChannelEvent) -> Void)?) { channel.observe(receive) }
-    func setExecutor(_ place: ExecutorIdentity?) { (channel as? any PollableChannel)?.setExecutor(place) }
+    func setExecutor(_ executor: ExecutorIdentity?) { (channel as? any PollableChannel)?.setExecutor(executor) }
     func readPendingInput() { (channel as? any PollableChannel)?.readPendingInput() }
 
     func close() {

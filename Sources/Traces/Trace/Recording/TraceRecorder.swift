@@ -147,8 +147,8 @@ public final class TraceRecorder: Sendable {
         if parts.contains(.beacons) { retain(device.beaconSource.subscribe { [weak self] in self?.record($0) }) }
         if parts.contains(.accessories) {
             retain(device.accessorySource.subscribe { [weak self] in self?.record($0) })
-            if let tap = device.accessorySource as? RecordingAccessorySource {
-                retain(tap.listen { [weak self] id, change, time in self?.record(change, of: id, at: time) })
+            if let source = device.accessorySource as? RecordingAccessorySource {
+                retain(source.listen { [weak self] id, change, time in self?.record(change, of: id, at: time) })
             }
         }
     }

@@ -40,17 +40,17 @@ struct AtomicReplacement: Sendable {
             return
         }
         // Replaces the target of a symbolic link and keeps the link. Only a file that this user may write is replaced.
-        guard overwrite, let place = ResolvedDestination.resolve(path) else { return nil }
-        let file = place.name
+        guard overwrite, let resolved = ResolvedDestination.resolve(path) else { return nil }
+        let file = resolved.name
         name = { file }
-        guard let existing = place.status else {
+        guard let existing = resolved.status else {
             // The path is a link whose target does not exist.
-            (temporary, self.destination, replacedFile) = (file, place, nil)
+            (temporary, self.destination, replacedFile) = (file, resolved, nil)
             return
         }
-        guard existing.isFile, place.isWritable, geteuid() == 0 || geteuid() == existing.user else { return nil }
+        guard existing.isFile, resolved.isWritable, geteuid() == 0 || geteuid() == existing.user else { return nil }
         temporary = Self.temporary(for: file, number: existing.inode)
-        self.destination = place
+        self.destination = resolved
         replacedFile = (existing.user, existing.group, mode ?? existing.mode)
     }
 
@@ -140,10 +140,10 @@ struct AtomicReplacement: Sendable {
 
     /// True if the temporary name still refers to the new file.
     private func isSameFile(_ descriptor: Int32) -> Bool {
-        var (own, there) = (stat(), stat())
-        return fstat(descriptor, &own) == 0 && fstatat(base, temporary, &there, AT_SYMLINK_NOFOLLOW) == 0
-            && own.st_ino == there.st_ino
-            && own.st_dev == there.st_dev
+        var (openStatus, pathStatus) = (stat(), stat())
+        return fstat(descriptor, &openStatus) == 0 && fstatat(base, temporary, &pathStatus, AT_SYMLINK_NOFOLLOW) == 0
+            && openStatus.st_ino == pathStatus.st_ino
+            && openStatus.st_dev == pathStatus.st_dev
     }
 
     private func move(_ name: String, to path: String) -> (call: String, errno: Int32)? {

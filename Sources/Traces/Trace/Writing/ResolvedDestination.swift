@@ -35,8 +35,8 @@ final class ResolvedDestination: Sendable {
         var folder: Int32 = AT_FDCWD
         // The kernel's limit on the number of links.
         for _ in 0..<40 {
-            let (place, name) = ExclusiveFile.split(path)
-            let next = openat(folder, place, O_PATH | O_DIRECTORY | O_CLOEXEC)
+            let (parent, name) = ExclusiveFile.split(path)
+            let next = openat(folder, parent, O_PATH | O_DIRECTORY | O_CLOEXEC)
             let number = errno
             if folder >= 0 { systemClose(folder) }
             guard next >= 0 else {
@@ -94,16 +94,17 @@ final class ResolvedDestination: Sendable {
             }
             return fcntl(own, F_DUPFD_CLOEXEC, 0)
         }
-        let shown = "/proc/self/fd/\(file)"
-        return access(shown, F_OK) == 0
-            ? systemOpen(shown, O_WRONLY | O_CLOEXEC) : openat(folder, name, O_WRONLY | O_NOFOLLOW | O_CLOEXEC)
+        let procPath = "/proc/self/fd/\(file)"
+        return access(procPath, F_OK) == 0
+            ? systemOpen(procPath, O_WRONLY | O_CLOEXEC) : openat(folder, name, O_WRONLY | O_NOFOLLOW | O_CLOEXEC)
     }
 
     /// The descriptor of this process to which the name refers, or nil for any other file.
     private var ownDescriptor: Int32? {
-        var (there, own) = (stat(), stat())
-        guard fstat(folder, &there) == 0, stat("/proc/self/fd", &own) == 0, there.st_ino == own.st_ino,
-            there.st_dev == own.st_dev
+        var (folderStatus, descriptors) = (stat(), stat())
+        guard fstat(folder, &folderStatus) == 0, stat("/proc/self/fd", &descriptors) == 0,
+            folderStatus.st_ino == descriptors.st_ino,
+            folderStatus.st_dev == descriptors.st_dev
         else { return nil }
         return Int32(name)
     }

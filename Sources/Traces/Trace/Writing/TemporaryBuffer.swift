@@ -13,10 +13,10 @@ final class TemporaryBuffer {
     /// Creates a file in `$TMPDIR` or /var/tmp, because /tmp is often a RAM disk.
     init() throws(DeviceError) {
         folder = TemporaryFiles.directory(default: "/var/tmp")
-        guard let made = TemporaryFiles.createUnlinkedFile(prefix: "trace-", in: folder) else {
+        guard let newDescriptor = TemporaryFiles.createUnlinkedFile(prefix: "trace-", in: folder) else {
             throw Self.failure(folder, call: "mkstemp", errno: errno)
         }
-        descriptor = made
+        descriptor = newDescriptor
     }
 
     deinit { close(descriptor) }
@@ -39,12 +39,12 @@ final class TemporaryBuffer {
     }
 
     private static func failure(_ folder: String, call: String, errno number: Int32) -> DeviceError {
-        let what =
+        let problem =
             number == ENOSPC || number == EDQUOT || number == EFBIG
             ? "There is no space left in \(folder)" : "No file can be created in \(folder)"
         return DeviceError(
             .inputOutput,
-            "\(what), where traces that are too large for memory are stored. Set TMPDIR to a directory with free space.",
+            "\(problem), where traces that are too large for memory are stored. Set TMPDIR to a directory with free space.",
             cause: .system(call: call, errno: number))
     }
 }

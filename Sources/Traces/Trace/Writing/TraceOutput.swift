@@ -21,23 +21,24 @@ package struct TraceOutput: TraceDestination {
 
     private init(
         descriptor: Int32, name: String, isOwned: Bool, isLocked: Bool = false, replacement: AtomicReplacement?,
-        isPatient: (@Sendable () -> Bool)?
+        shouldKeepWaiting: (@Sendable () -> Bool)?
     ) {
         (self.descriptor, self.name, self.isOwned, self.isLocked) = (descriptor, name, isOwned, isLocked)
-        (self.replacement, self.shouldKeepWaiting) = (replacement, isPatient)
+        (self.replacement, self.shouldKeepWaiting) = (replacement, shouldKeepWaiting)
         isTerminal = isatty(descriptor) == 1
     }
 }
 
 extension TraceOutput {
     package init(descriptor: Int32, name: String, isOwned: Bool) {
-        self.init(descriptor: descriptor, name: name, isOwned: isOwned, replacement: nil, isPatient: nil)
+        self.init(descriptor: descriptor, name: name, isOwned: isOwned, replacement: nil, shouldKeepWaiting: nil)
     }
 
-    /// Creates an output for an open pipe, which stays open. If `isPatient` returns false, the write fails with
+    /// Creates an output for an open pipe, which stays open. If `shouldKeepWaiting` returns false, the write fails with
     /// `EPIPE`.
-    package init(pipe descriptor: Int32, name: String, isPatient: @escaping @Sendable () -> Bool) {
-        self.init(descriptor: descriptor, name: name, isOwned: false, replacement: nil, isPatient: isPatient)
+    package init(pipe descriptor: Int32, name: String, shouldKeepWaiting: @escaping @Sendable () -> Bool) {
+        self.init(
+            descriptor: descriptor, name: name, isOwned: false, replacement: nil, shouldKeepWaiting: shouldKeepWaiting)
     }
 
     /// Creates a file, or writes to standard output if the path is "-". Throws an error if another recorder is writing
@@ -47,25 +48,28 @@ extension TraceOutput {
             self.init(descriptor: STDOUT_FILENO, name: "standard output", isOwned: false)
             return
         }
-        var (descriptor, isHeld) = (ExclusiveFile.open(path), false)
-        if descriptor < 0, errno == EEXIST, overwrite { (descriptor, isHeld) = try Self.openExisting(path) }
+        var (descriptor, isLockedByOpener) = (ExclusiveFile.open(path), false)
+        if descriptor < 0, errno == EEXIST, overwrite { (descriptor, isLockedByOpener) = try Self.openExisting(path) }
         guard descriptor >= 0 else { throw Self.failure(path, call: "open", errno: errno) }
         var status = stat()
         let isFile = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
         if isFile { try Self.lock(descriptor, path) }
         if let mode, isFile { _ = fchmod(descriptor, mode) }
         self.init(
-            descriptor: descriptor, name: path, isOwned: true, isLocked: isFile && !isHeld, replacement: nil,
-            isPatient: nil)
+            descriptor: descriptor, name: path, isOwned: true, isLocked: isFile && !isLockedByOpener, replacement: nil,
+            shouldKeepWaiting: nil)
     }
 
-    /// Opens an existing file and truncates it, or returns a negative descriptor with the reason in `errno`. `isHeld`
-    /// is true if this process had already opened and locked the file.
-    private static func openExisting(_ path: String) throws(DeviceError) -> (descriptor: Int32, isHeld: Bool) {
-        guard let place = ResolvedDestination.resolve(path) else { return (-1, false) }
-        guard let status = place.status else { return (ExclusiveFile.open(place.name, in: place.folder), false) }
-        let descriptor = place.open()
-        let isLockedByOpener = descriptor >= 0 && place.duplicatesOwnDescriptor && isLocked(descriptor)
+    /// Opens an existing file and truncates it, or returns a negative descriptor with the reason in `errno`.
+    /// `isLockedByOpener` is true if this process had already opened and locked the file.
+    private static func openExisting(_ path: String) throws(DeviceError) -> (descriptor: Int32, isLockedByOpener: Bool)
+    {
+        guard let destination = ResolvedDestination.resolve(path) else { return (-1, false) }
+        guard let status = destination.status else {
+            return (ExclusiveFile.open(destination.name, in: destination.folder), false)
+        }
+        let descriptor = destination.open()
+        let isLockedByOpener = descriptor >= 0 && destination.duplicatesOwnDescriptor && isLocked(descriptor)
         guard descriptor >= 0, status.isFile else { return (descriptor, isLockedByOpener) }
         try lock(descriptor, path)
         guard status.linkCount > 1 else {
@@ -75,8 +79,8 @@ extension TraceOutput {
         // The file has other hard links, which must keep its contents, so this link is replaced by a new file.
         systemUnlock(descriptor)
         systemClose(descriptor)
-        guard unlinkat(place.folder, place.name, 0) == 0 else { return (-1, false) }
-        let new = ExclusiveFile.open(place.name, in: place.folder)
+        guard unlinkat(destination.folder, destination.name, 0) == 0 else { return (-1, false) }
+        let new = ExclusiveFile.open(destination.name, in: destination.folder)
         if new >= 0 { _ = fchmod(new, status.mode) }
         return (new, false)
     }
@@ -111,7 +115,8 @@ extension TraceOutput {
         }
         switch replacement.open() {
         case .success(let descriptor):
-            self.init(descriptor: descriptor, name: path, isOwned: true, replacement: replacement, isPatient: nil)
+            self.init(
+                descriptor: descriptor, name: path, isOwned: true, replacement: replacement, shouldKeepWaiting: nil)
         case .failure(let failure):
             guard failure.isDirectoryError else {
                 throw Self.failure(path, call: "open", errno: failure.number, isWhole: true)
@@ -127,7 +132,9 @@ extension TraceOutput {
         var replacement = AtomicReplacement(named: name, temporary: temporary, mode: mode)
         switch replacement.open() {
         case .success(let descriptor):
-            self.init(descriptor: descriptor, name: temporary, isOwned: true, replacement: replacement, isPatient: nil)
+            self.init(
+                descriptor: descriptor, name: temporary, isOwned: true, replacement: replacement, shouldKeepWaiting: nil
+            )
         case .failure(let failure):
             throw Self.failure(temporary, call: "open", errno: failure.number, isWhole: true)
         }
@@ -165,13 +172,13 @@ extension TraceOutput {
         }
     }
 
-    private func waitForReader(_ isPatient: () -> Bool) throws(DeviceError) {
+    private func waitForReader(_ shouldKeepWaiting: () -> Bool) throws(DeviceError) {
         var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         while true {
             let count = poll(&wait, 1, 100)
             // A signal also interrupts `poll`, but does not mean that the pipe is writable.
             if count > 0 || (count < 0 && errno != EINTR && errno != EAGAIN) { return }
-            if !isPatient() { throw Self.failure(name, call: "write", errno: EPIPE) }
+            if !shouldKeepWaiting() { throw Self.failure(name, call: "write", errno: EPIPE) }
         }
     }
 

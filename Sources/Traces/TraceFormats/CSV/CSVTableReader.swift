@@ -126,16 +126,16 @@ struct CSVTableReader {
     /// that was not set.
     private func containsCivilTime() throws(DeviceError) -> Bool {
         guard let column = rows.columns[.time] else { return false }
-        var ahead = reader
+        var lookahead = reader
         for _ in 0..<1000 {
-            guard try ahead.next() else { return false }
+            guard try lookahead.next() else { return false }
             var time: Int64?
             if let date = rows.columns[.date] {
-                time = TableTime.midnight(ahead.text(date.index), order: date.unit?.name ?? "ymd")
+                time = TableTime.midnight(lookahead.text(date.index), order: date.unit?.name ?? "ymd")
             } else if let unit = column.unit, unit.power != nil {
-                time = Self.scaledNumber(ahead, column.index, unit)
+                time = Self.scaledNumber(lookahead, column.index, unit)
             } else {
-                time = TableTime.parse(ahead.text(column.index))?.time.nanoseconds
+                time = TableTime.parse(lookahead.text(column.index))?.time.nanoseconds
             }
             if let time, time >= UnsetClock.gpsEpoch { return true }
         }

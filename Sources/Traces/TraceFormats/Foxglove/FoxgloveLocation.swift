@@ -60,9 +60,9 @@ extension PositionReport {
             if variances[8] >= FoxgloveMessage.minimumUnknownVariance, altitudeHAE == 0 { altitudeHAE = .nan }
         }
         let velocity = location.velocity
-        let way = (velocity.x * velocity.x + velocity.y * velocity.y).squareRoot()
-        if way.isFinite {
-            speed = way
+        let horizontalSpeed = (velocity.x * velocity.x + velocity.y * velocity.y).squareRoot()
+        if horizontalSpeed.isFinite {
+            speed = horizontalSpeed
             if speed > 0 { track = atan2(velocity.x, velocity.y) * 180 / .pi }
             climb = velocity.z
         }

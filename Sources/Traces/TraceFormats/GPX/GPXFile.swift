@@ -27,9 +27,9 @@ package enum GPXFile {
     static func read(
         _ chunks: FileContents, _ options: GPXOptions, to sink: some TraceSink
     ) throws(DeviceError) -> [String] {
-        var direct: GPXSinglePassImporter?
-        let survey = try GPXSummary(chunks, &direct)
-        var importer = GPXImporter(try GPXSelection(survey, options, name: chunks.name), options, chunks)
+        var singlePass: GPXSinglePassImporter?
+        let summary = try GPXSummary(chunks, &singlePass)
+        var importer = GPXImporter(try GPXSelection(summary, options, name: chunks.name), options, chunks)
         try importer.write(to: sink)
         return importer.remarks
     }
@@ -37,12 +37,12 @@ package enum GPXFile {
     static func trace(
         _ chunks: FileContents, _ options: GPXOptions
     ) throws(DeviceError) -> (trace: TraceFile, remarks: [String]) {
-        var direct: GPXSinglePassImporter? = GPXSinglePassImporter(TraceBuilder(name: chunks.name), options)
-        let plan = try GPXSelection(try GPXSummary(chunks, &direct), options, name: chunks.name)
-        if plan.isInOrder, let trace = try direct?.trace(from: plan.start) {
-            return (trace, plan.remarks + (direct?.remarks ?? []))
+        var singlePass: GPXSinglePassImporter? = GPXSinglePassImporter(TraceBuilder(name: chunks.name), options)
+        let plan = try GPXSelection(try GPXSummary(chunks, &singlePass), options, name: chunks.name)
+        if plan.isInOrder, let trace = try singlePass?.trace(from: plan.start) {
+            return (trace, plan.remarks + (singlePass?.remarks ?? []))
         }
-        direct = nil
+        singlePass = nil
         let builder = TraceBuilder(name: chunks.name)
         var importer = GPXImporter(plan, options, chunks)
         try importer.write(to: builder)

@@ -36,7 +36,7 @@ struct GPXImporter {
     private mutating func write(
         _ part: GPXSummary.Part, _ timing: inout PathTiming, to sink: some TraceSink
     ) throws(DeviceError) {
-        var reader = try GPXReader(chunks, at: part.place)
+        var reader = try GPXReader(chunks, at: part.position)
         reader.isClockSet = plan.isClockSet
         do throws(DeviceError) {
             try write(part, &reader, &timing, to: sink)
@@ -70,10 +70,12 @@ struct GPXImporter {
                     try writer.append(reader.point, at: time?.subtractingSaturated(start), to: sink)
                 } else {
                     let report = reader.point.report
-                    let place = GeodeticCoordinate(latitude: report.latitude, longitude: report.longitude)
+                    let coordinate = GeodeticCoordinate(latitude: report.latitude, longitude: report.longitude)
                     let isJump = writer.startsNewSegment && hasPoints
                     hasPoints = true
-                    let time = isJump ? timing.jump(to: place, after: 2 * GPXPointWriter.gap) : timing.time(of: place)
+                    let time =
+                        isJump
+                        ? timing.jump(to: coordinate, after: 2 * GPXPointWriter.gap) : timing.time(of: coordinate)
                     try writer.append(reader.point, at: time, to: sink)
                 }
             case .end(let content):
@@ -139,7 +141,7 @@ package struct PathTiming: Sendable {
     package static let standardStep: Int64 = 1_000_000_000
     /// The speed in metres per second, or nil if points are one second apart.
     package let speed: Double?
-    private var last: (place: GeodeticCoordinate, time: Int64)?
+    private var last: (coordinate: GeodeticCoordinate, time: Int64)?
 
     /// Creates a timing in which the first point has time zero. The speed is in metres per second. If nil, points are
     /// one second apart. Throws an error if the speed is less than 0.001 or infinite.
@@ -156,22 +158,24 @@ package struct PathTiming: Sendable {
     }
 
     /// Returns the time of the next point in nanoseconds since the first point.
-    package mutating func time(of place: GeodeticCoordinate) -> Int64 {
+    package mutating func time(of coordinate: GeodeticCoordinate) -> Int64 {
         guard let last else {
-            self.last = (place, 0)
+            self.last = (coordinate, 0)
             return 0
         }
         var step = Self.standardStep
-        if let speed { step = Int64(saturatingSeconds: Geodesic.distance(from: last.place, to: place) / speed) ?? 0 }
+        if let speed {
+            step = Int64(saturatingSeconds: Geodesic.distance(from: last.coordinate, to: coordinate) / speed) ?? 0
+        }
         let time = last.time.addingSaturated(step)
-        self.last = (place, time)
+        self.last = (coordinate, time)
         return time
     }
 
     /// Continues the path at a different place, `pause` nanoseconds after the last point.
-    package mutating func jump(to place: GeodeticCoordinate, after pause: Int64) -> Int64 {
+    package mutating func jump(to coordinate: GeodeticCoordinate, after pause: Int64) -> Int64 {
         let time = (last?.time ?? 0).addingSaturated(pause)
-        last = (place, time)
+        last = (coordinate, time)
         return time
     }
 }

@@ -33,15 +33,16 @@ struct GPXReader: ~Copyable {
     private var part: GPXOptions.Content?
     private var hasRoot: Bool
 
-    init(_ chunks: FileContents, at place: GPXSummary.ElementPosition? = nil) throws(DeviceError) {
-        guard let place else {
+    init(_ chunks: FileContents, at position: GPXSummary.ElementPosition? = nil) throws(DeviceError) {
+        guard let position else {
             self.init(XMLReader(try chunks.source(), name: chunks.name), hasRoot: false)
             return
         }
         self.init(
             XMLReader(
-                try chunks.source(from: place.offset), name: chunks.name, offset: place.offset, line: place.line,
-                inside: [place.root]),
+                try chunks.source(from: position.offset), name: chunks.name, offset: position.offset,
+                line: position.line,
+                inside: [position.root]),
             hasRoot: true)
     }
 
@@ -92,10 +93,10 @@ struct GPXReader: ~Copyable {
             extensionIndex = 0
             return nil
         }
-        let place = extensionPoints[extensionIndex]
+        let extensionPoint = extensionPoints[extensionIndex]
         extensionIndex += 1
         point = GPXPoint()
-        (point.report.latitude, point.report.longitude) = (place.x, place.y)
+        (point.report.latitude, point.report.longitude) = (extensionPoint.x, extensionPoint.y)
         point.finish()
         return .point(.routes)
     }
@@ -155,9 +156,9 @@ struct GPXReader: ~Copyable {
         let impossible = point.report.discardOutOfRangeValues() + point.sky.discardOutOfRangeValues()
         point.finish()
         guard impossible > 0, point.report.hasValidCoordinates else { return }
-        let place = "lat=\(point.report.latitude) lon=\(point.report.longitude)"
+        let coordinate = "lat=\(point.report.latitude) lon=\(point.report.longitude)"
         diagnostics.record(
-            "a number of a point is impossible and was ignored", at: "line \(xml.line())", text: place,
+            "a number of a point is impossible and was ignored", at: "line \(xml.line())", text: coordinate,
             count: impossible)
     }
 

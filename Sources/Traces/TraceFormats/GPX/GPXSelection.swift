@@ -19,26 +19,28 @@ struct GPXSelection {
     private(set) var remarks: [String] = []
 
     /// Selects parts according to the options. Throws an error if the file contains no points of the selected kind.
-    init(_ survey: GPXSummary, _ options: GPXOptions, name: String) throws(DeviceError) {
-        failure = survey.failure
-        isClockSet = survey.isClockSet
-        let found = survey.parts.filter { $0.count > 0 }
+    init(_ summary: GPXSummary, _ options: GPXOptions, name: String) throws(DeviceError) {
+        failure = summary.failure
+        isClockSet = summary.isClockSet
+        let partsWithPoints = summary.parts.filter { $0.count > 0 }
         let kinds = GPXOptions.Content.allCases
-        guard let content = options.content ?? kinds.first(where: { kind in found.contains { $0.content == kind } })
+        guard
+            let content = options.content
+                ?? kinds.first(where: { kind in partsWithPoints.contains { $0.content == kind } })
         else {
             throw .invalidTrace(
-                "\(name) contains no points\(Self.problemDescription(survey))\(survey.diagnostics.isEmpty ? ". Is it the right file?" : "")"
+                "\(name) contains no points\(Self.problemDescription(summary))\(summary.diagnostics.isEmpty ? ". Is it the right file?" : "")"
             )
         }
-        var chosen = found.filter { $0.content == content }
+        var chosen = partsWithPoints.filter { $0.content == content }
         guard !chosen.isEmpty else {
-            let others = kinds.filter { kind in found.contains { $0.content == kind } }.map(\.rawValue)
+            let others = kinds.filter { kind in partsWithPoints.contains { $0.content == kind } }.map(\.rawValue)
             throw .invalidTrace(
                 "\(name) contains no \(content.rawValue)\(others.isEmpty ? "" : ", only \(others.joined(separator: " and "))")."
             )
         }
         if let number = options.number {
-            guard let part = survey.parts.first(where: { $0.content == content && $0.number == number }) else {
+            guard let part = summary.parts.first(where: { $0.content == content && $0.number == number }) else {
                 throw .invalidTrace(
                     "\(name) has no number \(number) among its \(content.rawValue), which are numbered from 1 to \(chosen.last?.number ?? 1)."
                 )
@@ -65,13 +67,13 @@ struct GPXSelection {
         parts = timed.isEmpty ? chosen : needsSorting ? timed : sorted
         start = needsSorting ? timed.map(\.beginning).min() : sorted.first?.beginning
 
-        appendFaultRemarks(survey)
+        appendFaultRemarks(summary)
         if isOneTime {
             remarks.append(
                 "All points have the time \(CivilDate(WallTime(nanoseconds: first)).iso8601(decimals: 0)), which was ignored."
             )
         }
-        appendOmittedContentRemark(found, content)
+        appendOmittedContentRemark(partsWithPoints, content)
         let kind = content.rawValue
         if options.number == nil, chosen.count > 1 {
             if let overlap {
@@ -83,8 +85,8 @@ struct GPXSelection {
             }
         }
         if let part = timed.first(where: { !$0.isOrdered }) {
-            let what = content == .waypoints ? "waypoints" : "points of \(kind.dropLast()) \(Self.title(part))"
-            remarks.append("The \(what) are not in chronological order and were sorted.")
+            let points = content == .waypoints ? "waypoints" : "points of \(kind.dropLast()) \(Self.title(part))"
+            remarks.append("The \(points) are not in chronological order and were sorted.")
         }
         remarks.appendRemark(
             count: untimed, "\(kind) have no times and were skipped. Select one by its number with --track.")
@@ -102,21 +104,21 @@ struct GPXSelection {
         }
     }
 
-    private static func problemDescription(_ survey: GPXSummary) -> String {
-        survey.diagnostics.isEmpty ? "" : " that can be used: \(survey.diagnostics.remarks.joined(separator: " "))"
+    private static func problemDescription(_ summary: GPXSummary) -> String {
+        summary.diagnostics.isEmpty ? "" : " that can be used: \(summary.diagnostics.remarks.joined(separator: " "))"
     }
 
     private static func title(_ part: GPXSummary.Part) -> String {
         part.name.isEmpty ? "\(part.number)" : "\(part.number) (\(part.name.prefix(60)))"
     }
 
-    private mutating func appendFaultRemarks(_ survey: GPXSummary) {
-        if let failure = survey.failure { remarks.append("\(failure.message) Everything before it was read.") }
+    private mutating func appendFaultRemarks(_ summary: GPXSummary) {
+        if let failure = summary.failure { remarks.append("\(failure.message) Everything before it was read.") }
         remarks.appendRemark(
-            count: survey.excessPartCount, "tracks and routes were skipped, because the file has too many.")
-        remarks += survey.diagnostics.remarks
+            count: summary.excessPartCount, "tracks and routes were skipped, because the file has too many.")
+        remarks += summary.diagnostics.remarks
         remarks.appendRemark(
-            count: survey.unknownReferences, "entities in the text are unknown and were kept unchanged.")
+            count: summary.unknownReferences, "entities in the text are unknown and were kept unchanged.")
     }
 
     private mutating func appendRepeatedTimesRemark(_ parts: [GPXSummary.Part]) {
@@ -126,10 +128,12 @@ struct GPXSelection {
         )
     }
 
-    private mutating func appendOmittedContentRemark(_ found: [GPXSummary.Part], _ content: GPXOptions.Content) {
+    private mutating func appendOmittedContentRemark(
+        _ partsWithPoints: [GPXSummary.Part], _ content: GPXOptions.Content
+    ) {
         var others: [String] = []
         for kind in GPXOptions.Content.allCases where kind != content {
-            let parts = found.filter { $0.content == kind }
+            let parts = partsWithPoints.filter { $0.content == kind }
             guard !parts.isEmpty else { continue }
             let count = kind == .waypoints ? parts.reduce(0) { $0 + $1.count } : parts.count
             others.append(count == 1 ? "1 \(kind.rawValue.dropLast())" : "\(count) \(kind.rawValue)")

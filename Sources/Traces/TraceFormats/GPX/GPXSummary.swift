@@ -19,7 +19,7 @@ struct GPXSummary {
         var number: Int
         var name = ""
         /// The position in the file, or nil for waypoints, which may be anywhere in the file.
-        var place: ElementPosition?
+        var position: ElementPosition?
         var count = 0
         var timed = 0
         /// The earliest and latest times, in nanoseconds since 1970.
@@ -68,26 +68,26 @@ struct GPXSummary {
     private var waypoints: Int?
     private var counts: [GPXOptions.Content: Int] = [:]
 
-    /// Reads the file. If an error occurs after at least one point, the points before the error are used. `direct`
+    /// Reads the file. If an error occurs after at least one point, the points before the error are used. `singlePass`
     /// receives the track points, and is set to nil if a second pass is necessary.
-    init(_ chunks: FileContents, _ direct: inout GPXSinglePassImporter?) throws(DeviceError) {
-        try read(chunks, &direct)
+    init(_ chunks: FileContents, _ singlePass: inout GPXSinglePassImporter?) throws(DeviceError) {
+        try read(chunks, &singlePass)
         guard parts.contains(where: \.hasEarlyTimes), parts.contains(where: { $0.last >= UnsetClock.gpsEpoch }) else {
             return
         }
         // The clock was set during the recording, so earlier times are ignored.
         self = GPXSummary(isClockSet: true)
-        direct = nil
-        try read(chunks, &direct)
+        singlePass = nil
+        try read(chunks, &singlePass)
     }
 
     private init(isClockSet: Bool) { self.isClockSet = isClockSet }
 
-    private mutating func read(_ chunks: FileContents, _ direct: inout GPXSinglePassImporter?) throws(DeviceError) {
+    private mutating func read(_ chunks: FileContents, _ singlePass: inout GPXSinglePassImporter?) throws(DeviceError) {
         var reader = try GPXReader(chunks)
         reader.isClockSet = isClockSet
         do throws(DeviceError) {
-            try read(&reader, &direct)
+            try read(&reader, &singlePass)
         } catch {
             guard parts.contains(where: { $0.count > 0 }) else { throw error }
             failure = error
@@ -96,22 +96,24 @@ struct GPXSummary {
         diagnostics = reader.diagnostics
     }
 
-    private mutating func read(_ reader: inout GPXReader, _ direct: inout GPXSinglePassImporter?) throws(DeviceError) {
+    private mutating func read(_ reader: inout GPXReader, _ singlePass: inout GPXSinglePassImporter?)
+        throws(DeviceError)
+    {
         var open: Int?
         while let item = try reader.next() {
             switch item {
             case .begin(let content):
                 counts[content, default: 0] += 1
-                if content == .tracks { direct?.beginPart() }
+                if content == .tracks { singlePass?.beginPart() }
                 guard parts.count < Self.maximumParts else {
                     excessPartCount += 1
                     open = nil
                     continue
                 }
-                let place = ElementPosition(offset: reader.offset, line: reader.line(), root: reader.root)
+                let position = ElementPosition(offset: reader.offset, line: reader.line(), root: reader.root)
                 open = parts.count
-                parts.append(Part(content: content, number: counts[content] ?? 1, place: place))
-            case .segment: direct?.beginSegment()
+                parts.append(Part(content: content, number: counts[content] ?? 1, position: position))
+            case .segment: singlePass?.beginSegment()
             case .point(let content):
                 guard let index = content == .waypoints ? indexOfWaypoints() : open else {
                     reader.recordStrayPoint()
@@ -119,7 +121,7 @@ struct GPXSummary {
                 }
                 guard reader.point.report.hasValidCoordinates else { continue }
                 parts[index].add(reader.point, line: reader.line())
-                if content == .tracks { direct?.append(reader.point) }
+                if content == .tracks { singlePass?.append(reader.point) }
             case .end:
                 if let open { parts[open].name = reader.partName }
                 open = nil
@@ -130,7 +132,7 @@ struct GPXSummary {
     private mutating func indexOfWaypoints() -> Int {
         if let waypoints { return waypoints }
         waypoints = parts.count
-        parts.append(Part(content: .waypoints, number: 1, place: nil))
+        parts.append(Part(content: .waypoints, number: 1, position: nil))
         return parts.count - 1
     }
 }

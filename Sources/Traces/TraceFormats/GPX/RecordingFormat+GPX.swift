@@ -55,11 +55,11 @@ extension PathWriter {
         begin("")
         var epochs = start
         var last: Int64?
-        var crowded = 0
+        var sameSecondCount = 0
         while let epoch = next(&epochs) {
             let second = epoch.time.map { $0.nanoseconds / 1_000_000_000 }
             if let second, let last, second <= last {
-                crowded += 1
+                sameSecondCount += 1
                 continue
             }
             last = second ?? last
@@ -72,7 +72,7 @@ extension PathWriter {
         var remarks = try close(epochs, format: "GPX for Xcode", altitude: "mean sea level")
         remarks.append("GPX for Xcode contains only waypoints: course, speed and gaps were omitted.")
         remarks.appendRemark(
-            count: crowded, "positions are not in a later second than the previous one and were omitted.")
+            count: sameSecondCount, "positions are not in a later second than the previous one and were omitted.")
         return remarks
     }
 

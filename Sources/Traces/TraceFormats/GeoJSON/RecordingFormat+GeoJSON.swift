@@ -19,39 +19,39 @@ extension PathWriter {
         file.append("{\"type\":\"FeatureCollection\",\"features\":[")
         var epochs = start
         var isFirst = true
-        while let stretch = segment(from: epochs, cutsAntimeridian: true) {
+        while let segment = segment(from: epochs, cutsAntimeridian: true) {
             file.append(isFirst ? "\n" : ",\n")
             isFirst = false
-            epochs = try writeFeature(stretch)
+            epochs = try writeFeature(segment)
         }
         file.append("\n]}\n")
         return try close(epochs, format: "GeoJSON", altitude: "the ellipsoid")
     }
 
-    private mutating func writeFeature(_ stretch: Segment) throws(DeviceError) -> PositionEpochs {
+    private mutating func writeFeature(_ segment: Segment) throws(DeviceError) -> PositionEpochs {
         file.append("{\"type\":\"Feature\",\"properties\":{")
         if !options.name.isEmpty {
             var writer = JSONWriter()
             writer.string(options.name)
             file.append("\"name\":")
             file.bytes.append(contentsOf: writer.bytes)
-            if stretch.isTimed { file.append(",") }
+            if segment.isTimed { file.append(",") }
         }
         // A line needs at least two positions.
-        let isPoint = stretch.count == 1
-        if stretch.isTimed { try writeTimes(stretch, isPoint: isPoint) }
+        let isPoint = segment.count == 1
+        if segment.isTimed { try writeTimes(segment, isPoint: isPoint) }
         file.append(
             isPoint
                 ? "},\"geometry\":{\"type\":\"Point\",\"coordinates\":"
                 : "},\"geometry\":{\"type\":\"LineString\",\"coordinates\":[\n")
-        let epochs = try forEach(stretch) { writer, epoch, index in
+        let epochs = try forEach(segment) { writer, epoch, index in
             let height = epoch.report.altitudeAboveEllipsoid
             writer.countOmissions(of: epoch, altitude: height)
             writer.file.append(index > 0 ? ",\n[" : "[")
             writer.file.appendNumber(epoch.report.longitude, decimals: 9)
             writer.file.append(",")
             writer.file.appendNumber(epoch.report.latitude, decimals: 9)
-            if stretch.hasHeight {
+            if segment.hasHeight {
                 writer.file.append(",")
                 writer.file.appendNumber(height, decimals: 4)
             }
@@ -62,8 +62,8 @@ extension PathWriter {
     }
 
     /// Writes the time of a point, or the times of all positions of a line.
-    private mutating func writeTimes(_ stretch: Segment, isPoint: Bool) throws(DeviceError) {
-        _ = try forEach(stretch) { writer, epoch, index in
+    private mutating func writeTimes(_ segment: Segment, isPoint: Bool) throws(DeviceError) {
+        _ = try forEach(segment) { writer, epoch, index in
             guard let time = epoch.time else { return }
             if index == 0 {
                 writer.file.append("\"time\":\"")

@@ -21,8 +21,8 @@ extension Recording {
         scans: (IIODevice) throws(DeviceError) -> [UInt8]?
     ) throws(DeviceError) {
         self.init()
-        var civil: [Int] = []
-        var sinceBoot: [Int] = []
+        var civilTimeTracks: [Int] = []
+        var bootTimeTracks: [Int] = []
         var problems: [String] = []
         for device in context.devices where !device.isTrigger {
             let channels = device.channels.indices.filter {
@@ -47,13 +47,13 @@ extension Recording {
                 let isStamped = Self.decode(bytes, layout.sampleSize, decoder, into: &track)
                 if !isStamped { try Self.assignEvenTimes(to: &track, sensor, device, options) }
                 guard let first = track.times.first else { continue }
-                if isStamped, first >= Self.earliestCivilTime { civil.append(tracks.count) }
-                if isStamped, first < Self.earliestCivilTime { sinceBoot.append(tracks.count) }
+                if isStamped, first >= Self.earliestCivilTime { civilTimeTracks.append(tracks.count) }
+                if isStamped, first < Self.earliestCivilTime { bootTimeTracks.append(tracks.count) }
                 tracks.append(track)
             }
         }
         remarks.append(contentsOf: problems)
-        alignClocks(civil, sinceBoot)
+        alignClocks(civilTimeTracks, bootTimeTracks)
         normalize()
         guard count > 0 else {
             let hint =
@@ -123,13 +123,13 @@ extension Recording {
     }
 
     /// Moves the timestamps of both clocks to a common start, because the offset between the clocks is unknown.
-    private mutating func alignClocks(_ civil: [Int], _ sinceBoot: [Int]) {
-        for group in [civil, sinceBoot] {
+    private mutating func alignClocks(_ civilTimeTracks: [Int], _ bootTimeTracks: [Int]) {
+        for group in [civilTimeTracks, bootTimeTracks] {
             guard let first = group.compactMap({ tracks[$0].times.min() }).min() else { continue }
             for index in group { tracks[index].shift(by: Int64(0).subtractingSaturated(first)) }
-            if group == civil { start = WallTime(nanoseconds: first) }
+            if group == civilTimeTracks { start = WallTime(nanoseconds: first) }
         }
-        if !civil.isEmpty, !sinceBoot.isEmpty {
+        if !civilTimeTracks.isEmpty, !bootTimeTracks.isEmpty {
             remarks.append(
                 "The timestamps of the devices are from different clocks; the first readings of all devices were placed at the same time."
             )

@@ -5,7 +5,7 @@ import IIOFormat
 import Trace
 
 /// The maximum size of a context's XML in bytes (16 MiB), which is enough for more than a thousand sensors.
-private let maximumXMLSize = 16 << 20
+private let maximumInputSize = 16 << 20
 
 extension RecordingFormat {
     /// A folder for iio-emu and the `emu:` backend of libiio 1.0. The file `context.xml` contains the context with
@@ -46,7 +46,7 @@ extension RecordingFormat {
     private static func recording(
         _ input: RecordingInput, _ options: RecordingOptions
     ) throws(DeviceError) -> Recording {
-        var context = try IIOContext(xml: try input.bytes(limit: maximumXMLSize), name: input.name)
+        var context = try IIOContext(xml: try input.bytes(limit: maximumInputSize), name: input.name)
         let base = input.name.lowercased().hasSuffix(".xml") ? String(input.name.dropLast(4)) : input.name
         var remarks: [String] = []
         if let values = try Folder.readIfPresent("\(base).values.json") {

@@ -24,67 +24,67 @@ extension PathWriter {
         file.append("\n<Folder><name>Path</name>\n")
         var epochs = start
         var isTimed = false
-        while let stretch = segment(from: epochs, cutsAntimeridian: true) {
-            if stretch.isTimed { isTimed = true }
-            epochs = try writeLine(stretch)
+        while let segment = segment(from: epochs, cutsAntimeridian: true) {
+            if segment.isTimed { isTimed = true }
+            epochs = try writeLine(segment)
         }
         file.append("</Folder>\n")
         if isTimed {
             file.append("<Folder><name>Track</name>\n")
             var tracks = start
-            while let stretch = segment(from: tracks) { tracks = try writeTrack(stretch) }
+            while let segment = segment(from: tracks) { tracks = try writeTrack(segment) }
             file.append("</Folder>\n")
         }
         file.append("</Document>\n</kml>\n")
         return try close(epochs, format: "KML", altitude: "mean sea level")
     }
 
-    private mutating func writeMode(_ stretch: Segment) {
+    private mutating func writeMode(_ segment: Segment) {
         file.append("<altitudeMode>")
-        file.append(stretch.hasAltitude ? "absolute" : "clampToGround")
+        file.append(segment.hasAltitude ? "absolute" : "clampToGround")
         file.append("</altitudeMode>\n")
     }
 
-    private mutating func writeLine(_ stretch: Segment) throws(DeviceError) -> PositionEpochs {
+    private mutating func writeLine(_ segment: Segment) throws(DeviceError) -> PositionEpochs {
         // A line needs at least two positions.
-        let isPoint = stretch.count == 1
+        let isPoint = segment.count == 1
         file.append(isPoint ? "<Placemark><Point>" : "<Placemark><LineString>")
-        writeMode(stretch)
+        writeMode(segment)
         file.append("<coordinates>\n")
-        let epochs = try forEach(stretch) { writer, epoch, _ in
+        let epochs = try forEach(segment) { writer, epoch, _ in
             writer.countOmissions(of: epoch, altitude: epoch.report.altitudeAboveSeaLevel)
-            writer.writeCoordinates(epoch, stretch, separator: UInt8(ascii: ","))
+            writer.writeCoordinates(epoch, segment, separator: UInt8(ascii: ","))
             writer.file.append("\n")
         }
         file.append(isPoint ? "</coordinates></Point></Placemark>\n" : "</coordinates></LineString></Placemark>\n")
         return epochs
     }
 
-    private mutating func writeTrack(_ stretch: Segment) throws(DeviceError) -> PositionEpochs {
-        guard stretch.isTimed else { return try forEach(stretch) { _, _, _ in } }
+    private mutating func writeTrack(_ segment: Segment) throws(DeviceError) -> PositionEpochs {
+        guard segment.isTimed else { return try forEach(segment) { _, _, _ in } }
         file.append("<Placemark><gx:Track>")
-        writeMode(stretch)
+        writeMode(segment)
         // The schema requires all times to precede all coordinates.
-        _ = try forEach(stretch) { writer, epoch, _ in
+        _ = try forEach(segment) { writer, epoch, _ in
             guard let time = epoch.time else { return }
             writer.file.append("<when>")
             writer.file.appendTime(time)
             writer.file.append("</when>\n")
         }
-        let epochs = try forEach(stretch) { writer, epoch, _ in
+        let epochs = try forEach(segment) { writer, epoch, _ in
             writer.file.append("<gx:coord>")
-            writer.writeCoordinates(epoch, stretch, separator: UInt8(ascii: " "))
+            writer.writeCoordinates(epoch, segment, separator: UInt8(ascii: " "))
             writer.file.append("</gx:coord>\n")
         }
         file.append("</gx:Track></Placemark>\n")
         return epochs
     }
 
-    private mutating func writeCoordinates(_ epoch: PositionEpochs.Epoch, _ stretch: Segment, separator: UInt8) {
+    private mutating func writeCoordinates(_ epoch: PositionEpochs.Epoch, _ segment: Segment, separator: UInt8) {
         file.appendNumber(epoch.report.longitude, decimals: 9)
         file.bytes.append(separator)
         file.appendNumber(epoch.report.latitude, decimals: 9)
-        guard stretch.hasAltitude else {
+        guard segment.hasAltitude else {
             // Viewers expect track coordinates to have three components.
             if separator == UInt8(ascii: " ") { file.append(" 0") }
             return

@@ -40,7 +40,7 @@ struct MCAPImport {
     private var confidence = PositionDeviations.Confidence.ninetyFive
     private var decoder = GPSDDecoder()
     private var motions: [String: DerivedMotion] = [:]
-    private var derived = 0
+    private var derivedMotionCount = 0
     private var impossibleValues = 0
 
     /// Reads a file into a trace and returns remarks. Throws an error that lists the contents of the file if it
@@ -111,20 +111,20 @@ struct MCAPImport {
         else { return line }
         let (receiver, instant) = (report.receiver, report.time?.nanoseconds ?? time)
         guard motions[receiver, default: DerivedMotion()].complete(&report, at: instant) else { return line }
-        derived += 1
+        derivedMotionCount += 1
         return GPSDEncoder.line(report)
     }
 
     /// Converts a message to an event whose times are on the file's time scale.
     private mutating func item(_ message: MCAPReader.Message) throws(DeviceError) -> EventSorter.Item? {
-        let use = role(of: message.channel)
-        switch use {
+        let role = role(of: message.channel)
+        switch role {
         case .derived: return nil
         case .none:
             omittedMessageCount += 1
             let channel = reader.channels[message.channel]
-            let what = channel.map { "\($0.schema.isEmpty ? $0.topic : $0.schema) (\($0.encoding))" }
-            let key = what ?? "a channel that the file does not describe"
+            let description = channel.map { "\($0.schema.isEmpty ? $0.topic : $0.schema) (\($0.encoding))" }
+            let key = description ?? "a channel that the file does not describe"
             if omittedMessageCounts.count < 8 || omittedMessageCounts[key] != nil {
                 omittedMessageCounts[key, default: 0] += 1
             }
@@ -132,17 +132,17 @@ struct MCAPImport {
         case .gpsd, .location, .events, .sample: break
         }
         guard let data = try reader.data() else { return nil }
-        guard let contents = data.withUnsafeBytes({ contents(use, message, $0) }) else {
+        guard let contents = data.withUnsafeBytes({ contents(role, message, $0) }) else {
             unreadableMessageCount += 1
             return nil
         }
-        return EventSorter.Item(event: TraceEvent(time: nil, contents), isPosition: use.isLocation)
+        return EventSorter.Item(event: TraceEvent(time: nil, contents), isPosition: role.isLocation)
     }
 
     private mutating func contents(
-        _ use: ChannelRole, _ message: MCAPReader.Message, _ data: UnsafeRawBufferPointer
+        _ role: ChannelRole, _ message: MCAPReader.Message, _ data: UnsafeRawBufferPointer
     ) -> TraceEvent.Contents? {
-        switch use {
+        switch role {
         case .gpsd: return JSONLine.object(data).map { .gpsd($0) }
         case .location(let isProtobuf):
             let location = isProtobuf ? FoxgloveLocation(protobuf: data) : FoxgloveLocation(json: data)
@@ -163,9 +163,9 @@ struct MCAPImport {
     private mutating func role(of channel: UInt16) -> ChannelRole {
         if let known = roles[channel] { return known }
         guard let description = reader.channels[channel] else { return .none }
-        let use = determineRole(of: description)
-        roles[channel] = use
-        return use
+        let role = determineRole(of: description)
+        roles[channel] = role
+        return role
     }
 
     private func determineRole(of channel: MCAPReader.Channel) -> ChannelRole {
@@ -190,10 +190,10 @@ struct MCAPImport {
 }
 
 extension MCAPImport {
-    private static let readHere = "gpsd reports as JSON, and foxglove.LocationFix as JSON and protobuf"
+    private static let supportedMessages = "gpsd reports as JSON, and foxglove.LocationFix as JSON and protobuf"
 
     private var nothingReadError: DeviceError {
-        var text = "\(name) contains no supported messages. Supported are \(Self.readHere)."
+        var text = "\(name) contains no supported messages. Supported are \(Self.supportedMessages)."
         if reader.isTruncated { text += " It is truncated." }
         if reader.brokenRecords + reader.damagedChunks > 0 || reader.invalidRecordOffset != nil {
             text += " It is damaged."
@@ -232,12 +232,12 @@ extension MCAPImport {
         )
         remarks.appendRemark(
             count: earlyMessageCount, "messages precede the start of the recording and were placed at the start.")
-        for (what, count) in omittedMessageCounts.sorted(by: { $0.key < $1.key }) where lines == nil {
-            remarks.append("\(count) messages of \(what) were skipped. Supported are \(Self.readHere).")
+        for (channel, count) in omittedMessageCounts.sorted(by: { $0.key < $1.key }) where lines == nil {
+            remarks.append("\(count) messages of \(channel) were skipped. Supported are \(Self.supportedMessages).")
         }
         remarks.appendRemark(count: impossibleValues, Recording.impossibleValues)
         remarks.appendRemark(
-            count: derived, "positions have a speed, course or climb derived from the previous position.")
+            count: derivedMotionCount, "positions have a speed, course or climb derived from the previous position.")
         return remarks
     }
 }

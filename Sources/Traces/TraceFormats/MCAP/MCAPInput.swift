@@ -35,8 +35,8 @@ struct MCAPInput {
         while end < count, !isAtEnd {
             // The buffer grows gradually because the length of a record may be wrong.
             if end == buffer.count {
-                let room = min(max(Self.capacity, 2 * buffer.count), max(count, Self.capacity))
-                buffer.append(contentsOf: [UInt8](repeating: 0, count: room - buffer.count))
+                let newCapacity = min(max(Self.capacity, 2 * buffer.count), max(count, Self.capacity))
+                buffer.append(contentsOf: [UInt8](repeating: 0, count: newCapacity - buffer.count))
             }
             let (source, end) = (source, end)
             let read = try buffer.withUnsafeMutableBufferPointer { (bytes) throws(DeviceError) in

@@ -70,7 +70,7 @@ struct MCAPReader {
 
     /// Returns a metadata record of a file, or nil if the file does not contain it. Searches the whole data section,
     /// because tools that rewrite files move metadata to its end.
-    static func metadata(of chunks: FileContents, named wanted: String) throws(DeviceError) -> [String: String]? {
+    static func metadata(of chunks: FileContents, named name: String) throws(DeviceError) -> [String: String]? {
         var input = try begin(chunks)
         while let record = try input.record(), record.code != 0 {
             let opcode = MCAP.Opcode(rawValue: record.code)
@@ -80,7 +80,7 @@ struct MCAPReader {
             if opcode == .metadata, length <= UInt64(MCAPInput.maximumCount), try input.fill(Int(length)) {
                 let found = input.withBytes(Int(length)) { bytes -> [String: String]? in
                     var contents = MCAPRecordReader(bytes)
-                    return contents.text() == wanted ? contents.map() : nil
+                    return contents.text() == name ? contents.map() : nil
                 }
                 if let found { return found }
             }

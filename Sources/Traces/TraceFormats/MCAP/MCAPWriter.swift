@@ -119,19 +119,19 @@ struct MCAPWriter: ~Copyable {
         let sum = chunk.withUnsafeBytes { CRC32.of($0) }
         var record = MCAPRecordBuilder(span.first, span.last, size, sum, "", size)
         record.raw(chunk)
-        var place = ChunkIndexEntry(
+        var entry = ChunkIndexEntry(
             start: span.first, end: span.last, offset: offset, length: UInt64(record.bytes.count + MCAP.prefixLength),
             indexes: [], indexLength: 0, size: size)
         write(.chunk, record)
         for id in channels.indices where !channels[id].index.isEmpty {
             let entries = channels[id].index.flatMap { MCAPRecordBuilder($0, $1).bytes }
             let record = MCAPRecordBuilder(UInt16(clamping: id), entries)
-            place.indexes.append((UInt16(clamping: id), offset))
-            place.indexLength += UInt64(record.bytes.count + MCAP.prefixLength)
+            entry.indexes.append((UInt16(clamping: id), offset))
+            entry.indexLength += UInt64(record.bytes.count + MCAP.prefixLength)
             write(.messageIndex, record)
             channels[id].index.removeAll(keepingCapacity: true)
         }
-        chunks.append(place)
+        chunks.append(entry)
         times = (min(times?.first ?? span.first, span.first), max(times?.last ?? span.last, span.last))
         chunk.removeAll(keepingCapacity: true)
         chunkTimes = nil
@@ -184,10 +184,10 @@ struct MCAPWriter: ~Copyable {
             used.flatMap { MCAPRecordBuilder(UInt16(clamping: $0), channels[$0].count).bytes })
     }
 
-    private static func record(_ place: ChunkIndexEntry) -> MCAPRecordBuilder {
+    private static func record(_ entry: ChunkIndexEntry) -> MCAPRecordBuilder {
         MCAPRecordBuilder(
-            place.start, place.end, place.offset, place.length,
-            place.indexes.flatMap { MCAPRecordBuilder($0, $1).bytes }, place.indexLength, "", place.size, place.size)
+            entry.start, entry.end, entry.offset, entry.length,
+            entry.indexes.flatMap { MCAPRecordBuilder($0, $1).bytes }, entry.indexLength, "", entry.size, entry.size)
     }
 
     // MARK: Bytes

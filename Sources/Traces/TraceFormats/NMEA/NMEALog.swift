@@ -27,13 +27,13 @@ package enum NMEALog {
         _ bytes: UnsafeRawBufferPointer, _ contents: TraceBytes, _ name: String, _ options: NMEALogOptions,
         _ sink: some TraceSink
     ) throws(DeviceError) -> [String] {
-        let survey = NMEALogSummary(bytes, options, contents)
-        guard survey.isLog else {
+        let summary = NMEALogSummary(bytes, options, contents)
+        guard summary.isLog else {
             throw .invalidTrace(
                 "\(name) contains no NMEA 0183 sentence with a valid checksum, such as $GPRMC,…*5A. Record the output of the receiver with gpspipe -r."
             )
         }
-        var log = NMEALogImport(name, survey, options)
+        var log = NMEALogImport(name, summary, options)
         try sink.write(log.header)
         var lines = NMEALogLines(bytes, of: contents)
         while let line = lines.next() { try log.process(line, number: lines.line, sink) }

@@ -15,7 +15,7 @@ struct NMEALogImport {
     private static let tolerance: Int64 = 30
     private(set) var header = TraceHeader()
     private var decoder: NMEADecoder
-    private let survey: NMEALogSummary
+    private let summary: NMEALogSummary
     private let options: NMEALogOptions
     private let shift: Int64
     private var dateOrigin = ""
@@ -23,10 +23,10 @@ struct NMEALogImport {
     private var start: Int64
     private var motion = DerivedMotion()
     private let derives: Bool
-    private var derived = 0
+    private var derivedMotionCount = 0
     private var diagnostics = InputDiagnostics()
     private var line = 0
-    private var run = NMEAMeasurementGrouper()
+    private var grouper = NMEAMeasurementGrouper()
     private var completedEntries: [NMEAMeasurementGrouper.Entry] = []
     /// The time of the last event, and the receiver's clock at that event, both in nanoseconds.
     private var time: Int64 = 0
@@ -36,31 +36,31 @@ struct NMEALogImport {
     private var jumpCount = 0
     private var pendingReports: [NMEAReport] = []
 
-    init(_ name: String, _ survey: NMEALogSummary, _ options: NMEALogOptions) {
-        self.survey = survey
+    init(_ name: String, _ summary: NMEALogSummary, _ options: NMEALogOptions) {
+        self.summary = summary
         self.options = options
         shift = Int64(max(-10_000, min(options.weeks, 10_000))) * 7 * 86_400_000_000_000
         var known = NMEADecoderOptions()
-        known.allowsMissingChecksum = survey.allowsMissingChecksum
-        if let date = survey.date {
+        known.allowsMissingChecksum = summary.allowsMissingChecksum
+        if let date = summary.date {
             known.date = date
         } else if let date = options.date {
             known.date = date
             dateOrigin = "the options"
-        } else if let date = survey.commentDate {
+        } else if let date = summary.commentDate {
             known.date = date
             dateOrigin = "a comment"
-        } else if let arrival = survey.firstArrival {
-            known.date = Self.date(of: survey.firstTime ?? 0, at: arrival)
+        } else if let arrival = summary.firstArrival {
+            known.date = Self.date(of: summary.firstTime ?? 0, at: arrival)
             dateOrigin = "the arrival times"
         }
         decoder = NMEADecoder(options: known)
-        derives = options.derivesMotion && !survey.hasMotion
-        hasArrivals = survey.firstArrival != nil
+        derives = options.derivesMotion && !summary.hasMotion
+        hasArrivals = summary.firstArrival != nil
         start = 0
-        if let arrival = survey.firstArrival {
+        if let arrival = summary.firstArrival {
             start = arrival.nanoseconds
-        } else if let date = known.date, let time = survey.firstTime {
+        } else if let date = known.date, let time = summary.firstTime {
             let midnight = date.nanoseconds - Self.modulo(date.nanoseconds, Self.maximumGap)
             start = midnight.addingSaturated(Self.modulo(time, Self.maximumGap)).addingSaturated(shift)
         }
@@ -105,7 +105,7 @@ struct NMEALogImport {
         decoder.finish { pendingReports.append($0) }
         record(UnsafeRawBufferPointer(start: nil, count: 0), since: before)
         try appendPendingReports(sink)
-        run.finish(&completedEntries)
+        grouper.finish(&completedEntries)
         try writeComplete(sink)
     }
 
@@ -135,7 +135,7 @@ struct NMEALogImport {
     }
 
     private mutating func appendPendingReports(_ sink: some TraceSink) throws(DeviceError) {
-        for report in pendingReports { run.append(report, line: line, to: &completedEntries) }
+        for report in pendingReports { grouper.append(report, line: line, to: &completedEntries) }
         pendingReports.removeAll(keepingCapacity: true)
         try writeComplete(sink)
     }
@@ -151,7 +151,7 @@ struct NMEALogImport {
                 impossible = position.discardOutOfRangeValues()
                 position.time = shifted(position.time, entry.shift)
                 if entry.shift > 0 { recordSpread(position, line: entry.line) }
-                if derives, motion.complete(&position, at: time) { derived += 1 }
+                if derives, motion.complete(&position, at: time) { derivedMotionCount += 1 }
                 line = GPSDEncoder.line(position, timeDecimals: entry.shift % 1_000_000 == 0 ? 3 : 9)
             case .sky(var sky):
                 impossible = sky.discardOutOfRangeValues()
@@ -182,9 +182,9 @@ struct NMEALogImport {
     private mutating func advance(to report: NMEAReport, shift: Int64) {
         if hasArrivals {
             guard let arrival = report.arrival else { return }
-            let asked = arrival.nanoseconds.subtractingSaturated(start)
-            if asked < time { backwardStepCount += 1 }
-            time = max(time, asked)
+            let requestedTime = arrival.nanoseconds.subtractingSaturated(start)
+            if requestedTime < time { backwardStepCount += 1 }
+            time = max(time, requestedTime)
             return
         }
         guard let now = report.epochTime?.addingSaturated(shift) else {
@@ -232,10 +232,10 @@ struct NMEALogImport {
             count: jumpCount,
             "times differed from the previous ones by more than a day; the trace continues there without a gap.")
         remarks.appendRemark(
-            count: derived,
+            count: derivedMotionCount,
             "positions have a speed or course derived from the previous position, because no sentence contains it.")
-        if options.weeks == 0, let date = survey.date,
-            let known = options.date ?? survey.commentDate ?? survey.firstArrival
+        if options.weeks == 0, let date = summary.date,
+            let known = options.date ?? summary.commentDate ?? summary.firstArrival
         {
             let days = known.nanoseconds.subtractingSaturated(date.nanoseconds) / 86_400_000_000_000
             let rollovers = (days + (days < 0 ? -Self.rollover / 2 : Self.rollover / 2)) / Self.rollover

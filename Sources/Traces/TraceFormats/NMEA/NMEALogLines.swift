@@ -7,7 +7,7 @@ import Trace
 /// Information about an NMEA log that is required before the first event is written.
 struct NMEALogSummary {
     /// The number of sentences that are searched for speed and course.
-    private static let maximumSurveyedSentences = 2000
+    private static let maximumScannedSentences = 2000
     /// The date of the first sentence with a time, or nil if no sentence contains a date.
     var date: WallTime?
     /// The date in gpsd's comment, or nil if there is no such comment.
@@ -23,16 +23,16 @@ struct NMEALogSummary {
     /// sentences without checksums.
     init(_ bytes: UnsafeRawBufferPointer, _ options: NMEALogOptions, _ contents: TraceBytes? = nil) {
         allowsMissingChecksum = options.allowsMissingChecksum ?? false
-        survey(bytes, contents)
+        scan(bytes, contents)
         guard !isLog, options.allowsMissingChecksum == nil else { return }
         allowsMissingChecksum = true
-        survey(bytes, contents)
+        scan(bytes, contents)
     }
 
-    private mutating func survey(_ bytes: UnsafeRawBufferPointer, _ contents: TraceBytes?) {
-        var known = NMEADecoderOptions()
-        known.allowsMissingChecksum = allowsMissingChecksum
-        var decoder = NMEADecoder(options: known)
+    private mutating func scan(_ bytes: UnsafeRawBufferPointer, _ contents: TraceBytes?) {
+        var decoderOptions = NMEADecoderOptions()
+        decoderOptions.allowsMissingChecksum = allowsMissingChecksum
+        var decoder = NMEADecoder(options: decoderOptions)
         var lines = NMEALogLines(bytes, of: contents)
         var first: (arrival: WallTime?, time: Int64?)
         func record(_ report: NMEAReport) { first = (first.arrival ?? report.arrival, first.time ?? report.epochTime) }
@@ -45,7 +45,7 @@ struct NMEALogSummary {
             }
             _ = decoder.drainIssues()
             let isMoving = decoder.counts.motionSentences > 0
-            if decoder.hasCertainDate, isMoving || decoder.counts.decoded >= Self.maximumSurveyedSentences { break }
+            if decoder.hasCertainDate, isMoving || decoder.counts.decoded >= Self.maximumScannedSentences { break }
         }
         decoder.finish(receive: record)
         date = decoder.firstDate

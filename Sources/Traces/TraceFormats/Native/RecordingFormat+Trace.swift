@@ -40,12 +40,12 @@ extension RecordingFormat {
         }
         var file = try ExportFile(path: path, options)
         var cursor = TraceCursor(trace)
-        var leftOut = SkippedContent()
-        leftOut.add(batteryOf: trace.header)
+        var skippedContent = SkippedContent()
+        skippedContent.add(batteryOf: trace.header)
         var arrivals = 0
         while let record = bytes.withUnsafeBytes({ cursor.next($0) }) {
             guard record.isOfGPSD else {
-                leftOut.add(record.kind)
+                skippedContent.add(record.kind)
                 continue
             }
             if let time = record.time {
@@ -60,7 +60,7 @@ extension RecordingFormat {
             try file.flushIfLarge()
         }
         try file.close()
-        var remarks = leftOut.remarks()
+        var remarks = skippedContent.remarks()
         if arrivals > 0 {
             remarks.append(
                 options.includesArrivalTimes

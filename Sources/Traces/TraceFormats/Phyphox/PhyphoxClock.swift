@@ -19,7 +19,7 @@ struct PhyphoxClock {
     private(set) var start: WallTime?
     private(set) var setBackCount = 0
     private(set) var remarks: [String] = []
-    private var stretches: [RunInterval] = []
+    private var intervals: [RunInterval] = []
 
     init() {}
 
@@ -46,12 +46,12 @@ struct PhyphoxClock {
                 pause = (elapsed, now)
                 continue
             }
-            guard stretches.count < Self.maximumStarts else {
+            guard intervals.count < Self.maximumStarts else {
                 throw reader.error("the experiment was started more than \(Self.maximumStarts) times.")
             }
-            guard let last = stretches.last else {
+            guard let last = intervals.last else {
                 start = WallTime(nanoseconds: now)
-                stretches.append(RunInterval(experiment: elapsed, trace: 0))
+                intervals.append(RunInterval(experiment: elapsed, trace: 0))
                 continue
             }
             // The end of the previous interval. Without a PAUSE event, the interval ends when the next one begins.
@@ -62,7 +62,7 @@ struct PhyphoxClock {
                 rest = 0
             }
             let ran = max(end.subtractingSaturated(last.experiment), 0)
-            stretches.append(
+            intervals.append(
                 RunInterval(experiment: elapsed, trace: last.trace.addingSaturated(ran).addingSaturated(rest)))
             pause = nil
         }
@@ -71,9 +71,9 @@ struct PhyphoxClock {
 
     /// Converts an experiment time to a trace time, both in nanoseconds.
     func traceTime(_ experiment: Int64) -> Int64 {
-        guard stretches.count > 1 else { return experiment.subtractingSaturated(stretches.first?.experiment ?? 0) }
+        guard intervals.count > 1 else { return experiment.subtractingSaturated(intervals.first?.experiment ?? 0) }
         // The last interval that began before the time, or the first interval if there is none.
-        let stretch = stretches[max(stretches.partitioningIndex { $0.experiment >= experiment } - 1, 0)]
-        return stretch.trace.addingSaturated(experiment.subtractingSaturated(stretch.experiment))
+        let interval = intervals[max(intervals.partitioningIndex { $0.experiment >= experiment } - 1, 0)]
+        return interval.trace.addingSaturated(experiment.subtractingSaturated(interval.experiment))
     }
 }

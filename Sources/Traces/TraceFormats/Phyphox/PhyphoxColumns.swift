@@ -45,7 +45,7 @@ struct PhyphoxColumns {
         case "\u{b5}t", "\u{3bc}t", "\u{e2}\u{b5}t", "ut":
             if let axis { found(SensorKind.magnetometer.csvQuantities[axis], CSVUnit("uT", 1, 100)) }
         case "hpa": found(.pressure, CSVUnit("hPa", 1, 10))
-        default: if let place = Self.positionQuantity(quantity, unit) { found(place) }
+        default: if let positionQuantity = Self.positionQuantity(quantity, unit) { found(positionQuantity) }
         }
     }
 

@@ -13,7 +13,7 @@ struct PhyphoxReader {
     private var hasLinear = false
     private var repeatedQuantities: Set<String> = []
     private var rowsWithoutTime = 0
-    private var derived = 0
+    private var derivedMotionCount = 0
     private var unknownTableCount = 0
     private var remarks: [String]
 
@@ -91,7 +91,7 @@ struct PhyphoxReader {
         rows.finishPositions()
         for track in rows.tracks where track.count > 0 { tracks[track.sensor.kind] = track }
         if rows.reports.count > 0 { reports = rows.reports }
-        derived += rows.derivedMotionCount
+        derivedMotionCount += rows.derivedMotionCount
         remarks += reader.remarks + rows.diagnostics.remarks
     }
 
@@ -119,7 +119,7 @@ struct PhyphoxReader {
         }
         recording.remarks.appendRemark(count: rowsWithoutTime, "rows have no time and were skipped.")
         recording.remarks.appendRemark(
-            count: derived, "positions have a speed or course derived from the previous position.")
+            count: derivedMotionCount, "positions have a speed or course derived from the previous position.")
         recording.remarks.appendRemark(
             count: unknownTableCount, "other tables contain no supported data and were skipped.")
         recording.normalize()

@@ -13,10 +13,10 @@ struct ClockStepBack: Sendable, Hashable {
     var correction: Int64
 
     static func remark(_ count: Int, longest: Int64) -> String {
-        let often = count == 1 ? "once" : "\(count) times"
+        let frequency = count == 1 ? "once" : "\(count) times"
         let seconds = (Double(longest) / 1e8).rounded() / 10
         return
-            "The clock was set back \(often), by up to \(seconds) s; in the trace, later readings follow earlier ones."
+            "The clock was set back \(frequency), by up to \(seconds) s; in the trace, later readings follow earlier ones."
     }
 }
 
@@ -88,40 +88,40 @@ extension [Int64] {
         guard between >= Swift.max(Self.minimumReadings, later / Self.maximumReadingsPerEarlierReading) else {
             return nil
         }
-        let places = stride(from: index, to: end, by: Swift.max(1, later / Self.comparedReadings)).map(\.self)
-        let same = places.count { place in
-            let other = earlier.lowerBound(of: self[place])
-            return other < earlier.endIndex && earlier[other] == self[place] && isSame(other, place)
+        let sampledIndices = stride(from: index, to: end, by: Swift.max(1, later / Self.comparedReadings)).map(\.self)
+        let repeatedCount = sampledIndices.count { sampledIndex in
+            let other = earlier.lowerBound(of: self[sampledIndex])
+            return other < earlier.endIndex && earlier[other] == self[sampledIndex] && isSame(other, sampledIndex)
         }
-        return 2 * same < places.count ? length / Int64(later - 1) : nil
+        return 2 * repeatedCount < sampledIndices.count ? length / Int64(later - 1) : nil
     }
 
     /// Shifts the times after each step so that they continue the earlier times. The steps may be those of another
     /// track.
     mutating func correct(_ steps: [ClockStepBack]) {
-        var place = 0
+        var index = 0
         var offset: Int64 = 0
         for step in steps {
             // The step is at the first time that decreases or is later than `step.before`.
-            while place < count, self[place] <= step.before, place == 0 || !isStep(at: place, offset: offset, step) {
-                self[place] = self[place].addingSaturated(offset)
-                place += 1
+            while index < count, self[index] <= step.before, index == 0 || !isStep(at: index, offset: offset, step) {
+                self[index] = self[index].addingSaturated(offset)
+                index += 1
             }
             offset = offset.addingSaturated(step.correction)
-            guard place < count else { return }
-            self[place] = self[place].addingSaturated(offset)
-            place += 1
+            guard index < count else { return }
+            self[index] = self[index].addingSaturated(offset)
+            index += 1
         }
-        while place < count {
-            self[place] = self[place].addingSaturated(offset)
-            place += 1
+        while index < count {
+            self[index] = self[index].addingSaturated(offset)
+            index += 1
         }
     }
 
-    /// Returns true if the time at `place` decreases but is at least `step.after`. The preceding times are already
+    /// Returns true if the time at `index` decreases but is at least `step.after`. The preceding times are already
     /// shifted.
-    private func isStep(at place: Int, offset: Int64, _ step: ClockStepBack) -> Bool {
-        self[place].addingSaturated(offset) < self[place - 1] && self[place] >= step.after
+    private func isStep(at index: Int, offset: Int64, _ step: ClockStepBack) -> Bool {
+        self[index].addingSaturated(offset) < self[index - 1] && self[index] >= step.after
     }
 }
 

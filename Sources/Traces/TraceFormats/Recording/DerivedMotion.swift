@@ -15,7 +15,7 @@ package struct DerivedMotion: Sendable {
     /// The minimum distance from which a course is derived, in metres. Over a shorter distance, the rounding of the
     /// coordinates would determine the course.
     package static let minimumCourseDistance = 0.5
-    private var last: (place: GeodeticCoordinate, altitude: Double, time: Int64)?
+    private var last: (coordinate: GeodeticCoordinate, altitude: Double, time: Int64)?
 
     package init() {}
 
@@ -30,21 +30,21 @@ package struct DerivedMotion: Sendable {
             reset()
             return false
         }
-        let place = GeodeticCoordinate(latitude: report.latitude, longitude: report.longitude)
+        let coordinate = GeodeticCoordinate(latitude: report.latitude, longitude: report.longitude)
         let altitude = report.altitudeMSL.isNaN ? report.altitudeHAE : report.altitudeMSL
         guard let last else {
-            self.last = (place, altitude, time)
+            self.last = (coordinate, altitude, time)
             return false
         }
         let step = time.subtractingSaturated(last.time)
         // If several reports have the same time, the first of them is kept as the previous position.
         guard step != 0 else { return false }
-        self.last = (place, altitude, time)
+        self.last = (coordinate, altitude, time)
         guard step > 0, step <= Self.maximumInterval else { return false }
         let seconds = Double(step) / 1e9
         let (lacksSpeed, lacksTrack, lacksClimb) = (report.speed.isNaN, report.track.isNaN, report.climb.isNaN)
         if lacksSpeed || lacksTrack {
-            let path = Geodesic.inverse(from: last.place, to: place)
+            let path = Geodesic.inverse(from: last.coordinate, to: coordinate)
             if lacksSpeed { report.speed = path.distance / seconds }
             if lacksTrack, path.distance >= Self.minimumCourseDistance {
                 report.track = path.finalAzimuth < 0 ? path.finalAzimuth + 360 : path.finalAzimuth

@@ -41,25 +41,25 @@ public struct MotionTrack: Sendable, Hashable {
     package mutating func sortAndRemoveDuplicates() -> (misplaced: Int, repeated: Int) {
         guard zip(times, times.dropFirst()).contains(where: { $1 <= $0 }) else { return (0, 0) }
         let misplaced = times.sort(with: &values)
-        var kept = 0
-        for index in times.indices where kept == 0 || times[index] != times[kept - 1] {
-            times[kept] = times[index]
-            values[kept] = values[index]
-            kept += 1
+        var uniqueCount = 0
+        for index in times.indices where uniqueCount == 0 || times[index] != times[uniqueCount - 1] {
+            times[uniqueCount] = times[index]
+            values[uniqueCount] = values[index]
+            uniqueCount += 1
         }
-        let repeated = times.count - kept
+        let repeated = times.count - uniqueCount
         times.removeLast(repeated)
         values.removeLast(repeated)
         return (misplaced, repeated)
     }
 
     mutating func removeImpossibleValues() -> Int {
-        let kept = values.indices.filter { TraceSample.isValid(values[$0]) }
-        let refused = values.count - kept.count
-        guard refused > 0 else { return 0 }
-        times = kept.map { times[$0] }
-        values = kept.map { values[$0] }
-        return refused
+        let validIndices = values.indices.filter { TraceSample.isValid(values[$0]) }
+        let invalidCount = values.count - validIndices.count
+        guard invalidCount > 0 else { return 0 }
+        times = validIndices.map { times[$0] }
+        values = validIndices.map { values[$0] }
+        return invalidCount
     }
 
     mutating func shift(by nanoseconds: Int64) { times.shift(by: nanoseconds) }

@@ -20,14 +20,14 @@ extension Recording {
         try sink.write(traceHeader(source: source))
         let sensors = sensors
         try Self.merge([battery.times, reports.times] + tracks.map(\.times)) {
-            (list, place, time) throws(DeviceError) in
+            (list, index, time) throws(DeviceError) in
             let contents: TraceEvent.Contents
             switch list {
-            case 0: contents = .battery(battery.readings[place])
-            case 1: contents = .gpsd(reports.line(place))
+            case 0: contents = .battery(battery.readings[index])
+            case 1: contents = .gpsd(reports.line(index))
             default:
                 let sensor = sensors[list - 2]
-                contents = .sample(tracks[list - 2].values[place], kind: sensor.kind, sensor: sensor.id, stamp: nil)
+                contents = .sample(tracks[list - 2].values[index], kind: sensor.kind, sensor: sensor.id, stamp: nil)
             }
             try sink.write(TraceEvent(time: time, contents))
         }
@@ -35,7 +35,7 @@ extension Recording {
 
     /// Merges sorted lists of times. Calls `body` in chronological order and, for equal times, in list order.
     private static func merge<Failure: Error>(
-        _ lists: [[Int64]], _ body: (_ list: Int, _ place: Int, _ time: Int64) throws(Failure) -> Void
+        _ lists: [[Int64]], _ body: (_ list: Int, _ index: Int, _ time: Int64) throws(Failure) -> Void
     ) throws(Failure) {
         var next = lists.map { _ in 0 }
         var times = lists.map { $0.first ?? .max }
@@ -55,7 +55,7 @@ extension Recording {
 
     /// Returns the recording as a trace in memory. Throws an error if it would be larger than `TraceFile.maximumSize`.
     package func trace(named name: String) throws(DeviceError) -> TraceFile {
-        if let made = try inMemoryTrace(named: name) { return made }
+        if let trace = try inMemoryTrace(named: name) { return trace }
         let builder = TraceBuilder(name: name)
         try write(to: builder, source: name)
         return try builder.file()
@@ -66,15 +66,15 @@ extension Recording {
     private func inMemoryTrace(named name: String) throws(DeviceError) -> TraceFile? {
         let count = count
         guard reports.times.isEmpty, battery.times.isEmpty, count <= InMemoryTrace.maximumCount else { return nil }
-        var made = try InMemoryTrace(traceHeader(source: name), name: name, count: count)
-        let places = tracks.compactMap { made.sensorIndex(of: $0.sensor) }
-        guard places.count == tracks.count else { return nil }
+        var trace = try InMemoryTrace(traceHeader(source: name), name: name, count: count)
+        let sensorIndices = tracks.compactMap { trace.sensorIndex(of: $0.sensor) }
+        guard sensorIndices.count == tracks.count else { return nil }
         let kinds = tracks.map(\.sensor.kind)
         let values = tracks.map(\.values)
-        Self.merge(tracks.map(\.times)) { list, place, time in
-            made.append(values[list][place], kind: kinds[list], place: places[list], at: time)
+        Self.merge(tracks.map(\.times)) { list, index, time in
+            trace.append(values[list][index], kind: kinds[list], sensorIndex: sensorIndices[list], at: time)
         }
-        return made.file(named: name)
+        return trace.file(named: name)
     }
 
     /// Reads the motion readings of a trace with their measurement times. Throws an error if there are none.

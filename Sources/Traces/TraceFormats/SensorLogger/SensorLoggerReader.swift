@@ -87,19 +87,20 @@ struct SensorLoggerReader {
                     try SensorLoggerRowReader(bytes, name: "\(name)/\(file)", start: metadata.start ?? 0),
                     isWatch: file.lowercased().contains("watch"),
                     isIOS: (options.platform ?? metadata.platform) == .iOS)
-                var survey = rows
-                let tellsMotion = try survey.containsMotion()
+                var scan = rows
+                let containsMotion = try scan.containsMotion()
                 var motion = DerivedMotion()
-                var derived = 0
+                var derivedMotionCount = 0
                 var reports = ReportTrack()
-                while let (time, place) = try rows.next() {
-                    var report = place
+                while let (time, position) = try rows.next() {
+                    var report = position
                     reports.removeImpossibleValues(from: &report)
-                    if !tellsMotion, motion.complete(&report, at: time) { derived += 1 }
+                    if !containsMotion, motion.complete(&report, at: time) { derivedMotionCount += 1 }
                     reports.append(report, at: time)
                 }
                 remarks.appendRemark(
-                    count: derived, "positions in \(file) have a speed or course derived from the previous position.")
+                    count: derivedMotionCount,
+                    "positions in \(file) have a speed or course derived from the previous position.")
                 remarks += rows.remarks
                 remarks.appendRemark(
                     count: rows.rowsOutOfRange, "rows of \(file) have no valid coordinates and were skipped.")

@@ -51,8 +51,8 @@ struct UmockdevImport {
         of script: UmockdevScript, in accessories: [AccessoryDescription], hasDescribedNode: Bool
     ) -> (accessory: Int, protocolName: String)? {
         accessories.enumerated().lazy.compactMap { index, accessory in
-            let spoken = accessory.protocols.first { !hasDescribedNode || $0.node?.path == script.device }
-            return spoken.map { (index, $0.name) }
+            let matchingProtocol = accessory.protocols.first { !hasDescribedNode || $0.node?.path == script.device }
+            return matchingProtocol.map { (index, $0.name) }
         }.first
     }
 
@@ -96,23 +96,23 @@ struct UmockdevImport {
     }
 
     private mutating func write(
-        _ script: UmockdevScript, _ place: (accessory: Int, protocolName: String), to sink: any TraceSink
+        _ script: UmockdevScript, _ channel: (accessory: Int, protocolName: String), to sink: any TraceSink
     ) throws(DeviceError) {
         var time: Int64 = 0
         var fuzz = 0
-        try sink.write(event(place.accessory, .opened(place.protocolName), at: time))
+        try sink.write(event(channel.accessory, .opened(channel.protocolName), at: time))
         for step in script.steps {
             switch step {
             case .read(let milliseconds, let bytes):
                 time = time.addingSaturated(Int64(milliseconds) * 1_000_000)
-                try sink.write(event(place.accessory, .received(place.protocolName, bytes), at: time))
+                try sink.write(event(channel.accessory, .received(channel.protocolName, bytes), at: time))
             case .write(let milliseconds, let bytes):
                 time = time.addingSaturated(Int64(milliseconds) * 1_000_000)
-                try sink.write(event(place.accessory, .sent(place.protocolName, bytes), at: time))
+                try sink.write(event(channel.accessory, .sent(channel.protocolName, bytes), at: time))
             case .fuzz(let percent): fuzz = max(fuzz, Int(percent))
             }
         }
-        try sink.write(event(place.accessory, .closed(place.protocolName, .closed), at: time))
+        try sink.write(event(channel.accessory, .closed(channel.protocolName, .closed), at: time))
         if fuzz > 0 {
             remarks.append(
                 "The script permits up to \(fuzz) percent of the written bytes to differ, which a trace cannot represent."

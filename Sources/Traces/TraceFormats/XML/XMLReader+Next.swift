@@ -123,7 +123,9 @@ extension XMLReader {
 
     /// Advances past an end delimiter of at most three bytes. If `gathering` is true, appends the content to
     /// `gathered`.
-    private mutating func skip(past mark: StaticString, _ what: String, gathering: Bool = false) throws(DeviceError) {
+    private mutating func skip(past mark: StaticString, _ construct: String, gathering: Bool = false)
+        throws(DeviceError)
+    {
         let count = mark.utf8CodeUnitCount
         let first = mark.withUTF8Buffer { $0[0] }
         while true {
@@ -131,7 +133,7 @@ extension XMLReader {
                 if gathering { appendByte(base[position]) }
                 position &+= 1
             }
-            guard try ensure(count, keepingFrom: position) else { throw truncationError(in: what) }
+            guard try ensure(count, keepingFrom: position) else { throw truncationError(in: construct) }
             if mark.withUTF8Buffer({ $0.elementsEqual(text(position..<position + count)) }) {
                 position += count
                 return
@@ -164,23 +166,23 @@ extension XMLReader {
     }
 
     private mutating func skipDocumentType() throws(DeviceError) {
-        let what = "the document type declaration"
+        let construct = "the document type declaration"
         var isInside = false
         position += 9
         while true {
-            guard try ensure(1, keepingFrom: position) else { throw truncationError(in: what) }
+            guard try ensure(1, keepingFrom: position) else { throw truncationError(in: construct) }
             let byte = base[position]
             switch byte {
             case UInt8(ascii: "\""), UInt8(ascii: "'"):
                 position += 1
-                try skip(past: byte == UInt8(ascii: "'") ? "'" : "\"", what)
+                try skip(past: byte == UInt8(ascii: "'") ? "'" : "\"", construct)
             case UInt8(ascii: "<"):
                 if try hasPrefix("<!--") {
                     position += 4
-                    try skip(past: "-->", what)
+                    try skip(past: "-->", construct)
                 } else if try hasPrefix("<?") {
                     position += 2
-                    try skip(past: "?>", what)
+                    try skip(past: "?>", construct)
                 } else {
                     position += 1
                 }

@@ -45,8 +45,8 @@ extension XMLReader {
             guard length < Self.maximumTag else {
                 throw errorAtPosition("a tag with more than \(Self.maximumTag) bytes begins here. Is the file damaged?")
             }
-            let keep = isTextGathered ? position : textRange.lowerBound
-            guard try refill(keepingFrom: keep) else { throw truncationError(in: "a tag") }
+            let firstByte = isTextGathered ? position : textRange.lowerBound
+            guard try refill(keepingFrom: firstByte) else { throw truncationError(in: "a tag") }
         }
     }
 

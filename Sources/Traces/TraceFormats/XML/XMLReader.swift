@@ -31,7 +31,7 @@ package struct XMLReader: ~Copyable {
     package static let maximumAttributes = 128
     static let maximumName = 1024
     /// The initial size of the buffer in bytes.
-    private static let pieceSize = 1 << 16
+    private static let initialCapacity = 1 << 16
 
     struct Attribute {
         /// The qualified name packed into an integer in little-endian order, or 0 if the name is longer than eight
@@ -96,7 +96,7 @@ package struct XMLReader: ~Copyable {
     package init(_ source: any ByteSource, name: String, offset: Int = 0, line: Int = 1, inside open: [String] = []) {
         self.source = source
         self.name = name
-        capacity = Self.pieceSize
+        capacity = Self.initialCapacity
         base = .allocate(capacity: capacity)
         gathered = .allocate(capacity: Self.maximumText)
         dropped = offset
@@ -178,30 +178,30 @@ package struct XMLReader: ~Copyable {
 
     /// Returns the line at an index in the buffer, and caches the number of line breaks up to that index.
     @discardableResult
-    mutating func countLines(to place: Int) -> Int {
-        while counted < place, let lineEnd = memchr(base + counted, 0x0a, place - counted) {
+    mutating func countLines(to index: Int) -> Int {
+        while counted < index, let lineEnd = memchr(base + counted, 0x0a, index - counted) {
             lineEnds += 1
             counted = UnsafePointer(lineEnd.assumingMemoryBound(to: UInt8.self)) - UnsafePointer(base) + 1
         }
-        counted = max(counted, place)
+        counted = max(counted, index)
         return lineEnds + 1
     }
 
-    /// Reads more input. Moves the bytes starting at `keep` to the front of the buffer, and adjusts the indices.
+    /// Reads more input. Moves the bytes starting at `firstByte` to the front of the buffer, and adjusts the indices.
     /// Returns false at the end of the input.
-    mutating func refill(keepingFrom keep: Int) throws(DeviceError) -> Bool {
+    mutating func refill(keepingFrom firstByte: Int) throws(DeviceError) -> Bool {
         guard !isAtEnd else { return false }
         if isBroken { throw brokenCharacter() }
-        if keep > 0 {
-            countLines(to: keep)
-            base.update(from: base + keep, count: filled - keep)
-            position -= keep
-            end -= keep
-            filled -= keep
-            counted -= keep
-            dropped += keep
-            if !isTextGathered, textRange.lowerBound >= keep {
-                textRange = textRange.lowerBound - keep..<textRange.upperBound - keep
+        if firstByte > 0 {
+            countLines(to: firstByte)
+            base.update(from: base + firstByte, count: filled - firstByte)
+            position -= firstByte
+            end -= firstByte
+            filled -= firstByte
+            counted -= firstByte
+            dropped += firstByte
+            if !isTextGathered, textRange.lowerBound >= firstByte {
+                textRange = textRange.lowerBound - firstByte..<textRange.upperBound - firstByte
             }
         }
         if filled >= capacity {
@@ -236,11 +236,11 @@ package struct XMLReader: ~Copyable {
     }
 
     /// Buffers at least `count` bytes from the current position. Returns false if the input ends earlier.
-    mutating func ensure(_ count: Int, keepingFrom keep: Int) throws(DeviceError) -> Bool {
-        var keep = keep
+    mutating func ensure(_ count: Int, keepingFrom firstByte: Int) throws(DeviceError) -> Bool {
+        var firstByte = firstByte
         while end - position < count {
-            guard try refill(keepingFrom: keep) else { return false }
-            keep = 0
+            guard try refill(keepingFrom: firstByte) else { return false }
+            firstByte = 0
         }
         return true
     }

@@ -169,7 +169,8 @@ struct RecordCommand: AsyncParsableCommand {
 
     /// After a stop request, writes wait at most 2 s for a slow reader.
     private static func standardOutput(until stop: StopRequest) -> TraceOutput {
-        TraceOutput(pipe: Descriptor.standardOutput.number, name: "standard output", isPatient: stop.gracePeriod())
+        TraceOutput(
+            pipe: Descriptor.standardOutput.number, name: "standard output", shouldKeepWaiting: stop.gracePeriod())
     }
 
     private static func isFailure(_ reason: StopRequest.Reason) -> Bool {

@@ -172,7 +172,7 @@ final class TracePlayback {
 
     private func filter() {
         let faults = faults
-        simulated.filter(by: PlaybackFilter(takesSamples: faults.requiresSamples) { faults.apply($0) })
+        simulated.filter(by: PlaybackFilter(includesSamples: faults.requiresSamples) { faults.apply($0) })
     }
 
     private func publishState() {

@@ -39,7 +39,7 @@ final class BlackBoxSession: Sendable {
                 failure.error.withLock { $0 = $0 ?? error }
                 stop.request(.failed(error, .inputOutput))
             case .processedLeftover(let leftover): events.recovered(leftover)
-            case .keptLeftover(let error): events.warn(error.description)
+            case .failedLeftover(let error): events.warn(error.description)
             }
         }
         listener = TriggerMonitor(plan.triggers, clock: clock) { box.trigger($0) }

@@ -9,7 +9,7 @@ import Trace
 /// A program that uses the accessories of a simulated device and records events with their times.
 final class AccessoryProgram: Sendable {
     private struct State {
-        var notes: [String] = []
+        var log: [String] = []
         var channels: [String: any ByteChannel] = [:]
         var answers: [String: @Sendable (String) -> String?] = [:]
         var subscription: Subscription?
@@ -27,16 +27,16 @@ final class AccessoryProgram: Sendable {
         delivery = device.playback?.executor(onMainThread: false) ?? NoDelivery()
         let subscription = device.accessorySource.subscribe { [weak self] event in
             guard let self else { return }
-            delivery.schedule { [weak self] in self?.take(event, opening) }
+            delivery.schedule { [weak self] in self?.process(event, opening) }
         }
         state.withLock { $0.subscription = subscription }
     }
 
-    var notes: [String] { state.withLock { $0.notes } }
+    var log: [String] { state.withLock { $0.log } }
 
-    func note(_ text: String) {
+    func record(_ text: String) {
         let seconds = device.clock.now.seconds
-        state.withLock { $0.notes.append("\(seconds) \(text)") }
+        state.withLock { $0.log.append("\(seconds) \(text)") }
     }
 
     /// Answers input on a protocol as soon as it arrives.
@@ -50,18 +50,18 @@ final class AccessoryProgram: Sendable {
             state.withLock { $0.channels[name] = channel }
             channel.observe { [weak self] event in
                 guard let self else { return }
-                delivery.schedule { [weak self] in self?.take(event, name) }
+                delivery.schedule { [weak self] in self?.process(event, name) }
             }
             delivery.schedule { [weak self] in self?.read(name) }
         } catch {
-            note("\(name) \(error.code)")
+            record("\(name) \(error.code)")
         }
     }
 
     func write(_ text: String, _ name: String) {
         guard let channel = channel(name) else { return }
         if case .ended(let end) = [UInt8](text.utf8).withUnsafeBytes({ channel.write($0) }) {
-            note("\(name) cannot write: \(end.reason)")
+            record("\(name) cannot write: \(end.reason)")
         }
     }
 
@@ -78,34 +78,34 @@ final class AccessoryProgram: Sendable {
             var buffer = [UInt8](repeating: 0, count: 65_536)
             guard case .bytes(let count) = buffer.withUnsafeMutableBytes({ channel.read(into: $0) }) else { return }
             let text = String(decoding: buffer[..<count], as: UTF8.self)
-            note("\(name) < \(text)")
+            record("\(name) < \(text)")
             if let answer = state.withLock({ $0.answers[name] })?(text) { write(answer, name) }
         }
     }
 
-    private func take(_ event: AccessoryEvent, _ opening: [String]) {
+    private func process(_ event: AccessoryEvent, _ opening: [String]) {
         switch event {
         case .snapshot(let accessories):
             for accessory in accessories { attached(accessory, opening) }
         case .attached(let accessory): attached(accessory, opening)
-        case .changed(let accessory): note("changed \(accessory.id) \(accessory.name)")
-        case .detached(let accessory): note("detached \(accessory.id) \(accessory.name)")
+        case .changed(let accessory): record("changed \(accessory.id) \(accessory.name)")
+        case .detached(let accessory): record("detached \(accessory.id) \(accessory.name)")
         }
     }
 
     private func attached(_ accessory: AccessoryDescription, _ opening: [String]) {
-        note("attached \(accessory.id) \(accessory.name)")
+        record("attached \(accessory.id) \(accessory.name)")
         for name in opening where accessory.accessoryProtocol(named: name) != nil { open(accessory.id, name) }
     }
 
-    private func take(_ event: ByteChannelEvent, _ name: String) {
+    private func process(_ event: ByteChannelEvent, _ name: String) {
         switch event {
         case .readable: read(name)
-        case .writable: note("\(name) writable")
+        case .writable: record("\(name) writable")
         case .ended:
             read(name)
             guard let end = channel(name)?.end else { return }
-            note("\(name) ended: \(end.reason)" + (end.unsentBytes > 0 ? ", \(end.unsentBytes) unsent" : ""))
+            record("\(name) ended: \(end.reason)" + (end.unsentBytes > 0 ? ", \(end.unsentBytes) unsent" : ""))
         }
     }
 }
@@ -123,7 +123,7 @@ func accessoryTrace(_ lines: [String], protocols: [String] = ["com.a", "com.b"])
 }
 
 /// A trace line about accessory "1" and protocol "com.a".
-func said(_ time: Double, _ key: String, _ text: String) -> String {
+func entry(_ time: Double, _ key: String, _ text: String) -> String {
     "{\"t\":\(time),\"\(key)\":\"\(text)\",\"accessory\":\"1\",\"protocol\":\"com.a\"}"
 }
 

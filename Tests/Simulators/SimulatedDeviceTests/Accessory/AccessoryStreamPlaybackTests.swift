@@ -10,7 +10,7 @@ import Trace
 /// A program that uses a manager, a session and streams with delegates.
 private final class StreamProgram: NSObject, StreamDelegate, @unchecked Sendable {
     let device: Device
-    private(set) var notes: [String] = []
+    private(set) var log: [String] = []
     private var session: EASession?
     private let answers: [String: String]
 
@@ -19,11 +19,11 @@ private final class StreamProgram: NSObject, StreamDelegate, @unchecked Sendable
         self.answers = answers
     }
 
-    func note(_ text: String) { notes.append("\(device.clock.now.seconds) \(text)") }
+    func record(_ text: String) { log.append("\(device.clock.now.seconds) \(text)") }
 
     func open(_ accessory: EAAccessory, _ name: String) {
         session = EASession(accessory: accessory, forProtocol: name)
-        note(session == nil ? "no session" : "session with \(accessory.name)")
+        record(session == nil ? "no session" : "session with \(accessory.name)")
         for stream in [session?.inputStream, session?.outputStream] as [Stream?] {
             stream?.delegate = self
             stream?.schedule(in: .current, forMode: .default)
@@ -38,12 +38,12 @@ private final class StreamProgram: NSObject, StreamDelegate, @unchecked Sendable
             var buffer = [UInt8](repeating: 0, count: 100)
             let count = input.read(&buffer, maxLength: buffer.count)
             let text = String(decoding: buffer[..<max(count, 0)], as: UTF8.self)
-            note("< \(text)")
+            record("< \(text)")
             if let answer = answers[text] {
                 let bytes = [UInt8](answer.utf8)
                 _ = session?.outputStream?.write(bytes, maxLength: bytes.count)
             }
-        case .endEncountered where stream is InputStream: note("end")
+        case .endEncountered where stream is InputStream: record("end")
         default: break
         }
     }
@@ -54,7 +54,8 @@ struct AccessoryStreamPlaybackTests {
     @Test("A program with streams receives recorded input on time, and its output is compared")
     func streams() throws {
         let trace = try accessoryTrace([
-            opened(1), said(2, "in", "READY"), said(2, "out", "READ"), said(3, "in", "12 kg"), said(3.5, "out", "OFF"),
+            opened(1), entry(2, "in", "READY"), entry(2, "out", "READ"), entry(3, "in", "12 kg"),
+            entry(3.5, "out", "OFF"),
             #"{"t":4,"detach":"1"}"#,
         ])
         func play() throws -> ([String], [AccessoryDifference]) {
@@ -66,8 +67,8 @@ struct AccessoryStreamPlaybackTests {
                 guard let accessory = manager.connectedAccessories.first else { return ([], []) }
                 program.open(accessory, "com.a")
                 try simulated.play()
-                program.note("connected: \(accessory.isConnected)")
-                return (program.notes, simulated.accessoryDifferences)
+                program.record("connected: \(accessory.isConnected)")
+                return (program.log, simulated.accessoryDifferences)
             }
         }
         let first = try play()
@@ -93,12 +94,12 @@ struct AccessoryStreamPlaybackTests {
             return try EASession(opening: accessory, protocol: "com.a")
         }
         let task = Task {
-            var heard: [String] = []
-            for try await piece in session.bytes {
-                heard.append(String(decoding: piece, as: UTF8.self))
-                if heard.count == 1 { try await session.write(Data("one\n".utf8)) }
+            var received: [String] = []
+            for try await chunk in session.bytes {
+                received.append(String(decoding: chunk, as: UTF8.self))
+                if received.count == 1 { try await session.write(Data("one\n".utf8)) }
             }
-            return heard
+            return received
         }
         await simulated.waitForConsumers(1)
         await simulated.advance(by: 2)

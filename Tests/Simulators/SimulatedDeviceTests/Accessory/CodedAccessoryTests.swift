@@ -32,29 +32,29 @@ struct CodedAccessoryTests {
     func answers() {
         let device = SimulatedDevice()
         let program = AccessoryProgram(device, opening: ["com.a"])
-        let heard = Mutex<[AccessoryPeerEvent]>([])
+        let received = Mutex<[AccessoryPeerEvent]>([])
         var echo = Self.echo
         let peer = ClosurePeer { [echo] event in
-            heard.withLock { $0.append(event) }
+            received.withLock { $0.append(event) }
             var echo = echo
             return echo.react(to: event)
         }
         _ = echo.react(to: .timerFired)
         #expect(device.attach(accessory(peer)) == 1)
-        #expect(program.notes.isEmpty)
+        #expect(program.log.isEmpty)
         device.advance(by: 1)
         program.write("abc", "com.a")
         device.advance(by: 0.25)
-        #expect(program.notes == ["0.0 attached 1 Scale", "0.0 com.a < HELLO"])
+        #expect(program.log == ["0.0 attached 1 Scale", "0.0 com.a < HELLO"])
         device.advance(by: 1)
         program.close("com.a")
         device.advance(by: 0)
-        #expect(program.notes.last == "1.5 com.a < abc")
-        #expect(heard.withLock { $0 } == [.opened, .received(Array("abc".utf8)), .closed])
+        #expect(program.log.last == "1.5 com.a < abc")
+        #expect(received.withLock { $0 } == [.opened, .received(Array("abc".utf8)), .closed])
         device.detach(1)
         device.detach(1)
         device.advance(by: 0)
-        #expect(program.notes.last == "2.25 detached 1 Scale")
+        #expect(program.log.last == "2.25 detached 1 Scale")
     }
 
     @Test(
@@ -66,18 +66,18 @@ struct CodedAccessoryTests {
     func busyPeer(actions: [AccessoryPeerAction]) {
         let device = SimulatedDevice()
         let program = AccessoryProgram(device, opening: ["com.a"])
-        let heard = Mutex<[AccessoryPeerEvent]>([])
+        let received = Mutex<[AccessoryPeerEvent]>([])
         let peer = ClosurePeer { event in
-            heard.withLock { $0.append(event) }
+            received.withLock { $0.append(event) }
             return event == .opened ? actions : []
         }
         device.attach(accessory(peer, faults { $0.bytesPerSecond = 1 }))
         device.advance(by: 1)
-        #expect(heard.withLock { $0 } == [.opened])
+        #expect(received.withLock { $0 } == [.opened])
         program.write("x", "com.a")
         program.close("com.a")
         device.advance(by: 1)
-        #expect(heard.withLock { $0 } == [.opened, .received(Array("x".utf8)), .closed])
+        #expect(received.withLock { $0 } == [.opened, .received(Array("x".utf8)), .closed])
     }
 
     @Test("Many actions of a peer run in order")
@@ -89,9 +89,9 @@ struct CodedAccessoryTests {
         }
         device.attach(accessory(peer))
         device.advance(by: 1)
-        let read = program.notes.filter { $0.hasPrefix("0.0 com.a < ") }.map { $0.dropFirst("0.0 com.a < ".count) }
+        let read = program.log.filter { $0.hasPrefix("0.0 com.a < ") }.map { $0.dropFirst("0.0 com.a < ".count) }
         #expect(read.joined() == (0..<3000).map { "\($0)," }.joined())
-        #expect(program.notes.last == "0.0 com.a ended: hungUp")
+        #expect(program.log.last == "0.0 com.a ended: hungUp")
     }
 
     @Test("A value-type peer restarts in each session, and a woken peer sends without a request")
@@ -113,7 +113,7 @@ struct CodedAccessoryTests {
         program.open(1, "com.a")
         device.advance(by: 1)
         #expect(
-            program.notes == [
+            program.log == [
                 "0.0 attached 1 Scale", "0.0 com.a < 1", "1.0 com.a < 2", "2.0 com.a < 3", "2.5 com.a busy",
                 "2.5 com.a < 1", "3.5 com.a < 2",
             ])
@@ -126,12 +126,12 @@ struct CodedAccessoryTests {
         let peer = LinePeer(greeting: [.text("?")]) { $0 == "QUIT" ? [.text("bye"), .hangUp] : [.text("<\($0)>")] }
         device.attach(accessory(peer))
         device.advance(by: 0)
-        for piece in ["a\r", "\nb\n\nc", "d\n", "QUIT\nx\n"] {
-            program.write(piece, "com.a")
+        for chunk in ["a\r", "\nb\n\nc", "d\n", "QUIT\nx\n"] {
+            program.write(chunk, "com.a")
             device.advance(by: 1)
         }
         #expect(
-            program.notes.dropFirst() == [
+            program.log.dropFirst() == [
                 "0.0 com.a < ?", "1.0 com.a < <a><b><>", "2.0 com.a < <cd>", "3.0 com.a < bye",
                 "3.0 com.a ended: hungUp",
             ])
@@ -156,7 +156,7 @@ struct CodedAccessoryTests {
         program.write("YE", "com.a")
         device.advance(by: 1)
         #expect(
-            program.notes == [
+            program.log == [
                 "0.0 attached 1 Scale", "0.0 com.a < READY", "4.0 com.a < 12OK", "5.0 com.a ended: hungUp",
             ])
         #expect(departures.withLock { $0.isEmpty })
@@ -181,18 +181,18 @@ struct CodedAccessoryTests {
     func unpluggedInWrite() {
         let device = SimulatedDevice()
         let program = AccessoryProgram(device, opening: ["com.a"])
-        let heard = Mutex(0)
+        let received = Mutex(0)
         let peer = ClosurePeer { event in
-            if case .received(let bytes) = event { heard.withLock { $0 += bytes.count } }
+            if case .received(let bytes) = event { received.withLock { $0 += bytes.count } }
             return event == .opened ? [.text("HELLO")] : []
         }
         device.attach(accessory(peer, faults { $0.unplugsAfterReceiving = 5000 }))
         device.advance(by: 1)
         program.write(String(repeating: "x", count: 12_000), "com.a")
         device.advance(by: 1)
-        #expect(heard.withLock { $0 } == 5000)
+        #expect(received.withLock { $0 } == 5000)
         #expect(
-            program.notes.dropFirst() == [
+            program.log.dropFirst() == [
                 "0.0 com.a < HELLO", "1.0 com.a ended: detached, 7000 unsent", "1.0 detached 1 Scale",
             ])
         #expect(device.device.accessorySource.accessories.isEmpty)
@@ -207,13 +207,13 @@ struct CodedAccessoryTests {
         device.attach(accessory(Self.echo, faults { $0.unplugsAfterSending = 3 }))
         device.advance(by: 1)
         #expect(
-            program.notes.dropFirst() == [
+            program.log.dropFirst() == [
                 "0.0 com.a < HEL", "0.0 com.a ended: detached", "0.0 detached 1 Scale",
             ])
     }
 
     @Test("Bytes arrive in pieces at the configured interval and rate, and none is lost")
-    func pieces() {
+    func chunks() {
         let device = SimulatedDevice()
         let program = AccessoryProgram(device, opening: ["com.a"])
         device.attach(
@@ -224,7 +224,7 @@ struct CodedAccessoryTests {
                     $0.minimumChunkInterval = 0.25
                 }))
         device.advance(by: 1)
-        #expect(program.notes.dropFirst() == ["0.0 com.a < HE", "0.25 com.a < LL", "0.5 com.a < O"])
+        #expect(program.log.dropFirst() == ["0.0 com.a < HE", "0.25 com.a < LL", "0.5 com.a < O"])
         device.detach(1)
 
         device.attach(
@@ -232,11 +232,11 @@ struct CodedAccessoryTests {
                 ClosurePeer { $0 == .opened ? [.text(String(repeating: "y", count: 1000))] : [] },
                 faults { $0.bytesPerSecond = 400 }))
         device.advance(by: 1.1)
-        let slow = program.notes.filter { $0.contains("< y") }
+        let slow = program.log.filter { $0.contains("< y") }
         // 4 bytes arrive every 10 ms, the first 4 immediately.
         #expect(slow.count == 110 || slow.count == 111)
         device.advance(by: 10)
-        let all = program.notes.filter { $0.contains("< y") }.joined().filter { $0 == "y" }
+        let all = program.log.filter { $0.contains("< y") }.joined().filter { $0 == "y" }
         #expect(all.count == 1000)
     }
 
@@ -270,7 +270,7 @@ struct CodedAccessoryTests {
 
     @Test("A coded accessory works beside a recorded one and answers until the end of playback")
     func besideTrace() throws {
-        let device = SimulatedDevice(try accessoryTrace([opened(1), said(2, "in", "x")], protocols: ["com.a"]))
+        let device = SimulatedDevice(try accessoryTrace([opened(1), entry(2, "in", "x")], protocols: ["com.a"]))
         let program = AccessoryProgram(device, opening: ["com.a", "com.b"])
         let peer = LinePeer { line in [.text("got \(line)")] }
         program.answer("com.a") { [weak program] text in
@@ -281,12 +281,12 @@ struct CodedAccessoryTests {
         try device.play()
         #expect(id == 1)
         #expect(
-            program.notes == [
+            program.log == [
                 "0.0 attached 1 Other", "1.0 attached 2 Scale", "2.0 com.a < x", "2.0 com.b < got x",
             ])
         device.detach(2)
         device.advance(by: 0)
-        #expect(program.notes.suffix(2) == ["2.0 com.a ended: detached", "2.0 detached 2 Scale"])
+        #expect(program.log.suffix(2) == ["2.0 com.a ended: detached", "2.0 detached 2 Scale"])
     }
 
     @Test("An unreferenced device is released together with its open sessions")
@@ -294,13 +294,13 @@ struct CodedAccessoryTests {
         weak var former: Device?
         weak var channel: (any ByteChannel)?
         do {
-            let simulated = SimulatedDevice(try accessoryTrace([opened(1), said(2, "in", "x")]))
+            let simulated = SimulatedDevice(try accessoryTrace([opened(1), entry(2, "in", "x")]))
             let program = AccessoryProgram(simulated, opening: ["com.a", "com.c"])
             simulated.attach(SimulatedAccessory(name: "Other", protocol: "com.c", peer: Self.echo))
             try simulated.play()
             former = simulated.device
             channel = program.channel("com.c")
-            #expect(program.notes.count == 4)
+            #expect(program.log.count == 4)
             #expect(channel != nil)
         }
         #expect(former == nil)

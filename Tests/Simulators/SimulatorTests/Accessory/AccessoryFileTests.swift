@@ -139,8 +139,8 @@ struct AccessoryFileTests {
         defer { try? FileManager.default.removeItem(at: folder) }
         let file = folder.appendingPathComponent("probe.json")
         try Data(#"{"name":"Probe","protocols":{"com.example.probe":{"tty":"/dev/ttyS9"}}}"#.utf8).write(to: file)
-        let simulator = try AccessorySimulator(file: file.path) { accessory, spoken in
-            LinePeer(greeting: [.text("\(accessory.name) \(spoken.name)")]) { _ in [] }
+        let simulator = try AccessorySimulator(file: file.path) { accessory, accessoryProtocol in
+            LinePeer(greeting: [.text("\(accessory.name) \(accessoryProtocol.name)")]) { _ in [] }
         }
         let port = try #require(PlainPort(socket: try socket(of: simulator, in: try simulator.start())))
         #expect(String(decoding: port.read(23), as: UTF8.self) == "Probe com.example.probe")

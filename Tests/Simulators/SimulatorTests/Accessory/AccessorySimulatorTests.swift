@@ -88,8 +88,8 @@ struct AccessorySimulatorTests {
         #expect(try declarations(own).count == 1)
         simulator.stop()
         other.stop()
-        let left = try FileManager.default.contentsOfDirectory(atPath: parent.path).sorted()
-        #expect(left == ["accessories-bbbbbb", "accessories-cccccc", "accessories-other"])
+        let remainingFiles = try FileManager.default.contentsOfDirectory(atPath: parent.path).sorted()
+        #expect(remainingFiles == ["accessories-bbbbbb", "accessories-cccccc", "accessories-other"])
         let rest = try FileManager.default.contentsOfDirectory(atPath: parent.path + "/accessories-bbbbbb").sorted()
         #expect(rest == ["-1", "1-x", "1.jso", "mine"])
     }
@@ -131,8 +131,8 @@ struct AccessorySimulatorTests {
         let message = (0..<100_000).map { PatternPeer.byte(at: $0) }
         for round in 0..<3 {
             let port = try open(simulator, round)
-            for piece in stride(from: 0, to: message.count, by: 4000) {
-                let part = Array(message[piece..<min(piece + 4000, message.count)])
+            for offset in stride(from: 0, to: message.count, by: 4000) {
+                let part = Array(message[offset..<min(offset + 4000, message.count)])
                 #expect(port.write(part))
                 let isSame = port.read(part.count) == part
                 #expect(isSame)
@@ -170,13 +170,13 @@ struct AccessorySimulatorTests {
         let simulator = AccessorySimulator()
         try simulator.start()
         let sink = SinkPeer()
-        let heard = BinarySemaphore()
-        try simulator.attach(accessory(HeardPeer(sink, heard)), transport: transport)
+        let received = BinarySemaphore()
+        try simulator.attach(accessory(SignalingPeer(sink, received)), transport: transport)
         let message = (0..<200_000).map { PatternPeer.byte(at: $0) }
         let port = try open(simulator)
         #expect(port.write(message))
         port.close()
-        while sink.count < 200_000 { try #require(heard.wait(seconds: 60)) }
+        while sink.count < 200_000 { try #require(received.wait(seconds: 60)) }
         #expect(sink.count == 200_000)
         #expect(sink.checksum == SinkPeer.checksum(of: message))
         simulator.stop()
@@ -250,30 +250,30 @@ struct AccessorySimulatorTests {
     }
 
     @Test("A hanging device accepts no input and resumes later", arguments: transports)
-    func held(transport: SimulatedTransport) throws {
+    func inputPaused(transport: SimulatedTransport) throws {
         let simulator = AccessorySimulator()
         try simulator.start()
         let sink = SinkPeer()
-        let heard = BinarySemaphore()
-        let id = try simulator.attach(accessory(HeardPeer(sink, heard)), transport: transport)
+        let received = BinarySemaphore()
+        let id = try simulator.attach(accessory(SignalingPeer(sink, received)), transport: transport)
         let port = try open(simulator)
         #expect(port.write([1]))
-        while sink.count < 1 { try #require(heard.wait(seconds: 60)) }
+        while sink.count < 1 { try #require(received.wait(seconds: 60)) }
         simulator.setInputPaused(of: id)
-        let taken = port.fill([UInt8](repeating: 9, count: 4096))
-        #expect(taken > 0)
+        let acceptedCount = port.fill([UInt8](repeating: 9, count: 4096))
+        #expect(acceptedCount > 0)
         // After two more commands the server has polled all its ports.
         for _ in 0..<2 { simulator.setInputPaused(of: id) }
         #expect(simulator.traffic(of: id)?.bytesReceived == 1)
         #expect(sink.count == 1)
         simulator.setInputPaused(of: id, false)
-        while sink.count < Int64(taken + 1) { try #require(heard.wait(seconds: 60)) }
-        #expect(sink.count == Int64(taken + 1))
+        while sink.count < Int64(acceptedCount + 1) { try #require(received.wait(seconds: 60)) }
+        #expect(sink.count == Int64(acceptedCount + 1))
         simulator.stop()
     }
 
     @Test("Closing the port of a hanging device frees it for the next program", arguments: transports)
-    func heldAndLeft(transport: SimulatedTransport) throws {
+    func inputPausedAndClosed(transport: SimulatedTransport) throws {
         let simulator = AccessorySimulator()
         try simulator.start()
         let id = try simulator.attach(accessory(PatternPeer()), transport: transport)
@@ -296,7 +296,7 @@ struct AccessorySimulatorTests {
         SimulatorLoop(state: state).run()
         let late = BinarySemaphore()
         state.add(.detach(1, .afterReading, done: early))
-        state.add(.hold(1, true, done: late))
+        state.add(.setInputPaused(1, true, done: late))
         #expect(early.wait(seconds: 60))
         #expect(late.wait(seconds: 60))
     }
@@ -316,7 +316,7 @@ struct AccessorySimulatorTests {
     }
 
     @Test("Attaching and detaching 1,000 accessories does not exhaust descriptors", arguments: transports)
-    func storm(transport: SimulatedTransport) throws {
+    func concurrentClients(transport: SimulatedTransport) throws {
         let simulator = AccessorySimulator()
         let folder = try simulator.start()
         let passing = accessory(EchoPeer())
@@ -324,8 +324,8 @@ struct AccessorySimulatorTests {
         let stay = try (0..<3).map { _ in try simulator.attach(passing, transport: transport) }
         #expect(simulator.attached == stay)
         #expect(try declarations(folder).count == 3)
-        for place in 0..<3 {
-            let port = try open(simulator, place: place)
+        for index in 0..<3 {
+            let port = try open(simulator, index: index)
             #expect(port.write([5]))
             #expect(port.read(1) == [5])
         }
@@ -349,10 +349,10 @@ struct AccessorySimulatorTests {
     }
 
     /// Opens the accessory's first protocol after the previous session has ended.
-    private func open(_ simulator: AccessorySimulator, _ round: Int = 0, place: Int = 0) throws -> PlainPort {
+    private func open(_ simulator: AccessorySimulator, _ round: Int = 0, index: Int = 0) throws -> PlainPort {
         let folder = try #require(simulator.folder)
         let accessories = try declarations(folder)
-        switch try #require(accessories[place].endpoints.first).node {
+        switch try #require(accessories[index].endpoints.first).node {
         case .socket(let path): return try #require(PlainPort(socket: path, waits: true), "\(errno)")
         case .tty(let path, _): return try #require(PlainPort(terminal: path))
         default: return try #require(nil)

@@ -15,7 +15,7 @@ import Trace
 @Suite("Ports closed by their programs")
 struct ListeningPortTests {
     @Test("A port abandoned by its program does not wake poll() repeatedly", arguments: [true, false])
-    func left(isSocket: Bool) throws {
+    func clientLeft(isSocket: Bool) throws {
         try withBuffer { buffer in
             let changed = BinarySemaphore()
             let context = Self.context(buffer, changed)
@@ -25,19 +25,19 @@ struct ListeningPortTests {
                 isSocket ? try ListeningPort(endpoint, path: path) : try TerminalPort(endpoint)
             let program = try #require(
                 isSocket ? PlainPort(socket: path) : PlainPort(terminal: port.node.path))
-            try wait(changed, port, context) { port.conversation != nil }
+            try wait(changed, port, context) { port.programSession != nil }
             port.isInputPaused = true
             // The peer sends more than the buffers hold.
-            try wait(changed, port, context) { port.conversation?.hasOutput == true }
+            try wait(changed, port, context) { port.programSession?.hasOutput == true }
             program.close()
             // The port detects the end within a few calls.
-            var looks = 0
-            while port.conversation != nil, looks < 10, var entry = port.pollDescriptor {
+            var pollCount = 0
+            while port.programSession != nil, pollCount < 10, var entry = port.pollDescriptor {
                 #expect(poll(&entry, 1, 60_000) == 1)
                 port.serve(revents: entry.revents, context: context)
-                looks += 1
+                pollCount += 1
             }
-            #expect(port.conversation == nil)
+            #expect(port.programSession == nil)
             port.close()
         }
     }
@@ -60,11 +60,11 @@ struct ListeningPortTests {
                 let program = try #require(PlainPort(terminal: port.node.path))
                 #expect(poll(&received, 1, 0) == 1)
                 openings.drain()
-                try wait(BinarySemaphore(), port, context) { port.conversation != nil }
+                try wait(BinarySemaphore(), port, context) { port.programSession != nil }
                 other.serve(revents: 0, context: context)
-                #expect(other.deadline == .never && other.conversation == nil)
+                #expect(other.deadline == .never && other.programSession == nil)
                 program.close()
-                while port.conversation != nil, var entry = port.pollDescriptor {
+                while port.programSession != nil, var entry = port.pollDescriptor {
                     #expect(poll(&entry, 1, 60_000) == 1)
                     port.serve(revents: entry.revents, context: context)
                 }
@@ -98,7 +98,7 @@ struct ListeningPortTests {
             port.serve(revents: 0, context: later)
             #expect(port.pollDescriptor?.events == Int16(POLLIN))
             port.serve(revents: Int16(POLLIN), context: later)
-            #expect(port.conversation != nil)
+            #expect(port.programSession != nil)
             program.close()
             port.close()
         }
@@ -131,7 +131,7 @@ struct ListeningPortTests {
         _ changed: BinarySemaphore, _ port: any SimulatedPort, _ context: PortContext, until condition: () -> Bool
     ) throws {
         while !condition() {
-            if port.conversation != nil {
+            if port.programSession != nil {
                 try #require(changed.wait(seconds: 60))
                 port.serve(revents: 0, context: context)
             } else if var entry = port.pollDescriptor {

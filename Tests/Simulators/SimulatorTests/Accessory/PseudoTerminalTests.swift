@@ -14,8 +14,8 @@ struct PseudoTerminalTests {
     func reading() throws {
         let clock = LiveClock()
         // With writes of this size the kernel queues the most data beyond the terminal's own buffer.
-        let piece = [UInt8](repeating: 65, count: 1500)
-        var looks = 0
+        let chunk = [UInt8](repeating: 65, count: 1500)
+        var pollCount = 0
         let rounds = Thoroughness.rounds(200, quick: 20)
         for round in 0..<rounds {
             var (master, path) = try PseudoTerminal.open(for: "a test")
@@ -33,7 +33,7 @@ struct PseudoTerminalTests {
             try #require(opened.wait(seconds: 60))
             var sent = 0
             while true {
-                let written = write(master, piece, piece.count)
+                let written = write(master, chunk, chunk.count)
                 guard written > 0 else { break }
                 sent += written
             }
@@ -42,7 +42,7 @@ struct PseudoTerminalTests {
             filled.signal()
             // Polls as often as possible, because a wrong answer would be visible only for a short time.
             let limit = clock.now.advanced(bySeconds: 60)
-            repeat { looks += 1 } while PseudoTerminal.hasReadAllInput(path) == false && clock.now < limit
+            repeat { pollCount += 1 } while PseudoTerminal.hasReadAllInput(path) == false && clock.now < limit
             try #require(PseudoTerminal.hasReadAllInput(path) == true)
             close(master)
             master = -1
@@ -50,7 +50,7 @@ struct PseudoTerminalTests {
             try #require(count.withLock { $0 } == sent, "round \(round)")
         }
         // If the first poll always succeeded, the test would prove nothing.
-        #expect(looks > 2 * rounds)
+        #expect(pollCount > 2 * rounds)
     }
 
     @Test("The read state of a terminal that cannot be opened is nil")

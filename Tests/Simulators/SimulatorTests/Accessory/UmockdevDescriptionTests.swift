@@ -61,12 +61,12 @@ struct UmockdevDescriptionTests {
 
     @Test("The number of lines per file is limited")
     func tooMany() throws {
-        let most = UmockdevDescription.maximumEntries
+        let maximum = UmockdevDescription.maximumEntries
         let text =
             Array("P: /devices/a\nE: SUBSYSTEM=usb\n".utf8)
-            + [[UInt8]](repeating: Array("L: a=\n".utf8), count: most).joined()
+            + [[UInt8]](repeating: Array("L: a=\n".utf8), count: maximum).joined()
         let error = #expect(throws: DeviceError.self) { try UmockdevDescription(bytes: text, name: "sample") }
-        #expect(error?.message.hasPrefix("sample, line \(most + 2): ") == true, "\(error?.message ?? "none")")
+        #expect(error?.message.hasPrefix("sample, line \(maximum + 2): ") == true, "\(error?.message ?? "none")")
     }
 
     @Test("Attributes are written with C escapes, and non-ASCII bytes with octal digits")
@@ -115,11 +115,11 @@ struct UmockdevDescriptionTests {
         for _ in 0..<Thoroughness.rounds(2000, quick: 200) {
             var damaged = bytes
             for _ in 0..<Int.random(in: 1...4, using: &numbers) where !damaged.isEmpty {
-                let place = Int.random(in: 0..<damaged.count, using: &numbers)
+                let offset = Int.random(in: 0..<damaged.count, using: &numbers)
                 switch Int.random(in: 0..<3, using: &numbers) {
-                case 0: damaged[place] = UInt8.random(in: 0...255, using: &numbers)
-                case 1: damaged.remove(at: place)
-                default: damaged.removeLast(damaged.count - max(place, 1))
+                case 0: damaged[offset] = UInt8.random(in: 0...255, using: &numbers)
+                case 1: damaged.remove(at: offset)
+                default: damaged.removeLast(damaged.count - max(offset, 1))
                 }
             }
             guard let description = try? UmockdevDescription(bytes: damaged, name: "x") else { continue }

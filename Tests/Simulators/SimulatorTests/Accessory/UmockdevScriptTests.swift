@@ -55,10 +55,10 @@ struct UmockdevScriptTests {
 
     @Test("The number of steps per file is limited")
     func tooMany() throws {
-        let most = UmockdevScript.maximumSteps
-        let text = [[UInt8]](repeating: Array("r 0 a\n".utf8), count: most + 1).joined()
+        let maximum = UmockdevScript.maximumSteps
+        let text = [[UInt8]](repeating: Array("r 0 a\n".utf8), count: maximum + 1).joined()
         let error = #expect(throws: DeviceError.self) { try UmockdevScript(bytes: Array(text), name: "sample") }
-        #expect(error?.message.hasPrefix("sample, line \(most + 1): ") == true, "\(error?.message ?? "none")")
+        #expect(error?.message.hasPrefix("sample, line \(maximum + 1): ") == true, "\(error?.message ?? "none")")
     }
 
     @Test("A peer sends recorded reads and accepts recorded writes, regardless of how they are split")

@@ -11,168 +11,168 @@ import Trace
 struct GPSDFaultTests {
     private static let watch = #"?WATCH={"enable":true,"json":true};"#
 
-    private func stage(_ faults: String, count: Int = 10) throws -> Stage {
+    private func fixture(_ faults: String, count: Int = 10) throws -> GPSDFixture {
         let list = try faults.isEmpty ? [] : GPSDFault.list(faults)
-        return try Stage(Stage.drive(count)) { $0.faults = list }
+        return try GPSDFixture(GPSDFixture.drive(count)) { $0.faults = list }
     }
 
     @Test("The receiver disappears and returns")
     func unplug() throws {
-        let stage = try stage("unplug@1.5s,return(/dev/ttyS1)@4.5s")
-        let client = try stage.connect()
+        let fixture = try fixture("unplug@1.5s,return(/dev/ttyS1)@4.5s")
+        let client = try fixture.connect()
         client.send(Self.watch)
-        stage.pass(3)
+        fixture.pass(3)
         #expect(client.lines().last == #"{"class":"DEVICE","path":"/dev/ttyS1","activated":0}"#)
         client.send("?POLL;")
         #expect(client.lines().first?.contains("\"active\":0") == true)
-        stage.pass(2.1)
+        fixture.pass(2.1)
         #expect(client.kinds() == ["DEVICE", "TPV"])
     }
 
     @Test("The server is killed and restarts")
     func kill() throws {
-        #expect(try self.stage("kill,restart@4s").engine.isListening == false)
-        let stage = try stage("kill@2.5s,restart@4s")
-        let client = try stage.connect()
+        #expect(try self.fixture("kill,restart@4s").engine.isListening == false)
+        let fixture = try fixture("kill@2.5s,restart@4s")
+        let client = try fixture.connect()
         client.send(Self.watch)
-        stage.pass(3)
+        fixture.pass(3)
         #expect(client.kinds().filter { $0 == "TPV" }.count == 3)
         #expect(client.isClosed)
-        #expect(!stage.engine.isListening)
-        #expect(try stage.connect().isClosed)
-        stage.pass(1.1)
-        let next = try stage.connect()
+        #expect(!fixture.engine.isListening)
+        #expect(try fixture.connect().isClosed)
+        fixture.pass(1.1)
+        let next = try fixture.connect()
         next.send(Self.watch)
-        stage.pass(1)
-        #expect(next.lines().last == Stage.fix(5))
+        fixture.pass(1)
+        #expect(next.lines().last == GPSDFixture.fix(5))
     }
 
     @Test("Connections are closed while the server keeps listening")
     func drop() throws {
-        let stage = try stage("drop@#2")
-        let client = try stage.connect()
+        let fixture = try fixture("drop@#2")
+        let client = try fixture.connect()
         client.send(Self.watch)
-        stage.pass(3)
+        fixture.pass(3)
         #expect(client.kinds().filter { $0 == "TPV" }.count == 2)
         #expect(client.isClosed)
-        #expect(stage.engine.isListening)
+        #expect(fixture.engine.isListening)
     }
 
     @Test("A dropped connection closes for the client even if a child process holds a duplicate")
     func cutBesideCopy() throws {
-        let stage = try stage("drop@#2")
-        let (client, copy) = try stage.connectWithCopy()
+        let fixture = try fixture("drop@#2")
+        let (client, copy) = try fixture.connectWithCopy()
         defer { close(copy) }
         client.send(Self.watch)
-        stage.pass(3)
+        fixture.pass(3)
         #expect(client.kinds().filter { $0 == "TPV" }.count == 2)
         #expect(client.isClosed)
     }
 
     @Test("The server stalls and resumes")
     func stall() throws {
-        let stage = try stage("stall@#1,resume@#3")
-        let client = try stage.connect()
+        let fixture = try fixture("stall@#1,resume@#3")
+        let client = try fixture.connect()
         client.send(Self.watch)
-        stage.pass(4)
-        #expect(client.lines().filter { $0.contains("TPV") } == [0, 3, 4].map { Stage.fix($0) })
+        fixture.pass(4)
+        #expect(client.lines().filter { $0.contains("TPV") } == [0, 3, 4].map { GPSDFixture.fix($0) })
         client.send("?VERSION;")
         #expect(client.kinds() == ["VERSION"])
     }
 
     @Test("Half a report is sent before the connection closes")
     func half() throws {
-        let stage = try stage("half@#1")
-        let client = try stage.connect()
+        let fixture = try fixture("half@#1")
+        let client = try fixture.connect()
         client.send(Self.watch)
         _ = client.read()
-        stage.pass(1)
-        let line = Array((Stage.fix(1) + "\r\n").utf8)
+        fixture.pass(1)
+        let line = Array((GPSDFixture.fix(1) + "\r\n").utf8)
         #expect(client.read() == Array(line[..<(line.count / 2)]))
         #expect(client.isClosed)
     }
 
     @Test("The second half of a report is delayed, and the reports in between follow it")
     func laterHalf() throws {
-        let stage = try stage("half=1500ms@#1")
-        let client = try stage.connect()
+        let fixture = try fixture("half=1500ms@#1")
+        let client = try fixture.connect()
         client.send(Self.watch)
         _ = client.read()
-        stage.pass(1)
-        #expect(client.read()?.count == (Stage.fix(1).utf8.count + 2) / 2)
-        stage.pass(1.4)
+        fixture.pass(1)
+        #expect(client.read()?.count == (GPSDFixture.fix(1).utf8.count + 2) / 2)
+        fixture.pass(1.4)
         #expect(client.read()?.isEmpty == true)
-        stage.pass(0.2)
+        fixture.pass(0.2)
         let rest = String(decoding: client.read() ?? [], as: UTF8.self)
-        #expect(Stage.fix(1).hasSuffix(rest.components(separatedBy: "\r\n")[0]))
-        #expect(rest.components(separatedBy: "\r\n")[1] == Stage.fix(2))
-        stage.pass(1)
-        #expect(client.lines() == [Stage.fix(3)])
+        #expect(GPSDFixture.fix(1).hasSuffix(rest.components(separatedBy: "\r\n")[0]))
+        #expect(rest.components(separatedBy: "\r\n")[1] == GPSDFixture.fix(2))
+        fixture.pass(1)
+        #expect(client.lines() == [GPSDFixture.fix(3)])
     }
 
     @Test("Garbage appears between complete reports and is identical in every run")
     func garbage() throws {
         func run() throws -> [UInt8] {
-            let stage = try stage("garbage=200@#1")
-            let client = try stage.connect()
+            let fixture = try fixture("garbage=200@#1")
+            let client = try fixture.connect()
             client.send(Self.watch)
             _ = client.read()
-            stage.pass(1)
+            fixture.pass(1)
             return try #require(client.read())
         }
         let bytes = try run()
-        #expect(bytes.count == 202 + Stage.fix(1).utf8.count + 2)
-        #expect(Array(bytes.suffix(Stage.fix(1).utf8.count + 2)) == Array((Stage.fix(1) + "\r\n").utf8))
+        #expect(bytes.count == 202 + GPSDFixture.fix(1).utf8.count + 2)
+        #expect(Array(bytes.suffix(GPSDFixture.fix(1).utf8.count + 2)) == Array((GPSDFixture.fix(1) + "\r\n").utf8))
         #expect(try run() == bytes)
     }
 
     @Test("Garbage waits for a report that reaches a client")
     func garbageWaits() throws {
-        let stage = try stage("garbage=200@#1")
-        let client = try stage.connect()
+        let fixture = try fixture("garbage=200@#1")
+        let client = try fixture.connect()
         client.send(#"?WATCH={"enable":true,"json":true,"device":"/dev/another"};"#)
         _ = client.read()
-        stage.pass(1)
+        fixture.pass(1)
         #expect(client.read()?.isEmpty == true)
         client.send(#"?WATCH={"enable":false};"#)
         client.send(Self.watch)
         _ = client.read()
-        stage.pass(1)
-        #expect(client.read()?.count == 202 + Stage.fix(2).utf8.count + 2)
+        fixture.pass(1)
+        #expect(client.read()?.count == 202 + GPSDFixture.fix(2).utf8.count + 2)
     }
 
     @Test("The greeting can contain another protocol version")
     func version() throws {
-        let client = try stage("version=2.9").connect()
+        let client = try fixture("version=2.9").connect()
         #expect(
             client.lines() == [#"{"class":"VERSION","release":"3.22","rev":"3.22","proto_major":2,"proto_minor":9}"#])
     }
 
     @Test("The greeting can be delayed")
     func greeting() throws {
-        let stage = try stage("greeting=2s")
-        let client = try stage.connect()
+        let fixture = try fixture("greeting=2s")
+        let client = try fixture.connect()
         // Most clients send a request before the greeting arrives.
         client.send("?DEVICES;")
-        stage.pass(1.9)
+        fixture.pass(1.9)
         #expect(client.lines().isEmpty)
-        stage.pass(0.2)
-        stage.serve()
+        fixture.pass(0.2)
+        fixture.serve()
         #expect(client.kinds() == ["VERSION", "DEVICES"])
     }
 
     @Test("A restarted server returns after one second, or after the given duration")
     func restart() throws {
-        let stage = try stage("restart@1.5s,restart@4s+3s")
-        try stage.connect().send(Self.watch)
+        let fixture = try fixture("restart@1.5s,restart@4s+3s")
+        try fixture.connect().send(Self.watch)
         func states(_ count: Int) -> [Bool] {
             (0..<count).map { _ in
-                stage.pass(0.5)
-                return stage.engine.isListening
+                fixture.pass(0.5)
+                return fixture.engine.isListening
             }
         }
         // The clock starts with the first step.
-        stage.pass(0.25)
+        fixture.pass(0.25)
         #expect(states(5) == [true, true, false, false, true])
         #expect(states(8) == [true, true, false, false, false, false, false, false])
         #expect(states(2) == [true, true])
@@ -180,7 +180,7 @@ struct GPSDFaultTests {
 
     @Test("Restarts at the start, at run time and after a kill bring the server back")
     func otherRestarts() throws {
-        let atStart = try stage("restart")
+        let atStart = try fixture("restart")
         #expect(!atStart.engine.isListening)
         atStart.pass(1.1)
         #expect(atStart.engine.isListening)
@@ -197,12 +197,12 @@ struct GPSDFaultTests {
 
     @Test("Faults with a duration end by themselves, whether they start at a time or at a report")
     func durations() throws {
-        let stage = try stage("unplug@5.5s+2s,stall@#2+2s")
-        let client = try stage.connect()
+        let fixture = try fixture("unplug@5.5s+2s,stall@#2+2s")
+        let client = try fixture.connect()
         client.send(Self.watch)
-        stage.pass(8.25)
+        fixture.pass(8.25)
         // Two reports have arrived by 1 s, so the stall lasts until shortly after 3 s.
-        #expect(client.lines().filter { $0.contains("TPV") } == [0, 1, 4, 5, 8].map { Stage.fix($0) })
+        #expect(client.lines().filter { $0.contains("TPV") } == [0, 1, 4, 5, 8].map { GPSDFixture.fix($0) })
     }
 
     @Test("A malformed fault is rejected, and the error quotes it")

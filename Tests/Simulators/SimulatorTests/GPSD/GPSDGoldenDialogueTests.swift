@@ -48,7 +48,7 @@ struct GPSDGoldenDialogueTests {
         return Array(poll[start.lowerBound..<end].utf8)
     }
 
-    private static func world(_ count: Int, _ dialogues: [Dialogue], _ now: WallTime) throws -> GPSDState {
+    private static func state(_ count: Int, _ dialogues: [Dialogue], _ now: WallTime) throws -> GPSDState {
         var receivers: [SimulatedReceiver] = []
         for number in 0..<count {
             var description = ReceiverDescription()
@@ -67,7 +67,7 @@ struct GPSDGoldenDialogueTests {
         #expect(dialogues.count > 200)
         let now = try #require(CivilDate.time(year: 2026, month: 1, day: 1))
         for dialogue in dialogues {
-            var session = GPSDDialogue(try Self.world(dialogue.receivers, dialogues, now), now: now)
+            var session = GPSDDialogue(try Self.state(dialogue.receivers, dialogues, now), now: now)
             #expect(session.greeting == Self.bytes(dialogue.steps[0][1]))
             for step in dialogue.steps.dropFirst() {
                 var reply = session.reply(to: Self.bytes(step[0]))

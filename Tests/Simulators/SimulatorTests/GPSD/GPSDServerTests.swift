@@ -15,7 +15,7 @@ struct GPSDServerTests {
         var options = GPSDServerOptions()
         options.pace = .onDemand
         configure(&options)
-        let text = Stage.drive(count).joined(separator: "\n") + "\n"
+        let text = GPSDFixture.drive(count).joined(separator: "\n") + "\n"
         return GPSDServer(try TraceFile(bytes: Array(text.utf8), name: "drive"), options: options)
     }
 
@@ -31,7 +31,7 @@ struct GPSDServerTests {
             #expect(server.wait(forClients: 1, seconds: 60))
             try client.send("?WATCH={\"json\":true}\n")
             let lines = try client.readToEnd()
-            #expect(Array(lines[min(2, lines.count)...]) == (0..<100).map { Stage.fix($0) })
+            #expect(Array(lines[min(2, lines.count)...]) == (0..<100).map { GPSDFixture.fix($0) })
             #expect(server.waitUntilPlayed(seconds: 60))
             #expect(server.reportCount == 100)
             #expect(server.lostCount == 0)
@@ -41,7 +41,7 @@ struct GPSDServerTests {
     }
 
     @Test("A port in use is reported as busy")
-    func takenPort() throws {
+    func usedPort() throws {
         let first = try server(1)
         let port = try first.start()
         let second = try server(1) { $0.port = port }

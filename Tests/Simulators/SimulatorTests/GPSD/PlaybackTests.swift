@@ -13,58 +13,58 @@ struct PlaybackTests {
 
     @Test("A watching client receives the devices, the policy, and unmodified reports at their times")
     func plays() throws {
-        let stage = try Stage(Stage.drive(3))
-        let client = try stage.connect()
+        let fixture = try GPSDFixture(GPSDFixture.drive(3))
+        let client = try fixture.connect()
         #expect(client.kinds() == ["VERSION"])
-        stage.pass(60)
+        fixture.pass(60)
         #expect(client.lines().isEmpty)
         client.send(Self.watch)
         #expect(
             client.lines().map { String($0.prefix(18)) } == [
                 #"{"class":"DEVICES""#, #"{"class":"WATCH",""#, #"{"class":"TPV","de"#,
             ])
-        stage.pass(0.95)
+        fixture.pass(0.95)
         #expect(client.lines().isEmpty)
-        stage.pass(0.1)
-        #expect(client.lines() == [Stage.fix(1)])
-        stage.pass(5)
-        #expect(client.lines() == [Stage.fix(2)])
-        #expect(stage.engine.hasPlayed)
-        #expect(stage.engine.reportCount == 3)
+        fixture.pass(0.1)
+        #expect(client.lines() == [GPSDFixture.fix(1)])
+        fixture.pass(5)
+        #expect(client.lines() == [GPSDFixture.fix(2)])
+        #expect(fixture.engine.hasPlayed)
+        #expect(fixture.engine.reportCount == 3)
     }
 
     @Test("Playback runs at the configured speed")
     func speed() throws {
-        let stage = try Stage(Stage.drive(11)) { $0.pace = .realTime(speed: 10) }
-        let client = try stage.connect()
+        let fixture = try GPSDFixture(GPSDFixture.drive(11)) { $0.pace = .realTime(speed: 10) }
+        let client = try fixture.connect()
         client.send(Self.watch)
-        stage.pass(0.52, step: 0.01)
+        fixture.pass(0.52, step: 0.01)
         #expect(client.kinds().filter { $0 == "TPV" }.count == 6)
     }
 
     @Test("A client that connects after an immediate start misses the earlier reports")
     func startsAtOnce() throws {
-        let stage = try Stage(Stage.drive(5)) { $0.start = .atOnce }
-        stage.pass(1.5)
-        let client = try stage.connect()
+        let fixture = try GPSDFixture(GPSDFixture.drive(5)) { $0.start = .atOnce }
+        fixture.pass(1.5)
+        let client = try fixture.connect()
         client.send(Self.watch)
         _ = client.read()
-        stage.pass(1)
-        #expect(client.lines() == [Stage.fix(2)])
+        fixture.pass(1)
+        #expect(client.lines() == [GPSDFixture.fix(2)])
     }
 
     @Test("GSV sentences follow their fix, and a client that connects later does not receive them")
     func satellitesOfTheirTime() throws {
         let satellite = #"{"PRN":5,"el":30.0,"az":20.0,"ss":40.0,"used":true}"#
         let sky = #"{"t":0.5,"gpsd":{"class":"SKY","device":"/dev/ttyS1","satellites":[\#(satellite)]}}"#
-        var lines = Stage.drive(4)
+        var lines = GPSDFixture.drive(4)
         lines.insert(sky, at: 2)
-        let stage = try Stage(lines) { $0.start = .atOnce }
-        let first = try stage.connect()
+        let fixture = try GPSDFixture(lines) { $0.start = .atOnce }
+        let first = try fixture.connect()
         first.send(#"?WATCH={"enable":true,"nmea":true};"#)
-        stage.pass(1.5)
+        fixture.pass(1.5)
         #expect(first.kinds().contains("$GPGSV"))
-        let other = try Stage(lines) { $0.start = .atOnce }
+        let other = try GPSDFixture(lines) { $0.start = .atOnce }
         other.pass(1.5)
         let late = try other.connect()
         late.send(#"?WATCH={"enable":true,"nmea":true};"#)
@@ -75,7 +75,7 @@ struct PlaybackTests {
 
     @Test("A loop has the given length unless its reports take longer")
     func longRounds() throws {
-        let file = try TraceFile(bytes: Array(Stage.drive(3).joined(separator: "\n").utf8), name: "drive")
+        let file = try TraceFile(bytes: Array(GPSDFixture.drive(3).joined(separator: "\n").utf8), name: "drive")
         var long = PlayedTrace(file, repeats: true, minimumPassDuration: 7_500_000_000)
         #expect((0..<5).map { _ in (long.next()?.time ?? -1) / 100_000_000 } == [0, 10, 20, 75, 85])
         // The given length is shorter than the reports.
@@ -85,35 +85,35 @@ struct PlaybackTests {
 
     @Test("Each loop advances the times by the length of the trace")
     func loops() throws {
-        let stage = try Stage(Stage.drive(3)) { $0.end = .loop }
-        let client = try stage.connect()
+        let fixture = try GPSDFixture(GPSDFixture.drive(3)) { $0.end = .loop }
+        let client = try fixture.connect()
         client.send(Self.watch)
-        stage.pass(7.01)
+        fixture.pass(7.01)
         let times = client.lines().filter { $0.contains("TPV") }
             .compactMap { $0.components(separatedBy: "\"time\":\"").last?.prefix(19) }
         #expect(times.map(String.init) == (0..<8).map { "2024-03-23T12:00:0\($0)" })
         // The rest of the report is unchanged.
-        let stage2 = try Stage(Stage.drive(1)) { $0.end = .loop }
+        let stage2 = try GPSDFixture(GPSDFixture.drive(1)) { $0.end = .loop }
         let other = try stage2.connect()
         other.send(Self.watch)
         _ = other.read()
         stage2.pass(1)
-        #expect(other.lines() == [Stage.fix(0).replacingOccurrences(of: "12:00:00", with: "12:00:01")])
+        #expect(other.lines() == [GPSDFixture.fix(0).replacingOccurrences(of: "12:00:00", with: "12:00:01")])
     }
 
     @Test("Times can be moved to the present by whole seconds")
     func rebases() throws {
-        let line = Stage.fix(0).replacingOccurrences(of: "00.000Z", with: "00.250Z")
-        let stage = try Stage(
+        let line = GPSDFixture.fix(0).replacingOccurrences(of: "00.000Z", with: "00.250Z")
+        let fixture = try GPSDFixture(
             [
-                Stage.drive(0)[0], #"{"t":2.5,"gpsd":\#(line)}"#,
+                GPSDFixture.drive(0)[0], #"{"t":2.5,"gpsd":\#(line)}"#,
                 #"{"t":3.5,"gpsd":{"class":"PPS","device":"/dev/ttyS1","real_sec":1711195201,"real_nsec":0,"clock_sec":1711195202,"clock_nsec":7,"precision":-20}}"#,
             ]
         ) { $0.timestampPolicy = .now }
-        let client = try stage.connect()
+        let client = try fixture.connect()
         client.send(Self.watch)
         _ = client.read()
-        stage.pass(4)
+        fixture.pass(4)
         // The clock reads 2026-01-01T00:00:00Z. The report arrives 2.5 s later and keeps its fraction of .25 s.
         let moved = line.replacingOccurrences(of: "2024-03-23T12:00:00", with: "2026-01-01T00:00:02")
         let lines = client.lines()
@@ -126,141 +126,141 @@ struct PlaybackTests {
 
     @Test("A report without a receiver gets one after its class")
     func namesReceiver() throws {
-        let stage = try Stage(Stage.drive(1, device: nil))
-        let client = try stage.connect()
+        let fixture = try GPSDFixture(GPSDFixture.drive(1, device: nil))
+        let client = try fixture.connect()
         client.send(Self.watch)
-        #expect(client.lines().last == Stage.fix(0, device: "/dev/ttyS0"))
+        #expect(client.lines().last == GPSDFixture.fix(0, device: "/dev/ttyS0"))
     }
 
     @Test("gpsd text without timestamps is paced by its fix times, and jumps are shortened")
     func textPace() throws {
-        let day = Stage.fix(3).replacingOccurrences(of: "2024-03-23", with: "2024-03-24")
-        let stage = try Stage([Stage.fix(0), Stage.fix(2), Stage.fix(1), day])
-        let client = try stage.connect()
+        let day = GPSDFixture.fix(3).replacingOccurrences(of: "2024-03-23", with: "2024-03-24")
+        let fixture = try GPSDFixture([GPSDFixture.fix(0), GPSDFixture.fix(2), GPSDFixture.fix(1), day])
+        let client = try fixture.connect()
         client.send(Self.watch)
         #expect(client.kinds().last == "TPV")
-        stage.pass(1.9)
+        fixture.pass(1.9)
         #expect(client.lines().isEmpty)
-        stage.pass(0.2)
-        #expect(client.lines() == [Stage.fix(2), Stage.fix(1)])
-        stage.pass(1)
+        fixture.pass(0.2)
+        #expect(client.lines() == [GPSDFixture.fix(2), GPSDFixture.fix(1)])
+        fixture.pass(1)
         #expect(client.lines() == [day])
     }
 
     @Test("With pace asFastAsRead nothing is lost, however slow the reader is")
     func asFastAsRead() throws {
-        let stage = try Stage(Stage.drive(2000)) { $0.pace = .onDemand }
-        let client = try stage.connect(room: 4096)
+        let fixture = try GPSDFixture(GPSDFixture.drive(2000)) { $0.pace = .onDemand }
+        let client = try fixture.connect(sendBufferSize: 4096)
         client.send(Self.watch)
         var text: [UInt8] = []
-        for _ in 0..<5000 where !stage.engine.hasPlayed || stage.engine.clients.contains(where: \.hasPending) {
+        for _ in 0..<5000 where !fixture.engine.hasPlayed || fixture.engine.clients.contains(where: \.hasPending) {
             text += client.read() ?? []
-            stage.serve()
+            fixture.serve()
         }
         text += client.read() ?? []
         let lines = String(decoding: text, as: UTF8.self).components(separatedBy: "\r\n").filter {
             $0.hasPrefix(#"{"class":"TPV""#)
         }
-        #expect(lines == (0..<2000).map { Stage.fix($0) })
-        #expect(stage.engine.totalLostCount == 0)
+        #expect(lines == (0..<2000).map { GPSDFixture.fix($0) })
+        #expect(fixture.engine.totalLostCount == 0)
     }
 
     @Test("In real time a slow client loses reports or is disconnected, and others are unaffected")
     func slowReader() throws {
-        let stage = try Stage(Stage.drive(3000)) { $0.pace = .realTime(speed: 100) }
-        let slow = try stage.connect(room: 4096)
-        let quick = try stage.connect()
+        let fixture = try GPSDFixture(GPSDFixture.drive(3000)) { $0.pace = .realTime(speed: 100) }
+        let slow = try fixture.connect(sendBufferSize: 4096)
+        let quick = try fixture.connect()
         slow.send(Self.watch)
         quick.send(Self.watch)
         var count = 0
         for _ in 0..<400 {
-            stage.pass(0.1)
+            fixture.pass(0.1)
             count += quick.kinds().filter { $0 == "TPV" }.count
         }
         // The first report was sent while only the slow client was watching.
         #expect(count == 2999)
-        #expect(stage.engine.totalLostCount > 0 || stage.engine.clients.count == 1)
+        #expect(fixture.engine.totalLostCount > 0 || fixture.engine.clients.count == 1)
     }
 
     @Test("A client that blocks playback by not reading is disconnected after 10 s")
     func stuckReader() throws {
-        let stage = try Stage(Stage.drive(3000)) { $0.pace = .onDemand }
-        let stuck = try stage.connect(room: 4096)
+        let fixture = try GPSDFixture(GPSDFixture.drive(3000)) { $0.pace = .onDemand }
+        let stuck = try fixture.connect(sendBufferSize: 4096)
         stuck.send(Self.watch)
-        for _ in 0..<30 { stage.serve() }
-        stage.pass(9)
-        #expect(stage.engine.clients.count == 1)
-        stage.pass(2)
-        #expect(stage.engine.clients.isEmpty)
+        for _ in 0..<30 { fixture.serve() }
+        fixture.pass(9)
+        #expect(fixture.engine.clients.count == 1)
+        fixture.pass(2)
+        #expect(fixture.engine.clients.isEmpty)
     }
 
     @Test("Playback ends as configured", arguments: [GPSDServerOptions.End.silence, .unplug, .close])
     func ends(end: GPSDServerOptions.End) throws {
-        let stage = try Stage(Stage.drive(1)) { $0.end = end }
-        let client = try stage.connect()
+        let fixture = try GPSDFixture(GPSDFixture.drive(1)) { $0.end = end }
+        let client = try fixture.connect()
         client.send(Self.watch)
-        stage.pass(1)
+        fixture.pass(1)
         let lines = client.lines()
         switch end {
-        case .silence: #expect(lines.last == Stage.fix(0))
+        case .silence: #expect(lines.last == GPSDFixture.fix(0))
         case .unplug: #expect(lines.last == #"{"class":"DEVICE","path":"/dev/ttyS1","activated":0}"#)
         case .close, .loop: #expect(client.isClosed)
         }
-        #expect(stage.engine.clients.count == (end == .close ? 0 : 1))
+        #expect(fixture.engine.clients.count == (end == .close ? 0 : 1))
     }
 
     @Test("Beyond the limit a new client replaces an idle one or is disconnected")
     func limits() throws {
-        let stage = try Stage(Stage.drive(1)) { $0.maximumClients = 2 }
-        let silent = try stage.connect()
-        let watching = try stage.connect()
+        let fixture = try GPSDFixture(GPSDFixture.drive(1)) { $0.maximumClients = 2 }
+        let silent = try fixture.connect()
+        let watching = try fixture.connect()
         watching.send(Self.watch)
-        stage.pass(0.1)
-        let asking = try stage.connect()
-        stage.pass(0.1)
+        fixture.pass(0.1)
+        let asking = try fixture.connect()
+        fixture.pass(0.1)
         #expect(silent.isClosed)
         asking.send("?VERSION;\n")
-        stage.pass(0.1)
+        fixture.pass(0.1)
         #expect(asking.kinds() == ["VERSION", "VERSION"])
-        #expect(try stage.connect().isClosed)
-        #expect(stage.engine.clients.count == 2)
+        #expect(try fixture.connect().isClosed)
+        #expect(fixture.engine.clients.count == 2)
         // Idle clients are disconnected after 15 minutes.
-        stage.pass(899, step: 1)
-        #expect(stage.engine.clients.count == 2)
-        stage.pass(2)
-        #expect(stage.engine.clients.count == 1)
+        fixture.pass(899, step: 1)
+        #expect(fixture.engine.clients.count == 2)
+        fixture.pass(2)
+        #expect(fixture.engine.clients.count == 1)
         #expect(asking.isClosed)
     }
 
     @Test("A recorded connection loss is replayed, and the server returns")
     func losses() throws {
-        let header = Stage.drive(0)[0]
+        let header = GPSDFixture.drive(0)[0]
         let trace = [
-            header, #"{"t":0,"gpsd":\#(Stage.fix(0))}"#,
+            header, #"{"t":0,"gpsd":\#(GPSDFixture.fix(0))}"#,
             #"{"t":1,"lost":{"code":"connectionLost","message":"gone"}}"#, #"{"t":5,"regained":true}"#,
-            #"{"t":6,"gpsd":\#(Stage.fix(6))}"#,
+            #"{"t":6,"gpsd":\#(GPSDFixture.fix(6))}"#,
         ]
-        let stage = try Stage(trace)
-        let client = try stage.connect()
+        let fixture = try GPSDFixture(trace)
+        let client = try fixture.connect()
         client.send(Self.watch)
-        stage.pass(2)
+        fixture.pass(2)
         #expect(client.isClosed)
-        #expect(!stage.engine.isListening)
-        #expect(try stage.connect().isClosed)
-        stage.pass(3.5)
-        #expect(stage.engine.isListening)
-        let next = try stage.connect()
+        #expect(!fixture.engine.isListening)
+        #expect(try fixture.connect().isClosed)
+        fixture.pass(3.5)
+        #expect(fixture.engine.isListening)
+        let next = try fixture.connect()
         next.send(Self.watch)
-        stage.pass(1)
-        #expect(next.lines().last == Stage.fix(6))
+        fixture.pass(1)
+        #expect(next.lines().last == GPSDFixture.fix(6))
     }
 
     @Test("Without positions the server has no receivers and sends no reports")
     func empty() throws {
-        let stage = try Stage(Stage.drive(0)) { $0.end = .loop }
-        let client = try stage.connect()
+        let fixture = try GPSDFixture(GPSDFixture.drive(0)) { $0.end = .loop }
+        let client = try fixture.connect()
         client.send(Self.watch)
-        stage.pass(3)
+        fixture.pass(3)
         #expect(client.lines().dropFirst().first == #"{"class":"DEVICES","devices":[]}"#)
     }
 }

@@ -8,16 +8,16 @@ import Testing
 
 @Suite("Watch policies of gpsd clients")
 struct PolicyTests {
-    private static let header = Stage.drive(0)[0]
+    private static let header = GPSDFixture.drive(0)[0]
 
     private func trace(_ reports: [String]) -> [String] { [Self.header] + reports.map { #"{"t":0,"gpsd":\#($0)}"# } }
 
-    private static let two = [Stage.fix(0, device: "/dev/a"), Stage.fix(1, device: "/dev/b")]
+    private static let two = [GPSDFixture.fix(0, device: "/dev/a"), GPSDFixture.fix(1, device: "/dev/b")]
 
     @Test("A client can watch one of several receivers")
     func oneReceiver() throws {
-        let stage = try Stage(trace(Self.two)) { $0.start = .firstWatcher }
-        let client = try stage.connect()
+        let fixture = try GPSDFixture(trace(Self.two)) { $0.start = .firstWatcher }
+        let client = try fixture.connect()
         client.send(#"?WATCH={"json":true,"device":"/dev/b"};"#)
         let lines = client.lines()
         #expect(lines[1].components(separatedBy: "\"path\"").count == 3)
@@ -28,14 +28,14 @@ struct PolicyTests {
     func poll() throws {
         let sky = #"{"class":"SKY","device":"/dev/b","hdop":1.00,"nSat":0,"uSat":0}"#
         let noise = #"{"class":"GST","device":"/dev/a","rms":1.000}"#
-        let stage = try Stage(trace(Self.two + [sky, noise, Stage.fix(2, device: "/dev/a")]))
-        let client = try stage.connect()
+        let fixture = try GPSDFixture(trace(Self.two + [sky, noise, GPSDFixture.fix(2, device: "/dev/a")]))
+        let client = try fixture.connect()
         client.send(#"?WATCH={"json":true};"#)
         _ = client.read()
         client.send("?POLL;")
         let poll =
             #"{"class":"POLL","time":"2026-01-01T00:00:00.000Z","active":2,"tpv":["#
-            + Stage.fix(2, device: "/dev/a") + "," + Self.two[1] + "],\"gst\":[" + noise
+            + GPSDFixture.fix(2, device: "/dev/a") + "," + Self.two[1] + "],\"gst\":[" + noise
             + #",{"class":"GST","device":"/dev/b"}],"sky":[{"class":"SKY","device":"/dev/a"},"# + sky + "]}"
         #expect(client.lines() == [poll])
     }
@@ -45,10 +45,10 @@ struct PolicyTests {
         let pps =
             #"{"class":"PPS","device":"/dev/a","real_sec":1,"real_nsec":0,"clock_sec":1,"clock_nsec":0,"precision":-20}"#
         let toff = #"{"class":"TOFF","device":"/dev/a","real_sec":1,"real_nsec":0,"clock_sec":1,"clock_nsec":0}"#
-        let stage = try Stage(trace([pps, toff, pps])) { $0.start = .firstWatcher }
-        let json = try stage.connect()
-        let raw = try stage.connect()
-        let quiet = try stage.connect()
+        let fixture = try GPSDFixture(trace([pps, toff, pps])) { $0.start = .firstWatcher }
+        let json = try fixture.connect()
+        let raw = try fixture.connect()
+        let quiet = try fixture.connect()
         quiet.send(#"?WATCH={"pps":false};"#)
         json.send(#"?WATCH={"enable":false,"json":true};"#)
         raw.send(#"?WATCH={"enable":false,"nmea":true,"pps":true};"#)
@@ -57,7 +57,7 @@ struct PolicyTests {
         _ = json
         json.sendWithoutServing(#"?WATCH={};"#)
         raw.sendWithoutServing(#"?WATCH={"pps":true};"#)
-        stage.serve()
+        fixture.serve()
         #expect(json.kinds().filter { ["PPS", "TOFF"].contains($0) } == ["PPS", "PPS"])
         #expect(raw.kinds().filter { ["PPS", "TOFF"].contains($0) } == ["PPS", "TOFF", "PPS"])
         #expect(quiet.kinds().isEmpty)
@@ -67,8 +67,8 @@ struct PolicyTests {
     @Test("A lone client with pps but without JSON receives PPS reports")
     func pulsesAlone() throws {
         let pps = #"{"class":"PPS","device":"/dev/a","real_sec":1,"real_nsec":0,"clock_sec":1,"clock_nsec":0}"#
-        let stage = try Stage(trace([pps])) { $0.start = .firstWatcher }
-        let client = try stage.connect()
+        let fixture = try GPSDFixture(trace([pps])) { $0.start = .firstWatcher }
+        let client = try fixture.connect()
         client.send(#"?WATCH={"enable":true,"json":false,"raw":2,"pps":true};"#)
         #expect(client.kinds().filter { $0 == "PPS" } == ["PPS"])
     }
@@ -79,8 +79,8 @@ struct PolicyTests {
             #"{"class":"AIS","device":"/dev/a","type":24,"scaled":true,"part":"\#($0)"}"#
         }
         for (isSplit, expected) in [(true, Array(parts[..<2])), (false, [parts[2]])] {
-            let stage = try Stage(trace(parts))
-            let client = try stage.connect()
+            let fixture = try GPSDFixture(trace(parts))
+            let client = try fixture.connect()
             client.send(#"?WATCH={"json":true,"split24":\#(isSplit)};"#)
             #expect(client.lines().filter { $0.contains("AIS") } == expected)
         }
@@ -92,8 +92,8 @@ struct PolicyTests {
             #"{"class":"TPV","device":"/dev/a","mode":3,"lat":48.1,"rtime":1711195200.5,"pps":1,"sor":0.1,"chars":90,"sats":9,"week":2306,"tow":1.5,"rollovers":2,"eph":3.000}"#
         let plain = #"{"class":"TPV","device":"/dev/a","mode":3,"lat":48.1,"eph":3.000}"#
         for (isWanted, expected) in [(true, report), (false, plain)] {
-            let stage = try Stage(trace([report]))
-            let client = try stage.connect()
+            let fixture = try GPSDFixture(trace([report]))
+            let client = try fixture.connect()
             client.send(#"?WATCH={"json":true,"timing":\#(isWanted)};"#)
             #expect(client.lines().last == expected)
         }
@@ -103,7 +103,7 @@ struct PolicyTests {
     func sentences() throws {
         let lines = [
             Self.header, #"{"t":0,"gpsdText":"$GPGGA,1*00"}"#, #"{"t":0,"gpsdText":"!AIVDM,1"}"#,
-            #"{"t":0,"gpsdHex":"b56201ff"}"#, #"{"t":0,"gpsd":\#(Stage.fix(0))}"#,
+            #"{"t":0,"gpsdHex":"b56201ff"}"#, #"{"t":0,"gpsd":\#(GPSDFixture.fix(0))}"#,
         ]
         let ends = Array("\r\n".utf8)
         let text = Array("$GPGGA,1*00\r\n!AIVDM,1\r\n".utf8)
@@ -111,8 +111,8 @@ struct PolicyTests {
             (#"{"nmea":true}"#, text), (#"{"raw":1}"#, text + Array("b56201ff\r\n".utf8)),
             (#"{"raw":2}"#, text + [0xB5, 0x62, 0x01, 0xFF] + ends),
         ] {
-            let stage = try Stage(lines)
-            let client = try stage.connect()
+            let fixture = try GPSDFixture(lines)
+            let client = try fixture.connect()
             _ = client.read()
             client.send("?WATCH={\"enable\":false}")
             _ = client.read()
@@ -124,8 +124,8 @@ struct PolicyTests {
 
     @Test("Reports are converted to NMEA if the trace has no sentences")
     func madeSentences() throws {
-        let stage = try Stage(Stage.drive(2))
-        let client = try stage.connect()
+        let fixture = try GPSDFixture(GPSDFixture.drive(2))
+        let client = try fixture.connect()
         client.send(#"?WATCH={"nmea":true};"#)
         let sentences = client.lines().filter { $0.hasPrefix("$") }
         // 48° north, 11° 30′ east.
@@ -145,24 +145,24 @@ struct PolicyTests {
         let device =
             #"{"class":"DEVICE","path":"/dev/b","driver":"u-blox","activated":"2024-03-23T12:00:01.000Z","flags":1,"native":1,"bps":9600,"parity":"N","stopbits":1,"cycle":1.00}"#
         let lines = [
-            Self.header, #"{"t":0,"gpsd":\#(Stage.fix(0, device: "/dev/a"))}"#, #"{"t":1,"gpsd":\#(device)}"#,
-            #"{"t":2,"gpsd":\#(Stage.fix(2, device: "/dev/b"))}"#,
+            Self.header, #"{"t":0,"gpsd":\#(GPSDFixture.fix(0, device: "/dev/a"))}"#, #"{"t":1,"gpsd":\#(device)}"#,
+            #"{"t":2,"gpsd":\#(GPSDFixture.fix(2, device: "/dev/b"))}"#,
             #"{"t":3,"gpsd":{"class":"DEVICE","path":"/dev/b","activated":0}}"#,
-            #"{"t":4,"gpsd":\#(Stage.fix(4, device: "/dev/b"))}"#,
+            #"{"t":4,"gpsd":\#(GPSDFixture.fix(4, device: "/dev/b"))}"#,
         ]
-        let stage = try Stage(lines)
-        let client = try stage.connect()
+        let fixture = try GPSDFixture(lines)
+        let client = try fixture.connect()
         client.send(#"?WATCH={"json":true};"#)
         #expect(client.lines()[1].contains("/dev/a"))
-        stage.pass(2.5)
-        let came = client.lines()
-        #expect(came.count == 2)
+        fixture.pass(2.5)
+        let received = client.lines()
+        #expect(received.count == 2)
         #expect(
-            came[0].hasPrefix(
+            received[0].hasPrefix(
                 #"{"class":"DEVICE","path":"/dev/b","driver":"u-blox","activated":"2026-01-01T00:00:00.000Z""#))
         client.send("?DEVICES;")
         #expect(client.lines()[0].contains("/dev/b"))
-        stage.pass(2)
+        fixture.pass(2)
         #expect(client.lines() == [#"{"class":"DEVICE","path":"/dev/b","activated":0}"#])
         client.send("?DEVICES;")
         #expect(!client.lines()[0].contains("/dev/b"))
@@ -171,19 +171,19 @@ struct PolicyTests {
     @Test("gpsd's own messages in the recording are not replayed, except for the greeting")
     func serverLines() throws {
         let version = #"{"class":"VERSION","release":"3.25","rev":"3.25","proto_major":3,"proto_minor":15}"#
-        let stage = try Stage([
+        let fixture = try GPSDFixture([
             version,
             #"{"class":"DEVICES","devices":[{"class":"DEVICE","path":"/dev/a","driver":"SiRF","activated":"2024-03-23T12:00:00.000Z"}]}"#,
             #"{"class":"WATCH","enable":true,"json":true,"nmea":false,"raw":0,"scaled":false,"timing":false,"split24":false,"pps":false}"#,
-            Stage.fix(0, device: "/dev/a"),
+            GPSDFixture.fix(0, device: "/dev/a"),
         ])
-        let client = try stage.connect()
+        let client = try fixture.connect()
         #expect(client.lines() == [version])
         client.send(#"?WATCH={"json":true};"#)
-        stage.pass(1)
+        fixture.pass(1)
         let lines = client.lines()
         #expect(lines.count == 3)
         #expect(lines[0].contains("SiRF"))
-        #expect(lines[2] == Stage.fix(0, device: "/dev/a"))
+        #expect(lines[2] == GPSDFixture.fix(0, device: "/dev/a"))
     }
 }

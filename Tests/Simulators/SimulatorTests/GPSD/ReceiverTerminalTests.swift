@@ -48,7 +48,7 @@ struct ReceiverTerminalTests {
     @Test(
         "A loop without sentences ends after one iteration and can still be stopped",
         arguments: [GPSDServerOptions.Pace.onDemand, .realTime(speed: 1)])
-    func nothingToSay(pace: GPSDServerOptions.Pace) throws {
+    func noSentences(pace: GPSDServerOptions.Pace) throws {
         let skies = (0..<2).map { #"{"t":\#($0),"gpsd":{"class":"SKY","device":"/dev/ttyS1","satellites":[]}}"# }
         let terminal = try Self.terminal(skies) { options in
             options.pace = pace
@@ -81,11 +81,11 @@ struct ReceiverTerminalTests {
             lines + [late, Self.fix(5, "/dev/c", latitude: 48 + 3.0 / 60)], receiver: name)
         let program = try #require(PlainPort(terminal: try terminal.start(), flushes: false))
         #expect(terminal.waitUntilPlayed(seconds: 60))
-        let said = Self.lines(program, count: Int(terminal.sentenceCount))
-        let places = said.filter { $0.contains("RMC") }.map { $0.split(separator: ",")[3].prefix(9) }
+        let output = Self.lines(program, count: Int(terminal.sentenceCount))
+        let places = output.filter { $0.contains("RMC") }.map { $0.split(separator: ",")[3].prefix(9) }
         #expect(places.count == (name == "/dev/c" ? 1 : 5))
         #expect(Set(places) == [Substring(latitude)])
-        #expect(!said.contains { $0.contains("TXT") })
+        #expect(!output.contains { $0.contains("TXT") })
         terminal.stop()
     }
 
@@ -220,7 +220,7 @@ struct ReceiverTerminalTests {
     // MARK: -
 
     private static func file(_ lines: [String]) throws -> TraceFile {
-        try TraceFile(bytes: Array(([Stage.drive(0)[0]] + lines).map { $0 + "\n" }.joined().utf8), name: "drive")
+        try TraceFile(bytes: Array(([GPSDFixture.drive(0)[0]] + lines).map { $0 + "\n" }.joined().utf8), name: "drive")
     }
 
     private static func terminal(

@@ -8,8 +8,8 @@ import Testing
 
 @Suite("IIO attributes")
 struct AttributeTests {
-    private func write(_ value: String, to place: String, in dialogue: inout Dialogue) -> String {
-        dialogue.line("WRITE iio:device0 \(place) \(value.utf8.count + 1)").isEmpty
+    private func write(_ value: String, to path: String, in dialogue: inout Dialogue) -> String {
+        dialogue.line("WRITE iio:device0 \(path) \(value.utf8.count + 1)").isEmpty
             ? String(decoding: dialogue.send(Array(value.utf8) + [0]), as: UTF8.self) : "refused"
     }
 
@@ -18,7 +18,7 @@ struct AttributeTests {
         var dialogue = Dialogue()
         #expect(write(wanted, to: "sampling_frequency", in: &dialogue) == "\(wanted.utf8.count + 1)\n")
         #expect(dialogue.line("READ iio:device0 sampling_frequency") == "3\n50\0\n")
-        #expect(dialogue.world.context.context.value(for: "iio:device0/sampling_frequency") == "50")
+        #expect(dialogue.state.context.context.value(for: "iio:device0/sampling_frequency") == "50")
     }
 
     // The syntax of __iio_str_to_fixpoint() in Linux 6.1. The board passes most of these texts to the kernel.
@@ -54,17 +54,17 @@ struct AttributeTests {
             ("sampling_frequency_available", "5", "-13\n"), ("INPUT accel_x nope", "5", "-13\n"),
             ("INPUT nochan raw", "5", "-6\n"), ("INPUT accel_x mount_matrix", "5", "-13\n"),
         ])
-    func refused(place: String, value: String, answer: String) {
+    func refused(path: String, value: String, answer: String) {
         var dialogue = Dialogue()
-        let before = dialogue.world.context.context
-        #expect(write(value, to: place, in: &dialogue) == answer)
-        #expect(dialogue.world.context.context == before)
+        let before = dialogue.state.context.context
+        #expect(write(value, to: path, in: &dialogue) == answer)
+        #expect(dialogue.state.context.context == before)
     }
 
     @Test("An attribute shared by three axes changes on all of them")
     func shared() {
         var dialogue = Dialogue()
-        dialogue.world.context.context.devices[0].channels[0].attributes.append(
+        dialogue.state.context.context.devices[0].channels[0].attributes.append(
             IIOAttribute(name: "scale_available", filename: "in_accel_scale_available", value: "0.000598 0.001196"))
         #expect(write("0.001196", to: "INPUT accel_y scale", in: &dialogue) == "9\n")
         for axis in ["x", "y", "z"] {
@@ -84,8 +84,8 @@ struct AttributeTests {
         let value: [UInt8] = [255, 255, 255, 255, 0, 0, 0, 4, 50, 48, 48, 0, 255, 255, 255, 255]
         #expect(dialogue.line("WRITE iio:device0  \(value.count)") == "")
         #expect(String(decoding: dialogue.send(value), as: UTF8.self) == "16\n")
-        #expect(dialogue.world.context.context.value(for: "iio:device0/sampling_frequency") == "200")
-        #expect(dialogue.world.context.context.value(for: "iio:device0/current_timestamp_clock") == "realtime")
+        #expect(dialogue.state.context.context.value(for: "iio:device0/sampling_frequency") == "200")
+        #expect(dialogue.state.context.context.value(for: "iio:device0/current_timestamp_clock") == "realtime")
         // A length beyond the end of the value.
         #expect(dialogue.line("WRITE iio:device0  4") == "")
         #expect(String(decoding: dialogue.send([127, 255, 255, 255]), as: UTF8.self) == "-22\n")
@@ -126,7 +126,7 @@ struct AttributeTests {
 
     @Test("Raw reads can fail while the buffer runs, as with some drivers")
     func directMode() {
-        var dialogue = Dialogue { $0.refusesRawReadsWhileCapturing = true }
+        var dialogue = Dialogue { $0.refusesRawReadsWhileBufferEnabled = true }
         #expect(dialogue.line("READ iio:device0 INPUT accel_z raw") == "3\n12\0\n")
         #expect(dialogue.line("OPEN iio:device0 1 0000000f") == "0\n")
         #expect(dialogue.line("READ iio:device0 INPUT accel_z raw") == "-16\n")

@@ -104,9 +104,9 @@ struct IIODFaultTests {
         let all = dialogue.send(Array("READ iio:device0 INPUT accel_x \r\n".utf8))
         // The last of the four attributes is an error: FF FF FF FB is -5.
         #expect(Array(all.suffix(5)) == [255, 255, 255, 251, 10])
-        dialogue.world.add(IIODFault(.attributeError(nil, EREMOTEIO)))
+        dialogue.state.add(IIODFault(.attributeError(nil, EREMOTEIO)))
         #expect(dialogue.line("READ iio:device0 sampling_frequency") == "-121\n")
-        dialogue.world.add(IIODFault(.attributeError(nil, nil)))
+        dialogue.state.add(IIODFault(.attributeError(nil, nil)))
         #expect(dialogue.line("READ iio:device0 sampling_frequency") == "4\n100\0\n")
     }
 
@@ -115,25 +115,25 @@ struct IIODFaultTests {
         var dialogue = try dialogue("delay=50ms")
         dialogue.session.receiveText("VERSION\r\n")
         let now = BootTime(nanoseconds: 1_000_000_000)
-        #expect(dialogue.session.advance(&dialogue.world, now: now) == .output)
+        #expect(dialogue.session.advance(&dialogue.state, now: now) == .output)
         #expect(dialogue.session.delayedUntil == BootTime(nanoseconds: 1_050_000_000))
     }
 
     @Test("Drop, kill and restart become commands for the server")
-    func orders() throws {
+    func actions() throws {
         var dialogue = try dialogue("drop@1s,kill@2s,restart@3s")
         _ = dialogue.line("OPEN iio:device0 4 0000000f")
-        #expect(dialogue.world.nextFaultTime == BootTime(nanoseconds: dialogue.now + 1_000_000_000))
+        #expect(dialogue.state.nextFaultTime == BootTime(nanoseconds: dialogue.now + 1_000_000_000))
         _ = dialogue.pass(1_000_000_000)
-        var orders = dialogue.world.faults.takeConnectionActions()
-        #expect(orders.drops && orders.isListening == nil)
+        var actions = dialogue.state.faults.drainConnectionActions()
+        #expect(actions.drops && actions.isListening == nil)
         _ = dialogue.pass(1_000_000_000)
-        orders = dialogue.world.faults.takeConnectionActions()
-        #expect(orders.drops && orders.isListening == false)
+        actions = dialogue.state.faults.drainConnectionActions()
+        #expect(actions.drops && actions.isListening == false)
         _ = dialogue.pass(1_000_000_000)
-        orders = dialogue.world.faults.takeConnectionActions()
-        #expect(!orders.drops && orders.isListening == true)
-        #expect(dialogue.world.nextFaultTime == .never)
+        actions = dialogue.state.faults.drainConnectionActions()
+        #expect(!actions.drops && actions.isListening == true)
+        #expect(dialogue.state.nextFaultTime == .never)
     }
 
     @Test("A restarted server returns after one second, or after the given duration")
@@ -143,25 +143,25 @@ struct IIODFaultTests {
         var states: [String] = []
         for second in 1...9 {
             _ = dialogue.pass(1_000_000_000)
-            let orders = dialogue.world.faults.takeConnectionActions()
-            if let isListening = orders.isListening {
-                #expect(orders.drops != isListening)
+            let actions = dialogue.state.faults.drainConnectionActions()
+            if let isListening = actions.isListening {
+                #expect(actions.drops != isListening)
                 states.append("\(second) \(isListening)")
             }
         }
         #expect(states == ["1 false", "2 true", "5 false", "8 true"])
-        #expect(dialogue.world.nextFaultTime == .never)
+        #expect(dialogue.state.nextFaultTime == .never)
     }
 
     @Test("A server that is unavailable at first returns, although no client can start its clock")
     func restartBeforeUse() throws {
         for faults in ["restart", "kill,restart@1s"] {
             var dialogue = try dialogue(faults)
-            #expect(dialogue.world.faults.takeConnectionActions().isListening == false, "\(faults)")
+            #expect(dialogue.state.faults.drainConnectionActions().isListening == false, "\(faults)")
             _ = dialogue.pass(1)
-            #expect(dialogue.world.nextFaultTime == BootTime(nanoseconds: dialogue.now + 1_000_000_000), "\(faults)")
+            #expect(dialogue.state.nextFaultTime == BootTime(nanoseconds: dialogue.now + 1_000_000_000), "\(faults)")
             _ = dialogue.pass(1_000_000_000)
-            #expect(dialogue.world.faults.takeConnectionActions().isListening == true, "\(faults)")
+            #expect(dialogue.state.faults.drainConnectionActions().isListening == true, "\(faults)")
         }
     }
 

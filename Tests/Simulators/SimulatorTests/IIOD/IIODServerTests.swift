@@ -27,14 +27,14 @@ struct IIODServerTests {
     private func chunks(_ client: TestClient, _ length: Int) throws -> Chunks {
         try client.send(line: "READBUF iio:device0 \(length)")
         var reply: [UInt8] = []
-        var left = length
-        while left > 0 {
+        var remaining = length
+        while remaining > 0 {
             let line = try client.readLine()
             reply += Array((line + "\n").utf8)
             guard let count = Int(line), count > 0 else { break }
-            if left == length { reply += Array((try client.readLine() + "\n").utf8) }
+            if remaining == length { reply += Array((try client.readLine() + "\n").utf8) }
             reply += try client.read(count)
-            left -= count
+            remaining -= count
         }
         return try #require(Chunks(reply))
     }
@@ -42,11 +42,11 @@ struct IIODServerTests {
     /// True as soon as the port is closed. A child process of another test holds the socket between fork and exec, so
     /// closing may take a moment.
     private func isFree(_ port: UInt16) -> Bool {
-        comes { (try? TestClient(port)) == nil }
+        becomesTrue { (try? TestClient(port)) == nil }
     }
 
     /// Polls the condition for at most a minute and yields the processor in between.
-    private func comes(_ condition: () -> Bool) -> Bool {
+    private func becomesTrue(_ condition: () -> Bool) -> Bool {
         let end = ContinuousClock.now + .seconds(60)
         repeat {
             if condition() { return true }
@@ -73,7 +73,7 @@ struct IIODServerTests {
     }
 
     @Test("A port in use is reported as busy")
-    func takenPort() throws {
+    func usedPort() throws {
         let first = try server()
         let port = try first.start()
         let second = try server { $0.port = port }
@@ -164,7 +164,7 @@ struct IIODServerTests {
         #expect(next.isClosed())
         #expect(isFree(port))
         server.inject(IIODFault(.restart))
-        #expect(comes { (try? TestClient(port).ask("TIMEOUT 1")) == "0" })
+        #expect(becomesTrue { (try? TestClient(port).ask("TIMEOUT 1")) == "0" })
     }
 
     @Test("A kill before a sample ends the stream at that sample")
@@ -241,7 +241,7 @@ struct IIODServerTests {
             }
             #expect(server.connectionCount <= 16)
             clients = []
-            #expect(comes { (try? TestClient(port).ask("TIMEOUT 1")) == "0" })
+            #expect(becomesTrue { (try? TestClient(port).ask("TIMEOUT 1")) == "0" })
         }
     }
 

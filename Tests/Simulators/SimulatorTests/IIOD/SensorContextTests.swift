@@ -67,8 +67,8 @@ struct SensorContextTests {
         _ = dialogue.line("OPEN iio:device0 1 00000007")
         let scans = try #require(Chunks(dialogue.send(Array("READBUF iio:device0 12\r\n".utf8)))).scans
         try #require(scans.count == 12)
-        let raw = stride(from: 0, to: 12, by: 4).map { place in
-            Int32(bitPattern: scans[place..<place + 4].reversed().reduce(0) { $0 << 8 | UInt32($1) })
+        let raw = stride(from: 0, to: 12, by: 4).map { offset in
+            Int32(bitPattern: scans[offset..<offset + 4].reversed().reduce(0) { $0 << 8 | UInt32($1) })
         }
         #expect(raw == [1_234_567, -98_066_500, 1_569_000_000])
     }

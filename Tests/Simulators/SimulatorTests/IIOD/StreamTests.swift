@@ -61,9 +61,9 @@ struct StreamTests {
         #expect(dialogue.line("OPEN iio:device0 4 0000000f") == "0\n")
         // Sample 100 is due after one second; two buffers of four samples are kept.
         _ = dialogue.pass(1_000_000_000)
-        let kept = try #require(Chunks(dialogue.send(Array("READBUF iio:device0 128\r\n".utf8))))
-        #expect(kept.lengths == [64, 64])
-        #expect(kept.first == Array(0..<8))
+        let remainingChunks = try #require(Chunks(dialogue.send(Array("READBUF iio:device0 128\r\n".utf8))))
+        #expect(remainingChunks.lengths == [64, 64])
+        #expect(remainingChunks.first == Array(0..<8))
         #expect(dialogue.line("READBUF iio:device0 64") == "")
         #expect(try #require(Chunks(dialogue.pass(40_000_000))).first == [101, 102, 103, 104])
     }
@@ -176,7 +176,7 @@ struct StreamTests {
     }
 
     @Test("Timestamps of a looping trace are evenly spaced if the period is a whole number of nanoseconds")
-    func evenStamps() throws {
+    func regularStamps() throws {
         // Four readings in 40 ms at 200 Hz are eight samples per loop. A chunk ends with each loop.
         var dialogue = dialogue(4, release: .deviceRate) { options in
             options.pace = .onDemand

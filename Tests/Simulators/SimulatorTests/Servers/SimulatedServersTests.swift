@@ -91,7 +91,7 @@ struct SimulatedServersTests {
     }
 
     @Test("Files of a killed process are removed, and files of a running process are kept")
-    func leftBehind() throws {
+    func abandonedDirectories() throws {
         let parent = NSTemporaryDirectory() + "ds-" + String(UUID().uuidString.prefix(8))
         try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: parent) }
@@ -146,10 +146,11 @@ struct SimulatedServersTests {
         #expect(servers.hasBegun)
         let motion = machine.motion
         let batches = Log<MotionBatch>()
-        let capture = motion.subscribe(MotionRequest(kind: .accelerometer, interval: 0.02, axes: .sensor)) { event in
+        let motionSubscription = motion.subscribe(MotionRequest(kind: .accelerometer, interval: 0.02, axes: .sensor)) {
+            event in
             if case .samples(let batch) = event { batches.add(batch) }
         }
-        defer { capture.cancel() }
+        defer { motionSubscription.cancel() }
         try #require(batches.wait { $0.count >= 50 })
         let first = try #require(arrivals.elements.first)
         // According to the timestamps, reading 0 lies between the position subscription and the first report. The first
@@ -237,14 +238,14 @@ struct SimulatedServersTests {
         defer { servers.stop() }
         let events = Log<String>()
         let motion = machine.motion
-        let capture = motion.subscribe(MotionRequest(kind: .accelerometer, interval: 0.02)) { event in
+        let motionSubscription = motion.subscribe(MotionRequest(kind: .accelerometer, interval: 0.02)) { event in
             switch event {
             case .samples: events.add("samples")
             case .lost: events.add("lost")
             case .regained: events.add("regained")
             }
         }
-        defer { capture.cancel() }
+        defer { motionSubscription.cancel() }
         #expect(events.wait { $0.contains("lost") })
         #expect(events.elements.first == "samples")
         #expect(events.wait { $0.contains("regained") })
@@ -253,13 +254,13 @@ struct SimulatedServersTests {
     @Test("The first server to begin sets the time for all servers and notifies them")
     func commonStart() {
         let common = SharedPlaybackStart()
-        let woken = Log<Int>()
-        common.onStart { woken.add(1) }
+        let received = Log<Int>()
+        common.onStart { received.add(1) }
         #expect(common.time == nil)
         #expect(common.startIfNeeded(at: BootTime(nanoseconds: 5)) == BootTime(nanoseconds: 5))
         #expect(common.startIfNeeded(at: BootTime(nanoseconds: 7)) == BootTime(nanoseconds: 5))
-        common.onStart { woken.add(2) }
-        #expect(woken.elements == [1, 2])
+        common.onStart { received.add(2) }
+        #expect(received.elements == [1, 2])
         #expect(common.time == BootTime(nanoseconds: 5))
     }
 

@@ -84,8 +84,8 @@ struct HostileXMLTests {
                 // Mostly characters of XML markup, otherwise any byte.
                 let marks = [UInt8]("<>&;\"'/!?[]-=:x \n".utf8)
                 let mark = Int(truncatingIfNeeded: (state >> 32) % UInt64(marks.count + 4))
-                let place = Int(truncatingIfNeeded: state % UInt64(xml.count))
-                changed[place] = mark < marks.count ? marks[mark] : UInt8(truncatingIfNeeded: state >> 40)
+                let offset = Int(truncatingIfNeeded: state % UInt64(xml.count))
+                changed[offset] = mark < marks.count ? marks[mark] : UInt8(truncatingIfNeeded: state >> 40)
             }
             _ = try? IIOContext(xml: changed)
             // If all bytes are ASCII, the parser reads more of the text.

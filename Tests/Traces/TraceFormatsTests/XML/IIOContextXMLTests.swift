@@ -30,9 +30,9 @@ struct IIOContextXMLTests {
         let ofDevices = context.devices.reduce(0) { $0 + $1.attributes.count }
         let ofBuffers = context.devices.reduce(0) { $0 + $1.bufferAttributes.count }
         let ofDebug = context.devices.reduce(0) { $0 + $1.debugAttributes.count }
-        let captured = channels.count { $0.scan != nil }
+        let scanChannelCount = channels.count { $0.scan != nil }
         let found: [Int] = [
-            context.attributes.count, context.devices.count, channels.count, captured, ofChannels + ofDevices,
+            context.attributes.count, context.devices.count, channels.count, scanChannelCount, ofChannels + ofDevices,
             ofBuffers, ofDebug,
         ]
         #expect(found == counts)
@@ -43,8 +43,8 @@ struct IIOContextXMLTests {
         var context = try IIOContext(xml: try Fixtures.bytes("\(name).xml"))
         // A context without a version is written with one.
         if context.version.isEmpty { context.version = "0.24" }
-        let again = try IIOContext(xml: [UInt8](context.xml(includingValues: true).utf8))
-        #expect(again == context)
+        let reread = try IIOContext(xml: [UInt8](context.xml(includingValues: true).utf8))
+        #expect(reread == context)
     }
 
     @Test("The XML from iiod 0.24 is written back byte for byte")

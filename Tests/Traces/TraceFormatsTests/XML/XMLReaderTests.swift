@@ -177,10 +177,10 @@ struct XMLReaderTests {
         let name = String(repeating: "n", count: 2000)
         #expect(tokens("<\(name)/>").last?.contains("the name of a tag") == true)
         // A tag of the maximum size is read.
-        let most =
+        let maximumDepthDocument =
             [UInt8]("<r a='".utf8) + [UInt8](repeating: 0x78, count: XMLReader.maximumTag - 20) + [UInt8]("'/>".utf8)
-        #expect(tokens(most).last == "end")
-        #expect(tokens(most, size: 1000).last == "end")
+        #expect(tokens(maximumDepthDocument).last == "end")
+        #expect(tokens(maximumDepthDocument, size: 1000).last == "end")
     }
 
     @Test("Reading resumes at a tag in the middle")

@@ -113,7 +113,7 @@ struct AccessoryRecorderTests {
     }
 
     @Test("A device without recordingAccessories() is recorded without sessions; applying it twice has no effect")
-    func withoutTap() throws {
+    func withoutRecordingSource() throws {
         let folder = try Folder()
         source.hub.attach(scale)
         let plain = device()

@@ -9,7 +9,7 @@ import Trace
 @testable import BlackBox
 
 /// Collects the events of a black box.
-final class Told: Sendable {
+final class BlackBoxEventLog: Sendable {
     private let events = Mutex<[BlackBox.Event]>([])
 
     func add(_ event: BlackBox.Event) { events.withLock { $0.append(event) } }
@@ -28,14 +28,14 @@ final class Told: Sendable {
 }
 
 /// A recording into a ring, with a clock that the test advances.
-final class Stage {
+final class BlackBoxFixture {
     static let wallStart = WallTime(nanoseconds: 1_767_225_600_000_000_000)
-    let clock = VirtualClock(now: BootTime(nanoseconds: 100_000_000_000), wallTime: Stage.wallStart)
+    let clock = VirtualClock(now: BootTime(nanoseconds: 100_000_000_000), wallTime: BlackBoxFixture.wallStart)
     let folder: Folder
     let ring: TraceRing
     let writer: TraceWriter
     let box: BlackBox
-    let received = Told()
+    let received = BlackBoxEventLog()
     private let start: BootTime
 
     init(
@@ -83,16 +83,16 @@ final class Stage {
     var segments: [String] { folder.names("/.ring") }
 
     /// Saves the segments of earlier recorders, and returns the results.
-    func saveLeftovers(room: Int64? = nil) -> (found: [RingLeftover], kept: [DeviceError]) {
+    func saveLeftovers(freeSpace: Int64? = nil) -> (found: [RingLeftover], leftoverErrors: [DeviceError]) {
         var found: [RingLeftover] = []
-        var kept: [DeviceError] = []
-        ring.saveLeftovers(room: { _ in room }) { result in
+        var leftoverErrors: [DeviceError] = []
+        ring.saveLeftovers(freeSpace: { _ in freeSpace }) { result in
             switch result {
             case .success(let leftover): found.append(leftover)
-            case .failure(let error): kept.append(error)
+            case .failure(let error): leftoverErrors.append(error)
             }
         }
-        return (found, kept)
+        return (found, leftoverErrors)
     }
 }
 

@@ -11,13 +11,13 @@ import Trace
 struct BlackBoxTests {
     @Test("A trigger saves the events before and after it, and recording continues")
     func triggers() throws {
-        let stage = try Stage(duration: 60, after: 10)
-        try stage.record(100)
-        stage.box.trigger("impact>4g")
-        try stage.record(9)
-        #expect(stage.received.saved.isEmpty)
-        try stage.record(1)
-        let first = try #require(stage.received.saved.first)
+        let fixture = try BlackBoxFixture(duration: 60, after: 10)
+        try fixture.record(100)
+        fixture.box.trigger("impact>4g")
+        try fixture.record(9)
+        #expect(fixture.received.saved.isEmpty)
+        try fixture.record(1)
+        let first = try #require(fixture.received.saved.first)
         var saved = try Saved(first.path)
         #expect(saved.readings.first == 40)
         #expect(saved.readings.last == 109.9)
@@ -28,85 +28,85 @@ struct BlackBoxTests {
         #expect(saved.file.header?.recorder == "test")
         #expect(saved.file.header?.otherMembers.map(\.name) == ["triggers"])
         #expect(saved.triggers.map(\.time) == [60])
-        try stage.record(100)
-        stage.box.trigger("shake")
-        try stage.record(3)
-        stage.box.trigger("impact>4g")
-        try stage.record(8)
-        #expect(stage.received.saved.count == 2)
-        saved = try Saved(stage.received.saved[1].path)
+        try fixture.record(100)
+        fixture.box.trigger("shake")
+        try fixture.record(3)
+        fixture.box.trigger("impact>4g")
+        try fixture.record(8)
+        #expect(fixture.received.saved.count == 2)
+        saved = try Saved(fixture.received.saved[1].path)
         #expect(saved.readings.first == 150)
         // The second trigger does not extend the trace.
         #expect(saved.readings.last == 219.9)
         #expect(saved.triggers.map(\.event) == ["shake", "impact>4g"])
         #expect(saved.triggers.map(\.time) == [60, 63])
-        #expect(stage.received.failures.isEmpty)
+        #expect(fixture.received.failures.isEmpty)
     }
 
     @Test("A trigger in the first minute saves the events recorded so far")
     func early() throws {
-        let stage = try Stage()
-        try stage.record(5)
-        stage.box.trigger("shake")
-        try stage.record(11)
-        let saved = try Saved(try #require(stage.received.saved.first).path)
+        let fixture = try BlackBoxFixture()
+        try fixture.record(5)
+        fixture.box.trigger("shake")
+        try fixture.record(11)
+        let saved = try Saved(try #require(fixture.received.saved.first).path)
         #expect(saved.readings.first == 0)
         #expect(saved.readings.last == 14.9)
     }
 
     @Test("finish() saves a pending trace, and discarding the ring removes its directory")
     func finish() throws {
-        let stage = try Stage()
-        try stage.record(5)
-        stage.box.trigger("shake")
-        try stage.record(2)
-        stage.box.finish()
-        #expect(try Saved(try #require(stage.received.saved.first).path).readings.last == 6.9)
-        stage.box.trigger("shake")
-        stage.box.finish()
-        #expect(stage.received.saved.count == 1)
-        try stage.writer.close()
-        try stage.ring.discard()
-        #expect(stage.folder.names().count == 1)
+        let fixture = try BlackBoxFixture()
+        try fixture.record(5)
+        fixture.box.trigger("shake")
+        try fixture.record(2)
+        fixture.box.finish()
+        #expect(try Saved(try #require(fixture.received.saved.first).path).readings.last == 6.9)
+        fixture.box.trigger("shake")
+        fixture.box.finish()
+        #expect(fixture.received.saved.count == 1)
+        try fixture.writer.close()
+        try fixture.ring.discard()
+        #expect(fixture.folder.names().count == 1)
     }
 
     @Test("If a trace cannot be saved, its events stay in the ring")
     func unsaved() throws {
-        let stage = try Stage()
-        try stage.record(5)
-        stage.box.trigger("shake")
-        try stage.record(5)
+        let fixture = try BlackBoxFixture()
+        try fixture.record(5)
+        fixture.box.trigger("shake")
+        try fixture.record(5)
         // Renames the directory while the ring has it open.
-        let away = stage.folder.path + "-away"
-        #expect(rename(stage.folder.path, away) == 0)
-        try stage.record(6)
-        #expect(stage.received.saved.isEmpty)
-        #expect(stage.received.failures.count == 1)
-        try stage.writer.close()
-        #expect(rename(away, stage.folder.path) == 0)
-        #expect(!stage.segments.isEmpty)
-        let place = RingLocation(stage.folder.path)
-        let paths = stage.segments.map { place.ringDirectory + "/" + $0 }
-        #expect(try SavedTrace.write(paths, path: stage.folder.path + "/x.trace")?.count == 160)
+        let away = fixture.folder.path + "-away"
+        #expect(rename(fixture.folder.path, away) == 0)
+        try fixture.record(6)
+        #expect(fixture.received.saved.isEmpty)
+        #expect(fixture.received.failures.count == 1)
+        try fixture.writer.close()
+        #expect(rename(away, fixture.folder.path) == 0)
+        #expect(!fixture.segments.isEmpty)
+        let location = RingLocation(fixture.folder.path)
+        let paths = fixture.segments.map { location.ringDirectory + "/" + $0 }
+        #expect(try SavedTrace.write(paths, path: fixture.folder.path + "/x.trace")?.count == 160)
     }
 
     @Test("The ring stays within its size limit, also while a trace is pending")
     func size() throws {
-        let stage = try Stage(duration: 3600, size: 1 << 20)
+        let fixture = try BlackBoxFixture(duration: 3600, size: 1 << 20)
         for _ in 0..<40 {
-            try stage.record(100)
+            try fixture.record(100)
             var total = 0
-            for name in stage.segments {
-                let path = stage.folder.path + "/.ring/" + name
+            for name in fixture.segments {
+                let path = fixture.folder.path + "/.ring/" + name
                 total += try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
             }
             #expect(total <= 1 << 20)
         }
-        #expect(stage.ring.size <= 1 << 20)
-        stage.box.trigger("shake")
-        try stage.record(11)
+        #expect(fixture.ring.size <= 1 << 20)
+        fixture.box.trigger("shake")
+        try fixture.record(11)
         // The saved trace spans as much time as fits into the size limit.
-        let saved = try Saved(try #require(stage.received.saved.first).path)
+        let saved = try Saved(try #require(fixture.received.saved.first).path)
         #expect(saved.readings.last == 4009.9)
         #expect(saved.readings.count > 8000)
         let duration = 4009.9 - (saved.readings.first ?? 0)

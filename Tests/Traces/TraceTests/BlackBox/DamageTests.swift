@@ -23,13 +23,13 @@ struct DamageTests {
         let folder = try RecoveryTests.abandoned(4)
         let names = folder.names("/.ring")
         #expect(names.count >= 3)
-        let place = Self.url(folder, ".ring/" + names[1])
-        var bytes = try Data(contentsOf: place)
+        let segment = Self.url(folder, ".ring/" + names[1])
+        var bytes = try Data(contentsOf: segment)
         let end = try #require(bytes.firstIndex(of: 10))
         bytes.replaceSubrange(0..<end, with: Data(count: end))
-        try bytes.write(to: place)
-        let result = try Stage(folder).saveLeftovers()
-        #expect(result.kept.isEmpty)
+        try bytes.write(to: segment)
+        let result = try BlackBoxFixture(folder).saveLeftovers()
+        #expect(result.leftoverErrors.isEmpty)
         let save = try #require(result.found.first?.save)
         let saved = try Saved(save.path)
         #expect(saved.readings.count == 40)
@@ -44,12 +44,12 @@ struct DamageTests {
     @Test("Unreadable lines are omitted from the trace, and their segment is kept")
     func brokenLines() throws {
         let folder = try RecoveryTests.abandoned(4)
-        let place = Self.url(folder, ".ring/" + folder.names("/.ring")[1])
-        var bytes = try Data(contentsOf: place)
+        let segment = Self.url(folder, ".ring/" + folder.names("/.ring")[1])
+        var bytes = try Data(contentsOf: segment)
         let header = try #require(bytes.firstIndex(of: 10))
         bytes.replaceSubrange(header + 1..<header + 4, with: Data("xyz".utf8))
-        try bytes.write(to: place)
-        let save = try #require(try Stage(folder).saveLeftovers().found.first?.save)
+        try bytes.write(to: segment)
+        let save = try #require(try BlackBoxFixture(folder).saveLeftovers().found.first?.save)
         #expect(try Saved(save.path).readings.count == 39)
         #expect(try Self.damaged(folder) == [bytes])
     }
@@ -64,7 +64,7 @@ struct DamageTests {
         for (number, bytes) in bytes.enumerated() {
             try bytes.write(to: Self.url(folder, ".ring/segment-0000000\(number + 1).trace"))
         }
-        let found = try #require(try Stage(folder).saveLeftovers().found.first)
+        let found = try #require(try BlackBoxFixture(folder).saveLeftovers().found.first)
         #expect(found.save == nil)
         #expect(found.remarks.count == 4)
         #expect(try Set(Self.damaged(folder)) == Set(bytes))
@@ -75,28 +75,28 @@ struct DamageTests {
     @Test("Segments with a valid header but no readable line are kept")
     func onlyHeaders() throws {
         let folder = try RecoveryTests.abandoned(4)
-        var kept: Set<Data> = []
+        var damagedContents: Set<Data> = []
         for name in folder.names("/.ring") {
-            let place = Self.url(folder, ".ring/" + name)
-            let bytes = try Data(contentsOf: place)
+            let segment = Self.url(folder, ".ring/" + name)
+            let bytes = try Data(contentsOf: segment)
             let end = try #require(bytes.firstIndex(of: 10))
             let damaged = bytes[...end] + Data(String(repeating: "garbage\n", count: 50).utf8)
-            try damaged.write(to: place)
-            kept.insert(damaged)
+            try damaged.write(to: segment)
+            damagedContents.insert(damaged)
         }
-        let found = try #require(try Stage(folder).saveLeftovers().found.first)
+        let found = try #require(try BlackBoxFixture(folder).saveLeftovers().found.first)
         #expect(found.save == nil)
-        #expect(try Set(Self.damaged(folder)) == kept)
+        #expect(try Set(Self.damaged(folder)) == damagedContents)
         #expect(found.remarks.contains { $0.contains("(50 times; first in line ") })
     }
 
     @Test("Remarks count all unreadable lines, even if there are many")
     func manyBrokenLines() throws {
         let folder = try RecoveryTests.abandoned(4)
-        let place = Self.url(folder, ".ring/" + folder.names("/.ring")[1])
-        let bytes = try Data(contentsOf: place) + Data(String(repeating: "x\n", count: 500).utf8)
-        try bytes.write(to: place)
-        let save = try #require(try Stage(folder).saveLeftovers().found.first?.save)
+        let segment = Self.url(folder, ".ring/" + folder.names("/.ring")[1])
+        let bytes = try Data(contentsOf: segment) + Data(String(repeating: "x\n", count: 500).utf8)
+        try bytes.write(to: segment)
+        let save = try #require(try BlackBoxFixture(folder).saveLeftovers().found.first?.save)
         #expect(save.remarks.contains { $0.contains("(500 times; first in line ") })
         #expect(try Self.damaged(folder) == [bytes])
     }
@@ -104,12 +104,12 @@ struct DamageTests {
     @Test("A segment whose header claims more repeated lines than it contains is kept")
     func falseRepetition() throws {
         let folder = try RecoveryTests.abandoned(4)
-        let place = Self.url(folder, ".ring/" + folder.names("/.ring")[1])
-        let text = try String(contentsOf: place, encoding: .utf8)
+        let segment = Self.url(folder, ".ring/" + folder.names("/.ring")[1])
+        let text = try String(contentsOf: segment, encoding: .utf8)
         let damaged = text.replacingOccurrences(of: "\"state\":0", with: "\"state\":99999")
         #expect(damaged != text)
-        try Data(damaged.utf8).write(to: place)
-        let save = try #require(try Stage(folder).saveLeftovers().found.first?.save)
+        try Data(damaged.utf8).write(to: segment)
+        let save = try #require(try BlackBoxFixture(folder).saveLeftovers().found.first?.save)
         #expect(try Saved(save.path).readings.count < 40)
         #expect(try Self.damaged(folder) == [Data(damaged.utf8)])
     }
@@ -117,14 +117,14 @@ struct DamageTests {
     @Test("Out-of-range recorder and segment numbers do not prevent recovery")
     func hugeNumbers() throws {
         let folder = try RecoveryTests.abandoned(4)
-        let place = Self.url(folder, ".ring/" + folder.names("/.ring")[0])
-        let text = try String(contentsOf: place, encoding: .utf8)
+        let segment = Self.url(folder, ".ring/" + folder.names("/.ring")[0])
+        let text = try String(contentsOf: segment, encoding: .utf8)
         let damaged = text.replacingOccurrences(of: "\"segment\":1,", with: "\"segment\":9223372036854775807,")
         #expect(damaged != text)
-        try Data(damaged.utf8).write(to: place)
+        try Data(damaged.utf8).write(to: segment)
         let stranger = "/.ring/former-9223372036854775807-segment-00000001.trace"
         try Data("x".utf8).write(to: Self.url(folder, stranger))
-        #expect(try Stage(folder).saveLeftovers().found.first?.save?.count == 40)
+        #expect(try BlackBoxFixture(folder).saveLeftovers().found.first?.save?.count == 40)
         #expect(try Data(contentsOf: Self.url(folder, stranger)) == Data("x".utf8))
     }
 
@@ -144,13 +144,15 @@ struct DamageTests {
         var reading = try RingReader(paths)
         let temporary = folder.path + "/x.part"
         // Another program takes the first name before the trace is complete, and the second one during the rename.
-        let asked = Mutex<[String]>([])
-        let place = folder.path
+        let requestedPaths = Mutex<[String]>([])
+        let segment = folder.path
         let name: @Sendable () -> String = {
-            asked.withLock { asked in
-                asked.append("\(place)/x-\(asked.count).trace")
-                if asked.count < 3 { try? Data("x".utf8).write(to: URL(fileURLWithPath: asked[asked.count - 1])) }
-                return asked[asked.count - 1]
+            requestedPaths.withLock { requestedPaths in
+                requestedPaths.append("\(segment)/x-\(requestedPaths.count).trace")
+                if requestedPaths.count < 3 {
+                    try? Data("x".utf8).write(to: URL(fileURLWithPath: requestedPaths[requestedPaths.count - 1]))
+                }
+                return requestedPaths[requestedPaths.count - 1]
             }
         }
         let save = try SavedTrace.write(&reading, path: name(), temporary: temporary)
@@ -165,11 +167,11 @@ struct DamageTests {
     func noHeader() throws {
         let folder = try RecoveryTests.abandoned(4)
         for name in folder.names("/.ring") {
-            let place = Self.url(folder, ".ring/" + name)
-            let bytes = try Data(contentsOf: place)
-            try bytes.dropFirst((bytes.firstIndex(of: 10) ?? 0) + 1).write(to: place)
+            let segment = Self.url(folder, ".ring/" + name)
+            let bytes = try Data(contentsOf: segment)
+            try bytes.dropFirst((bytes.firstIndex(of: 10) ?? 0) + 1).write(to: segment)
         }
-        let save = try #require(try Stage(folder).saveLeftovers().found.first?.save)
+        let save = try #require(try BlackBoxFixture(folder).saveLeftovers().found.first?.save)
         #expect(save.path.hasSuffix("/undated-leftover.trace"))
         #expect(try Saved(save.path).readings.count == 40)
     }
@@ -181,44 +183,44 @@ struct DamageTests {
         try FileManager.default.createDirectory(
             atPath: folder.path + "/.ring/segment-00000099.trace", withIntermediateDirectories: false)
         do {
-            let stage = try Stage(folder)
-            let result = stage.saveLeftovers()
+            let fixture = try BlackBoxFixture(folder)
+            let result = fixture.saveLeftovers()
             #expect(result.found.isEmpty)
-            #expect(result.kept.map(\.cause) == [.system(call: "read", errno: EISDIR)])
-            #expect(result.kept.first?.message.contains("segment-00000099.trace") == true)
+            #expect(result.leftoverErrors.map(\.cause) == [.system(call: "read", errno: EISDIR)])
+            #expect(result.leftoverErrors.first?.message.contains("segment-00000099.trace") == true)
             #expect(folder.names("/.ring").count == names.count + 1)
-            try stage.record(4)
-            stage.box.trigger("shake")
-            try stage.record(11)
-            #expect(stage.received.saved.count == 1)
-            try stage.writer.close()
-            try stage.ring.discard()
+            try fixture.record(4)
+            fixture.box.trigger("shake")
+            try fixture.record(11)
+            #expect(fixture.received.saved.count == 1)
+            try fixture.writer.close()
+            try fixture.ring.discard()
         }
         #expect(folder.names("/.ring").count == names.count + 1)
         // Removes the cause of the error, so that the next attempt succeeds.
         rmdir(folder.path + "/.ring/former-1-segment-00000099.trace")
-        #expect(try Stage(folder).saveLeftovers().found.first?.save?.count == 40)
+        #expect(try BlackBoxFixture(folder).saveLeftovers().found.first?.save?.count == 40)
     }
 
     @Test("A leftover ring stays unchanged until the free space is twice its size")
-    func noRoom() throws {
+    func insufficientSpace() throws {
         let folder = try RecoveryTests.abandoned(4)
         var size: Int64 = 0
         for name in folder.names("/.ring") {
             size += Int64(try Data(contentsOf: Self.url(folder, ".ring/" + name)).count)
         }
-        var stage: Stage? = try Stage(folder)
+        var fixture: BlackBoxFixture? = try BlackBoxFixture(folder)
         let names = folder.names("/.ring")
-        let kept = stage?.saveLeftovers(room: size * 2 - 1).kept
-        #expect(kept?.count == 1)
-        #expect(kept?.first?.message.contains("Free 1 KiB") == true)
+        let leftoverErrors = fixture?.saveLeftovers(freeSpace: size * 2 - 1).leftoverErrors
+        #expect(leftoverErrors?.count == 1)
+        #expect(leftoverErrors?.first?.message.contains("Free 1 KiB") == true)
         #expect(folder.names("/.ring") == names)
         #expect(folder.names() == [".ring"])
-        try stage?.record(7)
-        try stage?.writer.flush()
-        stage = nil
-        stage = try Stage(folder)
-        let found = stage?.saveLeftovers(room: 1 << 30).found
+        try fixture?.record(7)
+        try fixture?.writer.flush()
+        fixture = nil
+        fixture = try BlackBoxFixture(folder)
+        let found = fixture?.saveLeftovers(freeSpace: 1 << 30).found
         #expect(found?.map { $0.save?.count } == [40, 70])
         #expect(folder.names("/.ring").isEmpty)
     }
@@ -226,11 +228,11 @@ struct DamageTests {
     @Test("A leftover ring stays unchanged if the trace cannot be written")
     func unsaved() throws {
         let folder = try RecoveryTests.abandoned(10)
-        let stage = try Stage(folder)
+        let fixture = try BlackBoxFixture(folder)
         let names = folder.names("/.ring")
         let away = folder.path + "-away"
         #expect(rename(folder.path, away) == 0)
-        #expect(stage.saveLeftovers().kept.count == 1)
+        #expect(fixture.saveLeftovers().leftoverErrors.count == 1)
         #expect(rename(away, folder.path) == 0)
         #expect(folder.names("/.ring") == names)
     }
@@ -241,11 +243,11 @@ struct DamageTests {
         for name in [".ring.part", ".ring-former.part"] {
             try Data("{\"format\":".utf8).write(to: Self.url(folder, name))
         }
-        let stage = try Stage(folder)
+        let fixture = try BlackBoxFixture(folder)
         #expect(folder.names() == [".ring"])
-        #expect(stage.saveLeftovers().found.first?.save?.count == 40)
-        stage.box.trigger("shake")
-        try stage.record(11)
+        #expect(fixture.saveLeftovers().found.first?.save?.count == 40)
+        fixture.box.trigger("shake")
+        try fixture.record(11)
         // The directory contains the ring and the two traces.
         #expect(folder.names().count == 3)
     }
@@ -253,12 +255,12 @@ struct DamageTests {
     @Test("A black box saves leftovers while it records, and finish() waits for the result")
     func box() throws {
         let folder = try RecoveryTests.abandoned(4)
-        let stage = try Stage(folder)
-        let received = Told()
+        let fixture = try BlackBoxFixture(folder)
+        let received = BlackBoxEventLog()
         let started = BinarySemaphore()
         let goOn = BinarySemaphore()
         let box = BlackBox(
-            ring: stage.ring, writer: stage.writer, clock: stage.clock,
+            ring: fixture.ring, writer: fixture.writer, clock: fixture.clock,
             run: { body in
                 do throws(DeviceError) {
                     try WorkerThread.start {
@@ -270,9 +272,9 @@ struct DamageTests {
             }, onEvent: { received.add($0) })
         box.saveLeftovers()
         #expect(started.wait(seconds: 60))
-        try stage.record(3)
-        try stage.writer.flush()
-        #expect(stage.segments.contains("segment-00000001.trace"))
+        try fixture.record(3)
+        try fixture.writer.flush()
+        #expect(fixture.segments.contains("segment-00000001.trace"))
         #expect(received.leftovers.isEmpty)
         goOn.signal()
         box.finish()

@@ -13,22 +13,22 @@ struct RecoveryTests {
     /// Returns a ring of several segments whose recorder was killed.
     static func abandoned(_ seconds: Int, trigger: String? = nil) throws -> Folder {
         let folder = try Folder()
-        let stage = try Stage(folder, duration: 8)
-        try stage.record(seconds)
+        let fixture = try BlackBoxFixture(folder, duration: 8)
+        try fixture.record(seconds)
         if let trigger {
-            stage.box.trigger(trigger)
-            try stage.record(2)
+            fixture.box.trigger(trigger)
+            try fixture.record(2)
         }
         // Data already passed to the kernel survives the death of the process.
-        try stage.writer.flush()
+        try fixture.writer.flush()
         return folder
     }
 
     @Test("A leftover ring is saved completely, with its triggers, and then removed")
     func saved() throws {
         let folder = try Self.abandoned(20, trigger: "impact>4g")
-        let stage = try Stage(folder)
-        let save = try #require(stage.saveLeftovers().found.first?.save)
+        let fixture = try BlackBoxFixture(folder)
+        let save = try #require(fixture.saveLeftovers().found.first?.save)
         let trace = try Saved(save.path)
         #expect(save.path.hasSuffix("/2026-01-01T00-00-21Z-leftover.trace"))
         #expect(save.remarks.isEmpty)
@@ -39,7 +39,7 @@ struct RecoveryTests {
         #expect(trace.triggers.map(\.event) == ["impact>4g"])
         #expect(trace.triggers.map(\.time) == [20 - first])
         #expect(folder.names("/.ring").isEmpty)
-        #expect(stage.saveLeftovers().found.isEmpty)
+        #expect(fixture.saveLeftovers().found.isEmpty)
         #expect(folder.names().count == 2)
     }
 
@@ -77,7 +77,7 @@ struct RecoveryTests {
         try handle.seekToEnd()
         try handle.write(contentsOf: Data(count: 4096))
         try handle.close()
-        let save = try #require(try Stage(folder).saveLeftovers().found.first?.save)
+        let save = try #require(try BlackBoxFixture(folder).saveLeftovers().found.first?.save)
         #expect(try Saved(save.path).readings.last == 3.9)
         #expect(save.remarks.isEmpty)
         #expect(folder.names("/.ring").isEmpty)
@@ -86,10 +86,10 @@ struct RecoveryTests {
     @Test("A missing segment loses only its own readings")
     func missingSegment() throws {
         let folder = try Folder()
-        let stage = try Stage(folder, duration: 80)
-        try stage.writer.write(.battery(BatteryReading(level: 0.5, state: .charging)), at: stage.time)
-        try stage.record(50)
-        try stage.writer.flush()
+        let fixture = try BlackBoxFixture(folder, duration: 80)
+        try fixture.writer.write(.battery(BatteryReading(level: 0.5, state: .charging)), at: fixture.time)
+        try fixture.record(50)
+        try fixture.writer.flush()
         let names = folder.names("/.ring")
         try FileManager.default.removeItem(atPath: folder.path + "/.ring/" + names[1])
         let save = try #require(
@@ -104,14 +104,14 @@ struct RecoveryTests {
     @Test("An empty ring and segments without events yield no trace")
     func empty() throws {
         let folder = try Folder()
-        #expect(try Stage(folder).saveLeftovers().found.isEmpty)
+        #expect(try BlackBoxFixture(folder).saveLeftovers().found.isEmpty)
         let header = "{\"format\":\"device-services-trace\",\"version\":1,\"ring\":{\"segment\":1,\"state\":0}}\n"
         for (number, text) in [header, "", "{\"format\":\"device-services-trace\",\"vers", "\0\0\0\0"].enumerated() {
             try Data(text.utf8).write(
                 to: URL(fileURLWithPath: folder.path + "/.ring/segment-0000000\(number + 1).trace"))
         }
-        let result = try Stage(folder).saveLeftovers()
-        #expect(result.kept.isEmpty)
+        let result = try BlackBoxFixture(folder).saveLeftovers()
+        #expect(result.leftoverErrors.isEmpty)
         #expect(result.found.count == 1 && result.found[0].save == nil)
         #expect(folder.names() == [".ring"])
         #expect(folder.names("/.ring").isEmpty)
@@ -121,10 +121,10 @@ struct RecoveryTests {
     func names() throws {
         let folder = try Folder()
         let time = WallTime(nanoseconds: 1_767_225_600_900_000_000)
-        let place = RingLocation(folder.path + "/")
-        #expect(place.ringDirectory == folder.path + "/.ring")
-        #expect(place.path(at: time, for: "impact>4g") == folder.path + "/2026-01-01T00-00-00Z-impact-4g.trace")
-        #expect(place.path(at: nil, for: "a/../b") == folder.path + "/undated-a-..-b.trace")
+        let index = RingLocation(folder.path + "/")
+        #expect(index.ringDirectory == folder.path + "/.ring")
+        #expect(index.path(at: time, for: "impact>4g") == folder.path + "/2026-01-01T00-00-00Z-impact-4g.trace")
+        #expect(index.path(at: nil, for: "a/../b") == folder.path + "/undated-a-..-b.trace")
         let file = RingLocation(folder.path + "/drive.trace")
         #expect(file.ringDirectory == folder.path + "/drive.trace.ring")
         #expect(file.path(at: time, for: "shake") == folder.path + "/drive.trace")
@@ -134,7 +134,7 @@ struct RecoveryTests {
         #expect(file.path(at: time, for: "shake") == folder.path + "/drive-3.trace")
         #expect(RingLocation("drive").path(at: time, for: "shake") == "drive")
         // The names of damaged segments differ from those of traces.
-        #expect(place.path(at: time, for: "damaged") == folder.path + "/2026-01-01T00-00-00Z-damaged.trace")
+        #expect(index.path(at: time, for: "damaged") == folder.path + "/2026-01-01T00-00-00Z-damaged.trace")
         #expect(file.path(at: time, for: "damaged") == folder.path + "/drive-damaged.trace")
     }
 }
@@ -151,8 +151,8 @@ extension RecoveryTests {
             "\"ring\":", "{", "}", "[", "\"t\":", "-1", "1e400", "null", "\u{0}", "\n", "\"state\":999999999999",
         ]
         for round in 0..<Thoroughness.rounds(200, quick: 20) {
-            let place = Int.random(in: paths.indices, using: &numbers)
-            var bytes = whole[place]
+            let index = Int.random(in: paths.indices, using: &numbers)
+            var bytes = whole[index]
             for _ in 0...Int.random(in: 0..<8, using: &numbers) {
                 let at = Int.random(in: 0..<bytes.count, using: &numbers)
                 if Bool.random(using: &numbers) {
@@ -162,7 +162,7 @@ extension RecoveryTests {
                     bytes.replaceSubrange(at..<min(at + word.count, bytes.count), with: word)
                 }
             }
-            try bytes.write(to: URL(fileURLWithPath: paths[place]))
+            try bytes.write(to: URL(fileURLWithPath: paths[index]))
             let target = folder.path + "/\(round).trace"
             do {
                 guard let save = try SavedTrace.write(paths, path: target) else { continue }
@@ -172,7 +172,7 @@ extension RecoveryTests {
                 #expect(!error.message.isEmpty)
             }
             unlink(target)
-            try whole[place].write(to: URL(fileURLWithPath: paths[place]))
+            try whole[index].write(to: URL(fileURLWithPath: paths[index]))
         }
     }
 }

@@ -28,20 +28,20 @@ struct RingLinksTests {
         let folder = try Folder()
         let secret = folder.path + "/secret"
         try Self.put("keep", secret)
-        let stage = try Stage(folder)
-        try stage.record(20)
-        for (count, plant) in [symlink, link].enumerated() {
+        let fixture = try BlackBoxFixture(folder)
+        try fixture.record(20)
+        for (count, createLink) in [symlink, link].enumerated() {
             for name in [".ring.part", ".ring-former.part"] {
                 unlink(folder.path + "/" + name)
-                #expect(plant(secret, folder.path + "/" + name) == 0)
+                #expect(createLink(secret, folder.path + "/" + name) == 0)
             }
-            stage.box.trigger("signal")
-            try stage.record(12)
-            #expect(stage.received.saved.count == count + 1)
-            #expect(stage.received.failures.isEmpty)
+            fixture.box.trigger("signal")
+            try fixture.record(12)
+            #expect(fixture.received.saved.count == count + 1)
+            #expect(fixture.received.failures.isEmpty)
             #expect(Self.text(secret) == "keep")
         }
-        for save in stage.received.saved {
+        for save in fixture.received.saved {
             #expect(try !Saved(save.path).readings.isEmpty)
             #expect(Self.mode(save.path) == 0o600)
         }
@@ -53,7 +53,7 @@ struct RingLinksTests {
         let foreign = other.path + "/segment-00000001.trace"
         try Self.put("keep", foreign)
         #expect(symlink(other.path, folder.path + "/.ring") == 0)
-        let error = #expect(throws: DeviceError.self) { try Stage(folder) }
+        let error = #expect(throws: DeviceError.self) { try BlackBoxFixture(folder) }
         #expect(error?.message.contains("is a link") == true)
         #expect(other.names() == ["segment-00000001.trace"])
         #expect(Self.text(foreign) == "keep")
@@ -64,7 +64,7 @@ struct RingLinksTests {
         let folder = try Folder()
         #expect(mkdir(folder.path + "/.ring", 0o755) == 0)
         #expect(chown(folder.path + "/.ring", 65_534, 65_534) == 0)
-        let error = #expect(throws: DeviceError.self) { try Stage(folder) }
+        let error = #expect(throws: DeviceError.self) { try BlackBoxFixture(folder) }
         #expect(error?.code == .permissionDenied)
         #expect(error?.message.contains("belongs to another user (65534)") == true)
     }
@@ -78,7 +78,7 @@ struct RingLinksTests {
         #expect(mkdir(folder.path + "/.ring", 0o700) == 0)
         try Self.put("recorded", segment)
         #expect(chown(segment, 65_534, 65_534) == 0)
-        let error = #expect(throws: DeviceError.self) { try Stage(folder) }
+        let error = #expect(throws: DeviceError.self) { try BlackBoxFixture(folder) }
         #expect(error?.code == .permissionDenied)
         #expect(error?.message.contains("segment-00000001.trace belongs to another user (65534)") == true)
         #expect(Self.text(segment) == "recorded")
@@ -88,49 +88,49 @@ struct RingLinksTests {
     func unremovable() throws {
         let folder = try Folder()
         #expect(mkdir(folder.path + "/.ring.part", 0o755) == 0)
-        let stage = try Stage(folder)
-        try stage.record(12)
-        stage.box.trigger("signal")
-        try stage.record(12)
+        let fixture = try BlackBoxFixture(folder)
+        try fixture.record(12)
+        fixture.box.trigger("signal")
+        try fixture.record(12)
         // On file systems without unnamed files the trace needs this temporary path, and the error names it.
-        if let failure = stage.received.failures.first {
+        if let failure = fixture.received.failures.first {
             #expect(failure.message.contains(".ring.part"))
         } else {
-            let saved = try #require(stage.received.saved.first)
+            let saved = try #require(fixture.received.saved.first)
             #expect(try !Saved(saved.path).readings.isEmpty)
         }
-        #expect(!stage.segments.isEmpty)
+        #expect(!fixture.segments.isEmpty)
     }
 
     @Test("Links in a world-writable ring are not followed, and the ring loses its write permission for others")
-    func planted() throws {
+    func foreignLinks() throws {
         let folder = try Folder()
         let (ring, secret) = (folder.path + "/.ring", folder.path + "/secret")
         try Self.put("keep", secret)
         #expect(mkdir(ring, 0o755) == 0 && chmod(ring, 0o777) == 0)
         #expect(symlink(secret, ring + "/segment-00000001.trace") == 0)
-        let stage = try Stage(folder)
-        try stage.record(2)
+        let fixture = try BlackBoxFixture(folder)
+        try fixture.record(2)
         #expect(Self.mode(ring) == 0o755)
-        let (found, kept) = stage.saveLeftovers()
-        #expect(found.isEmpty && kept.isEmpty)
+        let (found, leftoverErrors) = fixture.saveLeftovers()
+        #expect(found.isEmpty && leftoverErrors.isEmpty)
         #expect(Self.text(secret) == "keep")
     }
 
     @Test("A directory that replaces the ring during recording keeps its files")
     func swapped() throws {
         let (folder, other) = (try Folder(), try Folder())
-        let stage = try Stage(folder, duration: 4)
-        try stage.record(6)
-        for name in stage.segments { try Self.put("keep", other.path + "/" + name) }
+        let fixture = try BlackBoxFixture(folder, duration: 4)
+        try fixture.record(6)
+        for name in fixture.segments { try Self.put("keep", other.path + "/" + name) }
         let names = other.names()
         #expect(rename(folder.path + "/.ring", folder.path + "/away") == 0)
         #expect(symlink(other.path, folder.path + "/.ring") == 0)
-        stage.box.trigger("signal")
-        try stage.record(20)
-        #expect(stage.received.failures.isEmpty)
-        #expect(try stage.received.saved.first.map { try Saved($0.path).readings.isEmpty } == false)
-        try stage.ring.close()
+        fixture.box.trigger("signal")
+        try fixture.record(20)
+        #expect(fixture.received.failures.isEmpty)
+        #expect(try fixture.received.saved.first.map { try Saved($0.path).readings.isEmpty } == false)
+        try fixture.ring.close()
         #expect(other.names() == names)
         #expect(names.allSatisfy { Self.text(other.path + "/" + $0) == "keep" })
     }
@@ -138,7 +138,7 @@ struct RingLinksTests {
     @Test("Recordings are accessible only to their owner unless a mode is given")
     func modes() throws {
         let folder = try Folder()
-        let clock = VirtualClock(now: BootTime(nanoseconds: 0), wallTime: Stage.wallStart)
+        let clock = VirtualClock(now: BootTime(nanoseconds: 0), wallTime: BlackBoxFixture.wallStart)
         for (name, mode, file, inner) in [("a", nil, 0o600, 0o700), ("b", 0o640, 0o640, 0o750)]
             as [(String, UInt32?, mode_t, mode_t)]
         {

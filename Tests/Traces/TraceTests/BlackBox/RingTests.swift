@@ -10,49 +10,49 @@ import Trace
 @Suite("Ring on disk")
 struct RingTests {
     @Test("A segment begins every eighth of the duration; the oldest expires when the others cover the duration")
-    func ledger() {
-        var ledger = RingSegmentList(duration: 80_000_000_000, size: 1 << 30)
+    func segmentList() {
+        var segmentList = RingSegmentList(duration: 80_000_000_000, size: 1 << 30)
         let second: Int64 = 1_000_000_000
-        #expect(ledger.needsSegment(for: 10, at: 0))
+        #expect(segmentList.needsSegment(for: 10, at: 0))
         for time in Int64(0)..<100 {
-            if ledger.needsSegment(for: 10, at: time * second) { _ = ledger.begin() }
-            let expired = ledger.expire(toWrite: 10, at: time * second)
-            ledger.recordWrite(10, from: time * second, to: time * second)
+            if segmentList.needsSegment(for: 10, at: time * second) { _ = segmentList.begin() }
+            let expired = segmentList.expire(toWrite: 10, at: time * second)
+            segmentList.recordWrite(10, from: time * second, to: time * second)
             // Segments are 10 s long. The first one expires at 90 s, when the second one began 80 s ago.
             #expect(expired == (time == 90 ? [1] : []), "\(time)")
         }
-        #expect(ledger.segments.map(\.number) == Array(2...10))
+        #expect(segmentList.segments.map(\.number) == Array(2...10))
         // No segment expires while events after a trigger are pending. Afterwards all old segments expire.
-        ledger.retainedSince = 20 * second
-        #expect(ledger.expire(toWrite: 10, at: 1000 * second) == [2])
-        ledger.retainedSince = nil
-        ledger.lastPinnedSegment = 4
-        #expect(ledger.expire(toWrite: 10, at: 1000 * second) == [])
-        ledger.lastPinnedSegment = nil
-        #expect(ledger.expire(toWrite: 10, at: 1000 * second) == Array(3...9))
+        segmentList.retainedSince = 20 * second
+        #expect(segmentList.expire(toWrite: 10, at: 1000 * second) == [2])
+        segmentList.retainedSince = nil
+        segmentList.lastPinnedSegment = 4
+        #expect(segmentList.expire(toWrite: 10, at: 1000 * second) == [])
+        segmentList.lastPinnedSegment = nil
+        #expect(segmentList.expire(toWrite: 10, at: 1000 * second) == Array(3...9))
     }
 
     @Test("A ring never exceeds its size limit, even if all events are to be kept")
-    func ledgerSize() {
-        var ledger = RingSegmentList(duration: .max, size: 1 << 20)
-        ledger.retainedSince = 0
+    func segmentListSize() {
+        var segmentList = RingSegmentList(duration: .max, size: 1 << 20)
+        segmentList.retainedSince = 0
         for time in Int64(0)..<5000 {
-            if ledger.needsSegment(for: 1000, at: time) { _ = ledger.begin() }
-            _ = ledger.expire(toWrite: 1000, at: time)
-            ledger.recordWrite(1000, from: time, to: time)
-            #expect(ledger.total <= 1 << 20)
+            if segmentList.needsSegment(for: 1000, at: time) { _ = segmentList.begin() }
+            _ = segmentList.expire(toWrite: 1000, at: time)
+            segmentList.recordWrite(1000, from: time, to: time)
+            #expect(segmentList.total <= 1 << 20)
         }
-        #expect(ledger.total > (1 << 20) * 3 / 4)
+        #expect(segmentList.total > (1 << 20) * 3 / 4)
     }
 
     @Test("The ring holds at least its duration and at most an eighth more, and each segment is a valid trace")
     func segments() throws {
-        let stage = try Stage()
-        try stage.record(300)
-        try stage.writer.flush()
+        let fixture = try BlackBoxFixture()
+        try fixture.record(300)
+        try fixture.writer.flush()
         var readings: [Double] = []
-        for name in stage.segments {
-            let saved = try Saved(stage.folder.path + "/.ring/" + name)
+        for name in fixture.segments {
+            let saved = try Saved(fixture.folder.path + "/.ring/" + name)
             #expect(saved.warningCount == 0)
             #expect(saved.file.header?.sensors.count == 1)
             readings += saved.readings
@@ -64,15 +64,15 @@ struct RingTests {
     }
 
     @Test("A new segment repeats the current state")
-    func heldState() throws {
-        let stage = try Stage()
-        try stage.record(gpsd: #"{"class":"DEVICES","devices":[{"class":"DEVICE","path":"/dev/ttyS1"}]}"#)
-        try stage.writer.write(.battery(BatteryReading(level: 0.5, state: .charging)), at: stage.time)
-        try stage.writer.write(.lost(DeviceError(.connectionLost, "gone")), at: stage.time)
-        try stage.record(200)
-        stage.box.trigger("signal")
-        try stage.record(11)
-        let saved = try Saved(try #require(stage.received.saved.first).path)
+    func stateLines() throws {
+        let fixture = try BlackBoxFixture()
+        try fixture.record(gpsd: #"{"class":"DEVICES","devices":[{"class":"DEVICE","path":"/dev/ttyS1"}]}"#)
+        try fixture.writer.write(.battery(BatteryReading(level: 0.5, state: .charging)), at: fixture.time)
+        try fixture.writer.write(.lost(DeviceError(.connectionLost, "gone")), at: fixture.time)
+        try fixture.record(200)
+        fixture.box.trigger("signal")
+        try fixture.record(11)
+        let saved = try Saved(try #require(fixture.received.saved.first).path)
         let kinds = saved.events.prefix(3).map { event -> String in
             switch event.contents {
             case .gpsd(let line): return String(String(decoding: line, as: UTF8.self).prefix(18))
@@ -89,14 +89,14 @@ struct RingTests {
 
     @Test("Setting the clock during a recording corrects the start time of the trace")
     func clockSet() throws {
-        let stage = try Stage()
-        try stage.record(20)
+        let fixture = try BlackBoxFixture()
+        try fixture.record(20)
         // The receiver has set the system clock.
-        stage.clock.setWallTime(WallTime(nanoseconds: 1_800_000_020_000_000_000))
-        try stage.record(50)
-        stage.box.trigger("signal")
-        try stage.record(11)
-        let save = try #require(stage.received.saved.first)
+        fixture.clock.setWallTime(WallTime(nanoseconds: 1_800_000_020_000_000_000))
+        try fixture.record(50)
+        fixture.box.trigger("signal")
+        try fixture.record(11)
+        let save = try #require(fixture.received.saved.first)
         let saved = try Saved(save.path)
         // The trace begins at 10 s, 60 s before the trigger.
         #expect(saved.readings.first == 10)
@@ -106,22 +106,22 @@ struct RingTests {
     }
 
     @Test("A second recorder cannot use the same ring, and the segments of an earlier one are renamed")
-    func taken() throws {
+    func lockedDirectory() throws {
         let folder = try Folder()
-        var stage: Stage? = try Stage(folder)
-        let busy = #expect(throws: DeviceError.self) { try RingDirectory(folder.path + "/.ring", lockTimeout: 0) }
-        #expect(busy?.code == .busy)
-        #expect(busy?.message.hasPrefix("Another recorder uses the ring in \(folder.path)/.ring.") == true)
+        var fixture: BlackBoxFixture? = try BlackBoxFixture(folder)
+        let lockError = #expect(throws: DeviceError.self) { try RingDirectory(folder.path + "/.ring", lockTimeout: 0) }
+        #expect(lockError?.code == .busy)
+        #expect(lockError?.message.hasPrefix("Another recorder uses the ring in \(folder.path)/.ring.") == true)
         for former in 1...2 {
-            try stage?.record(5)
-            try stage?.writer.flush()
-            stage = nil
-            stage = try Stage(folder)
+            try fixture?.record(5)
+            try fixture?.writer.flush()
+            fixture = nil
+            fixture = try BlackBoxFixture(folder)
             #expect(folder.names("/.ring") == (1...former).map { "former-\($0)-segment-00000001.trace" })
         }
-        try stage?.record(5)
-        try stage?.writer.close()
-        try stage?.ring.discard()
+        try fixture?.record(5)
+        try fixture?.writer.close()
+        try fixture?.ring.discard()
         #expect(folder.names("/.ring").count == 2)
     }
 

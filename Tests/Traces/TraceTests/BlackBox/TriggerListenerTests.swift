@@ -9,7 +9,7 @@ import Testing
 @Suite("Trigger listener of a black box")
 struct TriggerListenerTests {
     /// A listener with a clock that the test advances, and the reported events with their times in seconds.
-    private final class Post: Sendable {
+    private final class MonitorFixture: Sendable {
         let clock = VirtualClock()
         private let lines = Mutex<[String]>([])
         private let listener = Mutex<TriggerMonitor?>(nil)
@@ -25,7 +25,7 @@ struct TriggerListenerTests {
         var received: [String] { lines.withLock { $0 } }
 
         /// Delivers an event at this time in seconds.
-        func say(_ event: PositionEvent, at seconds: Double) {
+        func deliver(_ event: PositionEvent, at seconds: Double) {
             wait(until: seconds)
             listener.withLock { $0 }?.process(event)
         }
@@ -51,43 +51,43 @@ struct TriggerListenerTests {
 
     @Test("If no fix follows, the fix is lost after the given time, even if the receiver is silent")
     func nothingFollows() throws {
-        let post = try Post("lost-fix>3s,lost-fix>20s")
-        post.say(Self.fix, at: 1)
-        post.say(Self.silence, at: 2)
-        post.wait(until: 100)
-        #expect(post.received == ["4.0 lost-fix>3s", "21.0 lost-fix>20s"])
+        let fixture = try MonitorFixture("lost-fix>3s,lost-fix>20s")
+        fixture.deliver(Self.fix, at: 1)
+        fixture.deliver(Self.silence, at: 2)
+        fixture.wait(until: 100)
+        #expect(fixture.received == ["4.0 lost-fix>3s", "21.0 lost-fix>20s"])
     }
 
     @Test("Each fix restarts the timeout, and each loss requires a preceding fix")
     func continues() throws {
-        let post = try Post("lost-fix>3s,lost-fix>20s")
-        for second in 1...10 { post.say(Self.fix, at: Double(second)) }
-        post.say(Self.report(.none), at: 12)
+        let fixture = try MonitorFixture("lost-fix>3s,lost-fix>20s")
+        for second in 1...10 { fixture.deliver(Self.fix, at: Double(second)) }
+        fixture.deliver(Self.report(.none), at: 12)
         // The fix is lost for the shorter timeout, but not for the longer one.
-        post.say(Self.fix, at: 20)
-        post.wait(until: 22)
-        #expect(post.received == ["13.0 lost-fix>3s"])
-        post.wait(until: 100)
-        #expect(post.received == ["13.0 lost-fix>3s", "23.0 lost-fix>3s", "40.0 lost-fix>20s"])
+        fixture.deliver(Self.fix, at: 20)
+        fixture.wait(until: 22)
+        #expect(fixture.received == ["13.0 lost-fix>3s"])
+        fixture.wait(until: 100)
+        #expect(fixture.received == ["13.0 lost-fix>3s", "23.0 lost-fix>3s", "40.0 lost-fix>20s"])
     }
 
     @Test("The loss of gpsd is reported immediately, but only after a fix")
     func serviceGone() throws {
-        let post = try Post("lost-fix>3s")
-        post.say(Self.gone, at: 1)
-        post.say(Self.fix, at: 2)
-        post.say(Self.gone, at: 2.5)
-        post.wait(until: 100)
-        #expect(post.received == ["2.5 lost-fix>3s"])
+        let fixture = try MonitorFixture("lost-fix>3s")
+        fixture.deliver(Self.gone, at: 1)
+        fixture.deliver(Self.fix, at: 2)
+        fixture.deliver(Self.gone, at: 2.5)
+        fixture.wait(until: 100)
+        #expect(fixture.received == ["2.5 lost-fix>3s"])
     }
 
     @Test("A listener reports no events after end()")
     func ended() throws {
-        let post = try Post("lost-fix>3s")
-        post.say(Self.fix, at: 1)
-        post.end()
-        post.say(Self.gone, at: 2)
-        post.wait(until: 100)
-        #expect(post.received.isEmpty)
+        let fixture = try MonitorFixture("lost-fix>3s")
+        fixture.deliver(Self.fix, at: 1)
+        fixture.end()
+        fixture.deliver(Self.gone, at: 2)
+        fixture.wait(until: 100)
+        #expect(fixture.received.isEmpty)
     }
 }

@@ -97,10 +97,11 @@ struct TriggerTests {
             received += watch.process(acceleration: [x, 0, 9.8], at: Self.time(time)).count
         }
         #expect(received == 1)
-        var turned = try Self.watch("shake")
+        var rotated = try Self.watch("shake")
         for tick in 0..<300 {
             #expect(
-                turned.process(acceleration: [0, 0, tick < 150 ? 9.8 : -9.8], at: Self.time(Double(tick) / 100)).isEmpty
+                rotated.process(acceleration: [0, 0, tick < 150 ? 9.8 : -9.8], at: Self.time(Double(tick) / 100))
+                    .isEmpty
             )
         }
     }

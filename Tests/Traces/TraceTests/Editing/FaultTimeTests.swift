@@ -71,15 +71,15 @@ struct FaultTimeTests {
         let once = try FaultTests.apply("drop=0.5", seed: 3, to: try Self.sparse())
         let twice = try FaultTests.apply("nofix@5.0s+1.0s", seed: 4, to: once)
         let thrice = try FaultTests.apply("stuck", seed: 5, to: twice)
-        func noted(_ trace: TraceFile) throws -> String {
+        func recordedFaults(_ trace: TraceFile) throws -> String {
             let members = try #require(trace.header).otherMembers.filter { $0.name == "faults" }
             #expect(members.count == 1)
             return String(decoding: try #require(members.first).json, as: UTF8.self)
         }
         #expect(
-            try noted(twice) == #"[{"seed":"3","list":"drop=0.5"},{"seed":"4","list":"nofix@5.0s+1.0s"}]"#)
+            try recordedFaults(twice) == #"[{"seed":"3","list":"drop=0.5"},{"seed":"4","list":"nofix@5.0s+1.0s"}]"#)
         #expect(
-            try noted(thrice)
+            try recordedFaults(thrice)
                 == #"[{"seed":"3","list":"drop=0.5"},{"seed":"4","list":"nofix@5.0s+1.0s"},{"seed":"5","list":"stuck"}]"#
         )
     }

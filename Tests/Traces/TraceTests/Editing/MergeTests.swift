@@ -139,7 +139,7 @@ struct MergeTests {
 
     @Test("Receivers beyond the maximum keep their names, and a remark reports them")
     func manyReceivers() throws {
-        let lines = (0...MergeSurvey.maximumReceivers).map { number in
+        let lines = (0...MergeInputSummary.maximumReceivers).map { number in
             #"{"t":\#(number),"gpsd":{"class":"TPV","device":"/dev/\#(number)","mode":2,"lat":1,"lon":8}}"#
         }
         for (count, isReceived) in [(lines.count - 1, false), (lines.count, true)] {
@@ -149,7 +149,7 @@ struct MergeTests {
             let (trace, remarks) = try Self.merged([many, last], .start)
             let names = trace.positions.map(\.receiver)
             // Receivers beyond the maximum are not compared, so the second trace keeps the name too.
-            #expect(Set(names) == Set((0...MergeSurvey.maximumReceivers).map { "/dev/\($0)" }))
+            #expect(Set(names) == Set((0...MergeInputSummary.maximumReceivers).map { "/dev/\($0)" }))
             #expect(names.count == count + 1)
             #expect(remarks.count == (isReceived ? 1 : 0))
             #expect(remarks.allSatisfy { $0.contains("many has more than 256 receivers") })

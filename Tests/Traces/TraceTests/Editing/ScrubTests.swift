@@ -62,9 +62,11 @@ struct ScrubTests {
         let scrubbed = try edit.header(header)
         #expect(scrubbed.sensors.map(\.name) == ["", "bmi160-accel"])
         #expect(scrubbed.sensors.map(\.location) == ["", "accel-base"])
-        let kept = try #require(scrubbed.calibrations["magnetometer"])
-        #expect(kept.offset == [0.1, 0.2, 0.3])
-        #expect(kept.dip.isNaN && kept.fieldStrength.isNaN && kept.date == .epoch)
+        let scrubbedCalibration = try #require(scrubbed.calibrations["magnetometer"])
+        #expect(scrubbedCalibration.offset == [0.1, 0.2, 0.3])
+        #expect(
+            scrubbedCalibration.dip.isNaN && scrubbedCalibration.fieldStrength.isNaN
+                && scrubbedCalibration.date == .epoch)
     }
 
     @Test("Names of machines, devices and locations are removed")

@@ -15,7 +15,7 @@ private final class Readings: Sendable {
 
 /// A session without a socket, on a clock that the test advances.
 struct Dialogue {
-    var world: IIODState
+    var state: IIODState
     var session = IIODSession()
     /// Nanoseconds since boot.
     var now: Int64 = 5_000_000_000
@@ -33,7 +33,7 @@ struct Dialogue {
         var options = IIODServerOptions()
         configure(&options)
         let readings = Readings()
-        world = IIODState(
+        state = IIODState(
             context: simulated, signals: simulated.context.devices.map { samples.signals(for: $0) }, options: options,
             readClock: { [now] clock in
                 (clock == .boottime ? now : 1_700_000_000_000_000_000) + (readings.isFirst() ? 0 : heldUp)
@@ -52,14 +52,14 @@ struct Dialogue {
     /// Advances the clock and returns the reply.
     mutating func pass(_ nanoseconds: Int64) -> [UInt8] {
         now += nanoseconds
-        _ = world.applyFaults(now: BootTime(nanoseconds: now))
+        _ = state.applyFaults(now: BootTime(nanoseconds: now))
         return goOn()
     }
 
     private mutating func goOn() -> [UInt8] {
         var reply: [UInt8] = []
         while true {
-            wait = session.advance(&world, now: BootTime(nanoseconds: now))
+            wait = session.advance(&state, now: BootTime(nanoseconds: now))
             guard wait == .output else { return reply }
             session.withOutput { head, scans in
                 reply.append(contentsOf: head)
@@ -104,8 +104,8 @@ struct Chunks {
 
     /// The timestamp at the end of each scan of 16 bytes.
     var stamps: [Int64] {
-        stride(from: 8, to: scans.count, by: 16).map { place in
-            scans[place..<place + 8].reversed().reduce(0) { $0 << 8 | Int64($1) }
+        stride(from: 8, to: scans.count, by: 16).map { offset in
+            scans[offset..<offset + 8].reversed().reduce(0) { $0 << 8 | Int64($1) }
         }
     }
 }

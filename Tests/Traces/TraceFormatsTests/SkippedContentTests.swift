@@ -8,7 +8,7 @@ import Trace
 @testable import TraceFormats
 
 @Suite("Contents that formats cannot store")
-struct LeftOutTests {
+struct SkippedContentTests {
     private static let second: Int64 = 1_000_000_000
     private static let start = WallTime(nanoseconds: 1_700_000_000_000_000_000)
 
@@ -116,27 +116,27 @@ struct LeftOutTests {
         #expect(Self.parts(of: trace) == Set(Part.allCases))
         try Files.withFolder { folder in
             let remarks = try format.write(trace, to: folder + "/out")
-            var kept: Set<Part>
+            var included: Set<Part>
             switch format {
             // These formats are only written. A line ends where positions are lost.
-            case .kml, .geojson: kept = [.position, .loss, .start]
+            case .kml, .geojson: included = [.position, .loss, .start]
             case .gpx, .xcode:
-                kept = Self.parts(of: try RecordingFile.open(folder + "/out").trace).union([.loss])
-            default: kept = Self.parts(of: try RecordingFile.open(folder + "/out").trace)
+                included = Self.parts(of: try RecordingFile.open(folder + "/out").trace).union([.loss])
+            default: included = Self.parts(of: try RecordingFile.open(folder + "/out").trace)
             }
             // A line between reports, which the reader skips.
             if format == .gpsd,
                 String(decoding: try Files.bytes(folder + "/out"), as: UTF8.self).contains("\n$PUBX,00\n")
             {
-                kept.insert(.text)
+                included.insert(.text)
             }
-            for part in Part.allCases where !kept.contains(part) {
+            for part in Part.allCases where !included.contains(part) {
                 #expect(
                     remarks.contains { remark in part.words.contains { remark.contains($0) } },
                     "\(format): nothing is said of \(part): \(remarks)")
             }
             let hasPositions = ![.csv, .iio].contains(format)
-            #expect(kept.contains(.position) == hasPositions && (hasPositions || kept.contains(.acceleration)))
+            #expect(included.contains(.position) == hasPositions && (hasPositions || included.contains(.acceleration)))
         }
     }
 

@@ -4,17 +4,17 @@ import DeviceCore
 import Trace
 
 /// A peer that signals a semaphore after it has processed an event.
-struct HeardPeer: AccessoryPeer {
+struct SignalingPeer: AccessoryPeer {
     private var peer: any AccessoryPeer
-    private let heard: BinarySemaphore
+    private let received: BinarySemaphore
 
-    init(_ peer: some AccessoryPeer, _ heard: BinarySemaphore) {
+    init(_ peer: some AccessoryPeer, _ received: BinarySemaphore) {
         self.peer = peer
-        self.heard = heard
+        self.received = received
     }
 
     mutating func react(to event: AccessoryPeerEvent) -> [AccessoryPeerAction] {
-        defer { heard.signal() }
+        defer { received.signal() }
         return peer.react(to: event)
     }
 }

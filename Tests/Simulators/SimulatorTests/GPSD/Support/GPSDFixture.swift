@@ -9,7 +9,7 @@ import Trace
 @testable import GPSDSimulator
 
 /// A simulated gpsd with clients on socket pairs and a clock that the test advances.
-final class Stage {
+final class GPSDFixture {
     let engine: GPSDEngine
     private(set) var now = BootTime(nanoseconds: 1_000_000_000_000)
     static let start = WallTime(nanoseconds: 1_767_225_600_000_000_000)
@@ -18,7 +18,7 @@ final class Stage {
         var options = GPSDServerOptions()
         try configure(&options)
         let file = try TraceFile(bytes: Array((lines.joined(separator: "\n") + "\n").utf8), name: "test")
-        engine = GPSDEngine(file, options: options) { Stage.start }
+        engine = GPSDEngine(file, options: options) { GPSDFixture.start }
         engine.advance(now: now)
     }
 
@@ -32,22 +32,24 @@ final class Stage {
         } while rest > 0.000_001
     }
 
-    func connect(room: Int32? = nil) throws -> StageClient {
-        let (client, copy) = try connectWithCopy(room: room)
+    func connect(sendBufferSize: Int32? = nil) throws -> FixtureClient {
+        let (client, copy) = try connectWithCopy(sendBufferSize: sendBufferSize)
         close(copy)
         return client
     }
 
     /// Connects, and duplicates the server's descriptor as a fork for a child process does.
-    func connectWithCopy(room: Int32? = nil) throws -> (StageClient, Int32) {
+    func connectWithCopy(sendBufferSize: Int32? = nil) throws -> (FixtureClient, Int32) {
         var ends: [Int32] = [-1, -1]
         try #require(
             socketpair(
                 AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0)
-        if var room { setsockopt(ends[0], SOL_SOCKET, SO_SNDBUF, &room, socklen_t(MemoryLayout<Int32>.size)) }
+        if var sendBufferSize {
+            setsockopt(ends[0], SOL_SOCKET, SO_SNDBUF, &sendBufferSize, socklen_t(MemoryLayout<Int32>.size))
+        }
         let copy = fcntl(ends[0], F_DUPFD_CLOEXEC, 0)
         engine.addClient(ends[0], now: now)
-        return (StageClient(ends[1], self), copy)
+        return (FixtureClient(ends[1], self), copy)
     }
 
     /// Serves all clients once.
@@ -70,20 +72,20 @@ final class Stage {
 }
 
 /// The client's end of a socket pair.
-final class StageClient {
+final class FixtureClient {
     private let descriptor: Int32
-    private unowned let stage: Stage
+    private unowned let fixture: GPSDFixture
 
-    init(_ descriptor: Int32, _ stage: Stage) {
+    init(_ descriptor: Int32, _ fixture: GPSDFixture) {
         self.descriptor = descriptor
-        self.stage = stage
+        self.fixture = fixture
     }
 
     deinit { close(descriptor) }
 
     func send(_ text: String) {
         sendWithoutServing(text)
-        stage.serve()
+        fixture.serve()
     }
 
     /// Sends without serving, so that the requests of several clients are served together.
