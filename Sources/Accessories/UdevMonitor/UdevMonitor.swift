@@ -15,7 +15,7 @@ import Synchronization
 ///
 /// libudev reads environment variables. The process must not modify its environment while a monitor runs.
 package final class UdevMonitor: Sendable {
-    private let parts: MonitorParts
+    private let dependencies: MonitorDependencies
     private let current = Mutex<MonitorControl?>(nil)
 
     package convenience init(
@@ -23,15 +23,15 @@ package final class UdevMonitor: Sendable {
     ) {
         #if LibUdev
         self.init(
-            MonitorParts(clock: clock, options: options) { group throws(DeviceError) in
+            MonitorDependencies(clock: clock, options: options) { group throws(DeviceError) in
                 try LibUdevConnection(group, selections: selections, receiveBuffer: options.receiveBuffer)
             })
         #else
-        self.init(MonitorParts(clock: clock, options: options, connect: nil))
+        self.init(MonitorDependencies(clock: clock, options: options, connect: nil))
         #endif
     }
 
-    init(_ parts: MonitorParts) { self.parts = parts }
+    init(_ dependencies: MonitorDependencies) { self.dependencies = dependencies }
 
     deinit { stop() }
 
@@ -40,7 +40,7 @@ package final class UdevMonitor: Sendable {
     /// The monitor reports problems first, then a snapshot of the devices, then changes. It calls the closure on its
     /// own thread. If the monitor cannot start, `start` itself calls the closure with a problem and an empty snapshot.
     package func start(receive: @escaping @Sendable (UdevEvent) -> Void) {
-        guard let connect = parts.connect else {
+        guard let connect = dependencies.connect else {
             receive(.problem(Self.libraryUnavailable))
             receive(.snapshot([]))
             return
@@ -54,8 +54,8 @@ package final class UdevMonitor: Sendable {
             }
             guard isNew else { return }
             do throws(DeviceError) {
-                try WorkerThread.start { [parts] in
-                    MonitorLoop(parts: parts, control: control, connect: connect, receive: receive).run()
+                try WorkerThread.start { [dependencies] in
+                    MonitorLoop(dependencies: dependencies, control: control, connect: connect, receive: receive).run()
                 }
             } catch {
                 current.withLock { if $0 === control { $0 = nil } }

@@ -28,7 +28,7 @@ struct UdevCommand {
         while let argument = rest.popFirst() {
             switch argument {
             case "--brief": isBrief = true
-            case "--heard": options.reachableGroups = .everywhere
+            case "--heard": options.reachableGroups = .all
             case "--buffer":
                 guard let bytes = rest.popFirst().flatMap({ Int($0) }) else {
                     throw Refusal(description: "--buffer needs a number of bytes")

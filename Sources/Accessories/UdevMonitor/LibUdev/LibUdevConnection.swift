@@ -12,7 +12,7 @@ final class LibUdevConnection: UdevConnection {
     static let defaultReceiveBuffer = 128 * 1024 * 1024
 
     let problem: DeviceError?
-    private let check: MessageValidator
+    private let validator: MessageValidator
     private let buffer: UnsafeMutableRawBufferPointer
     private let context: OpaquePointer
     private let monitor: OpaquePointer?
@@ -26,7 +26,7 @@ final class LibUdevConnection: UdevConnection {
                 .busy, "libudev could not be opened: the system is out of memory.",
                 cause: .system(call: "udev_new", errno: error))
         }
-        check = MessageValidator(group, selections)
+        validator = MessageValidator(group, selections)
         buffer = .allocate(byteCount: MessageValidator.maximumLength, alignment: 16)
         self.context = context
         self.selections = selections
@@ -45,7 +45,7 @@ final class LibUdevConnection: UdevConnection {
 
     func receive() -> UdevMessage {
         guard let monitor else { return .none }
-        if let withheld = rejectNextMessage(udev_monitor_get_fd(monitor)) { return withheld }
+        if let rejection = rejectNextMessage(udev_monitor_get_fd(monitor)) { return rejection }
         var error: Int32 = 0
         guard let device = dsudev_receive(monitor, &error) else { return Self.message(error) }
         defer { udev_device_unref(device) }
@@ -70,12 +70,12 @@ final class LibUdevConnection: UdevConnection {
             recv(descriptor, buffer.baseAddress, 1, Int32(MSG_DONTWAIT))
             return .failed(errno: ECONNRESET)
         }
-        let verdict =
-            length <= buffer.count ? check.validate(UnsafeRawBufferPointer(rebasing: buffer[..<length])) : .tooLong
-        if case .valid = verdict { return nil }
+        let result =
+            length <= buffer.count ? validator.validate(UnsafeRawBufferPointer(rebasing: buffer[..<length])) : .tooLong
+        if case .valid = result { return nil }
         // Reading one byte discards the entire message.
         recv(descriptor, buffer.baseAddress, 1, Int32(MSG_DONTWAIT))
-        return switch verdict {
+        return switch result {
         case .notSelected: .foreign
         case .tooLong: .tooLong
         default: .unusable

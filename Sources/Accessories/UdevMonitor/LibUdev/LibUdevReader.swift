@@ -49,8 +49,8 @@ final class LibUdevReader {
         guard exists else { return (record, false) }
         setUSBParents(&record, device)
         var levels = [path]
-        for above in [record.usbInterface, record.usbDevice] where !above.isEmpty && above != path {
-            levels.append(above)
+        for ancestor in [record.usbInterface, record.usbDevice] where !ancestor.isEmpty && ancestor != path {
+            levels.append(ancestor)
         }
         for selection in matching {
             for name in selection.attributes { record.attributes[name] = attributes.text(name, at: levels) }
@@ -69,14 +69,14 @@ final class LibUdevReader {
         }
         // Most devices are not on USB, and searching their parents takes longer than the rest of the conversion.
         guard Self.isOnUSB(record.path) else { return }
-        func above(_ type: String) -> String {
+        func ancestor(_ type: String) -> String {
             // The child device owns the reference to its parent, so the parent must not be released here.
             guard let parent = udev_device_get_parent_with_subsystem_devtype(device, "usb", type) else { return "" }
             return Self.path(of: parent) ?? ""
         }
         record.usbInterface =
-            record.subsystem == "usb" && record.type == "usb_interface" ? record.path : above("usb_interface")
-        record.usbDevice = above("usb_device")
+            record.subsystem == "usb" && record.type == "usb_interface" ? record.path : ancestor("usb_interface")
+        record.usbDevice = ancestor("usb_device")
     }
 
     private func properties(of device: OpaquePointer) -> [String: String] {

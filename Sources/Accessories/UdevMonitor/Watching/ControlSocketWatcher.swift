@@ -15,7 +15,7 @@ final class ControlSocketWatcher {
     init(_ path: String) {
         self.path = path
         descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
-        arm()
+        addWatch()
         probe()
     }
 
@@ -30,7 +30,7 @@ final class ControlSocketWatcher {
         withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
             while read(descriptor, buffer.baseAddress, buffer.count) > 0 {}
         }
-        arm()
+        addWatch()
         probe()
     }
 
@@ -47,7 +47,7 @@ final class ControlSocketWatcher {
         isRefused = Sockets.connect(descriptor, to: path) == -1 && errno == ECONNREFUSED
     }
 
-    private func arm() {
+    private func addWatch() {
         guard descriptor >= 0, !watchFile() else { return }
         let folder = Self.folder(of: path)
         if !watchFolder(folder) {
@@ -71,8 +71,8 @@ final class ControlSocketWatcher {
             [UInt32(IN_CREATE), UInt32(IN_MOVED_TO), UInt32(IN_DELETE_SELF), UInt32(IN_MOVE_SELF), UInt32(IN_ONLYDIR)])
     }
 
-    private func watch(_ path: String, _ signs: [UInt32]) -> Bool {
-        let added = inotify_add_watch(descriptor, path, signs.reduce(0, |))
+    private func watch(_ path: String, _ events: [UInt32]) -> Bool {
+        let added = inotify_add_watch(descriptor, path, events.reduce(0, |))
         guard added >= 0 else { return false }
         // inotify removes a watch automatically when the watched file is deleted.
         if number >= 0, number != added { inotify_rm_watch(descriptor, number) }

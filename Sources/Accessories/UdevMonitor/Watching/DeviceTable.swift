@@ -13,30 +13,30 @@ struct DeviceTable {
     init(limit: Int) { self.limit = max(1, limit) }
 
     mutating func update(_ record: UdevRecord, isAdd: Bool, exists: Bool) -> [UdevEvent] {
-        guard let known = devices[record.path] else {
+        guard let existing = devices[record.path] else {
             // Ignores a late message about a device that has been removed.
             return isAdd || exists ? insert(record) : []
         }
         // The message about the removal of the previous device was lost.
-        if isAdd, exists, Self.haveDifferentDeviceNumbers(known, record) { return replace(known, with: record) }
+        if isAdd, exists, Self.haveDifferentDeviceNumbers(existing, record) { return replace(existing, with: record) }
         var record = record
         if !isAdd || !exists {
             // The attributes of a device disappear one by one before the removal message arrives.
-            record.attributes = known.attributes.merging(record.attributes) { _, new in new }
-            if record.usbInterface.isEmpty { record.usbInterface = known.usbInterface }
-            if record.usbDevice.isEmpty { record.usbDevice = known.usbDevice }
+            record.attributes = existing.attributes.merging(record.attributes) { _, new in new }
+            if record.usbInterface.isEmpty { record.usbInterface = existing.usbInterface }
+            if record.usbDevice.isEmpty { record.usbDevice = existing.usbDevice }
         }
-        return updateKnown(known, record)
+        return updateExisting(existing, record)
     }
 
-    private mutating func updateKnown(_ known: UdevRecord, _ record: UdevRecord) -> [UdevEvent] {
+    private mutating func updateExisting(_ existing: UdevRecord, _ record: UdevRecord) -> [UdevEvent] {
         var record = record
         // A device without a node often has no database entry, even though udevd has already run its rules.
-        if known.isInitialized { record.isInitialized = true }
-        guard record != known else { return [] }
+        if existing.isInitialized { record.isInitialized = true }
+        guard record != existing else { return [] }
         devices[record.path] = record
         if record.node.isEmpty {
-            var former = known
+            var former = existing
             former.isInitialized = record.isInitialized
             if former == record { return [] }
         }
@@ -50,18 +50,18 @@ struct DeviceTable {
     /// Replaces the contents with a complete list of devices and returns the differences. Removed devices come first,
     /// children before parents. Added and changed devices follow, parents before children.
     mutating func resynchronise(_ records: [UdevRecord]) -> [UdevEvent] {
-        var present: [String: UdevRecord] = [:]
-        for record in records { present[record.path] = record }
-        let replaced = devices.values.filter { known in
-            present[known.path].map { Self.haveDifferentDeviceNumbers(known, $0) } ?? false
+        var scanned: [String: UdevRecord] = [:]
+        for record in records { scanned[record.path] = record }
+        let replaced = devices.values.filter { existing in
+            scanned[existing.path].map { Self.haveDifferentDeviceNumbers(existing, $0) } ?? false
         }.map(\.path)
-        let gone = devices.keys.filter { path in
-            present[path] == nil || replaced.contains { path == $0 || Self.isBelow(path, $0) }
+        let removed = devices.keys.filter { path in
+            scanned[path] == nil || replaced.contains { path == $0 || Self.isBelow(path, $0) }
         }
-        var events = gone.sorted(by: >).flatMap { remove($0) }
+        var events = removed.sorted(by: >).flatMap { remove($0) }
         hasOmittedDevices = false
-        for record in Self.sorted(present.values) {
-            events += devices[record.path].map { updateKnown($0, record) } ?? insert(record)
+        for record in Self.sorted(scanned.values) {
+            events += devices[record.path].map { updateExisting($0, record) } ?? insert(record)
         }
         return events
     }
@@ -69,9 +69,9 @@ struct DeviceTable {
     /// All devices. Parents precede their children.
     var all: [UdevRecord] { Self.sorted(devices.values) }
 
-    private mutating func replace(_ known: UdevRecord, with record: UdevRecord) -> [UdevEvent] {
-        let below = devices.keys.filter { Self.isBelow($0, known.path) }.sorted(by: >)
-        return (below + [known.path]).flatMap { remove($0) } + insert(record)
+    private mutating func replace(_ existing: UdevRecord, with record: UdevRecord) -> [UdevEvent] {
+        let descendants = devices.keys.filter { Self.isBelow($0, existing.path) }.sorted(by: >)
+        return (descendants + [existing.path]).flatMap { remove($0) } + insert(record)
     }
 
     private mutating func insert(_ record: UdevRecord) -> [UdevEvent] {

@@ -17,18 +17,18 @@ struct MessageValidator {
 
     /// The maximum length of a message, in bytes. Messages from udevd and the kernel are shorter.
     static let maximumLength = 16_384
-    private static let headSize = 40
+    private static let headerSize = 40
     private static let magic: [UInt8] = [0xFE, 0xED, 0xCA, 0xFE]
     private static let name: [UInt8] = Array("libudev\0".utf8)
     private static let subsystemKey: [UInt8] = Array("SUBSYSTEM=".utf8)
     private static let typeKey: [UInt8] = Array("DEVTYPE=".utf8)
 
     private let group: UdevGroup
-    private let wanted: [(subsystem: [UInt8], type: [UInt8]?)]
+    private let selections: [(subsystem: [UInt8], type: [UInt8]?)]
 
     init(_ group: UdevGroup, _ selections: [UdevSelection]) {
         self.group = group
-        wanted = selections.map { (Array($0.subsystem.utf8), $0.type.map { Array($0.utf8) }) }
+        self.selections = selections.map { (Array($0.subsystem.utf8), $0.type.map { Array($0.utf8) }) }
     }
 
     func validate(_ message: UnsafeRawBufferPointer) -> ValidationResult {
@@ -55,16 +55,16 @@ struct MessageValidator {
             rest = UnsafeRawBufferPointer(rebasing: rest[(length + 1)...])
         }
         guard let subsystem, !subsystem.isEmpty else { return .unusable }
-        let isWanted = wanted.contains { one in
-            guard subsystem.elementsEqual(one.subsystem) else { return false }
-            guard let wantedType = one.type else { return true }
-            return type?.elementsEqual(wantedType) ?? false
+        let isSelected = selections.contains { selection in
+            guard subsystem.elementsEqual(selection.subsystem) else { return false }
+            guard let selectedType = selection.type else { return true }
+            return type?.elementsEqual(selectedType) ?? false
         }
-        return isWanted ? .valid : .notSelected
+        return isSelected ? .valid : .notSelected
     }
 
     private func bodyStart(_ message: UnsafeRawBufferPointer) -> Int? {
-        guard message.count >= Self.headSize else { return nil }
+        guard message.count >= Self.headerSize else { return nil }
         guard message.starts(with: Self.name) else {
             // A kernel message begins with a header line. Only the kernel can send to the kernel group.
             guard group == .kernel, let zero = message.firstIndex(of: 0) else { return nil }
@@ -72,7 +72,7 @@ struct MessageValidator {
         }
         guard message[8..<12].elementsEqual(Self.magic) else { return nil }
         let offset = Int64(message.loadUnaligned(fromByteOffset: 16, as: UInt32.self))
-        guard offset >= Int64(Self.headSize), offset < Int64(message.count) else { return nil }
+        guard offset >= Int64(Self.headerSize), offset < Int64(message.count) else { return nil }
         return Int(offset)
     }
 }
@@ -84,27 +84,29 @@ struct MessageValidator {
 /// senders. A process can open a socket in any namespace, but the socket may never receive a message.
 package struct ReachableGroups: Sendable, Equatable {
     /// The inode number of the initial user namespace, which is the same on all machines.
-    private static let firstUserNamespace: UInt64 = 0xEFFF_FFFD
-    /// `everyNetwork` exists in every network namespace. `firstNetwork` exists only in the initial network namespace.
-    /// Reading these files requires no privileges, unlike examining the namespaces of other processes.
-    private static let everyNetwork = "/proc/sys/net/core/somaxconn"
-    private static let firstNetwork = "/proc/sys/net/core/netdev_max_backlog"
+    private static let initialUserNamespace: UInt64 = 0xEFFF_FFFD
+    /// `anyNetworkFile` exists in every network namespace. `initialNetworkFile` exists only in the initial network
+    /// namespace. Reading these files requires no privileges, unlike examining the namespaces of other processes.
+    private static let anyNetworkFile = "/proc/sys/net/core/somaxconn"
+    private static let initialNetworkFile = "/proc/sys/net/core/netdev_max_backlog"
 
     /// True if the user namespace is initial or unknown.
-    var isFirstUser = true
+    var isInitialUserNamespace = true
     /// True if the network namespace is initial or unknown.
-    var isFirstNetwork = true
+    var isInitialNetworkNamespace = true
 
-    package static let everywhere = ReachableGroups()
+    package static let all = ReachableGroups()
 
     package static var current: ReachableGroups {
         var status = stat()
-        let isKnown = stat("/proc/self/ns/user", &status) == 0
+        let hasStatus = stat("/proc/self/ns/user", &status) == 0
         return ReachableGroups(
-            isFirstUser: !isKnown || UInt64(status.st_ino) == firstUserNamespace,
-            isFirstNetwork: access(firstNetwork, F_OK) == 0 || access(everyNetwork, F_OK) != 0)
+            isInitialUserNamespace: !hasStatus || UInt64(status.st_ino) == initialUserNamespace,
+            isInitialNetworkNamespace: access(initialNetworkFile, F_OK) == 0 || access(anyNetworkFile, F_OK) != 0)
     }
 
     /// Returns true if messages of the group are certain to reach this process.
-    func includes(_ group: UdevGroup) -> Bool { isFirstUser && (group == .kernel || isFirstNetwork) }
+    func includes(_ group: UdevGroup) -> Bool {
+        isInitialUserNamespace && (group == .kernel || isInitialNetworkNamespace)
+    }
 }

@@ -13,14 +13,14 @@ final class MonitorLoop {
     /// The number of consecutive failures after which the monitor reopens the connection.
     static let maximumFailures = 16
     /// The initial delay before the monitor reopens a failed connection, in seconds.
-    static let firstRetry = 0.1
+    static let initialRetryDelay = 0.1
 
-    private let parts: MonitorParts
+    private let dependencies: MonitorDependencies
     private let control: MonitorControl
     private let connect: @Sendable (UdevGroup) throws(DeviceError) -> any UdevConnection
     private let receive: @Sendable (UdevEvent) -> Void
     private let log = Logger(label: "device-services.udev")
-    private let watch: ControlSocketWatcher
+    private let controlSocketWatcher: ControlSocketWatcher
 
     private var table: DeviceTable
     private var connection: (any UdevConnection)?
@@ -37,24 +37,24 @@ final class MonitorLoop {
     /// The time of the next scan or probe if no message arrives.
     private var nextScan = BootTime.never
     private var loggedOverflowAt: BootTime?
-    private var problems: [Concern: DeviceError] = [:]
+    private var problems: [ProblemKind: DeviceError] = [:]
 
     /// The subject of a problem. Each subject has at most one problem at a time.
-    private enum Concern { case connection, messages, reach, rules, listing, number }
+    private enum ProblemKind { case connection, messages, reachability, rules, listing, deviceCount }
 
     init(
-        parts: MonitorParts, control: MonitorControl,
+        dependencies: MonitorDependencies, control: MonitorControl,
         connect: @escaping @Sendable (UdevGroup) throws(DeviceError) -> any UdevConnection,
         receive: @escaping @Sendable (UdevEvent) -> Void
     ) {
-        self.parts = parts
+        self.dependencies = dependencies
         self.control = control
         self.connect = connect
         self.receive = receive
-        watch = ControlSocketWatcher(parts.options.controlSocketPath)
-        table = DeviceTable(limit: parts.options.maximumDevices)
-        backoff = Backoff(first: Self.firstRetry, limit: parts.options.scanInterval)
-        probeBackoff = Backoff(first: Self.firstRetry, limit: parts.options.scanInterval)
+        controlSocketWatcher = ControlSocketWatcher(dependencies.options.controlSocketPath)
+        table = DeviceTable(limit: dependencies.options.maximumDevices)
+        backoff = Backoff(first: Self.initialRetryDelay, limit: dependencies.options.scanInterval)
+        probeBackoff = Backoff(first: Self.initialRetryDelay, limit: dependencies.options.scanInterval)
     }
 
     func run() {
@@ -64,14 +64,14 @@ final class MonitorLoop {
             control.count { $0.wakeUps += 1 }
             if control.isStopped { return }
             if isControl {
-                watch.rearm()
+                controlSocketWatcher.rearm()
                 probeBackoff.reset()
             }
-            if watch.group != group {
+            if controlSocketWatcher.group != group {
                 open()
                 continue
             }
-            if isControl, watch.isRefused { nextScan = min(nextScan, after(probeBackoff.nextDelay())) }
+            if isControl, controlSocketWatcher.isRefused { nextScan = min(nextScan, after(probeBackoff.nextDelay())) }
             if errors & Int16(POLLNVAL | POLLHUP) != 0, messages == 0 {
                 discardConnection()
             } else if messages != 0 || errors != 0 {
@@ -79,13 +79,13 @@ final class MonitorLoop {
                 processMessages(isError: errors & Int16(POLLERR) != 0)
             }
             // A continuous stream of messages must not prevent the scan.
-            if nextScan != .never, !control.isStopped, parts.clock.now >= nextScan { performDueScan() }
+            if nextScan != .never, !control.isStopped, dependencies.clock.now >= nextScan { performDueScan() }
         }
     }
 
     private func performDueScan() {
-        if watch.isRefused { watch.probe() }
-        if connection?.descriptor == nil || watch.group != group {
+        if controlSocketWatcher.isRefused { controlSocketWatcher.probe() }
+        if connection?.descriptor == nil || controlSocketWatcher.group != group {
             open()
         } else if mayBeUnreachable || needsRescan {
             scan()
@@ -96,18 +96,20 @@ final class MonitorLoop {
 
     private func scheduleNextScan() {
         nextScan = .never
-        if connection?.descriptor == nil || mayBeUnreachable { nextScan = after(max(parts.options.scanInterval, 0.1)) }
+        if connection?.descriptor == nil || mayBeUnreachable {
+            nextScan = after(max(dependencies.options.scanInterval, 0.1))
+        }
         if needsRescan { nextScan = min(nextScan, after(backoff.nextDelay())) }
-        if watch.isRefused { nextScan = min(nextScan, after(probeBackoff.nextDelay())) }
+        if controlSocketWatcher.isRefused { nextScan = min(nextScan, after(probeBackoff.nextDelay())) }
     }
 
-    private func after(_ seconds: Double) -> BootTime { parts.clock.now.advanced(bySeconds: seconds) }
+    private func after(_ seconds: Double) -> BootTime { dependencies.clock.now.advanced(bySeconds: seconds) }
 
     // MARK: Connection
 
     private func open() {
-        group = watch.group
-        mayBeUnreachable = !parts.options.reachableGroups.includes(group)
+        group = controlSocketWatcher.group
+        mayBeUnreachable = !dependencies.options.reachableGroups.includes(group)
         needsRescan = false
         // The previous connection stays open until the new connection receives messages.
         let former = connection
@@ -122,7 +124,7 @@ final class MonitorLoop {
             let receivesMessages = opened.descriptor != nil
             updateProblem(nil, for: .connection)
             updateProblem(opened.problem, for: .messages)
-            if receivesMessages, group == .kernel, parts.options.expectsRules {
+            if receivesMessages, group == .kernel, dependencies.options.expectsRules {
                 reportMissingRules()
             } else {
                 updateProblem(nil, for: .rules)
@@ -130,7 +132,7 @@ final class MonitorLoop {
             if receivesMessages, mayBeUnreachable {
                 reportUnreachableMessages()
             } else {
-                updateProblem(nil, for: .reach)
+                updateProblem(nil, for: .reachability)
             }
             scan()
         } catch {
@@ -180,13 +182,13 @@ final class MonitorLoop {
         var descriptors = (
             pollfd(fd: control.wakeUp.readEnd, events: Int16(POLLIN), revents: 0),
             pollfd(fd: connection?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: watch.descriptor, events: Int16(POLLIN), revents: 0)
+            pollfd(fd: controlSocketWatcher.descriptor, events: Int16(POLLIN), revents: 0)
         )
         var milliseconds: Int32 = -1
         if nextScan != .never {
             // Rounding up ensures that the scan is due when poll() returns.
-            let rest = max(0, nextScan.seconds(since: parts.clock.now))
-            milliseconds = Int32(min((rest * 1000).rounded(.up), 86_400_000))
+            let remaining = max(0, nextScan.seconds(since: dependencies.clock.now))
+            milliseconds = Int32(min((remaining * 1000).rounded(.up), 86_400_000))
         }
         let ready = withUnsafeMutablePointer(to: &descriptors) { pointer in
             pointer.withMemoryRebound(to: pollfd.self, capacity: 3) { poll($0, 3, milliseconds) }
@@ -240,14 +242,14 @@ final class MonitorLoop {
         backoff.reset()
         guard mayBeUnreachable else { return }
         mayBeUnreachable = false
-        updateProblem(nil, for: .reach)
+        updateProblem(nil, for: .reachability)
         if !needsRescan { scheduleNextScan() }
     }
 
     private func recordOverflow() {
         control.count { $0.overflows += 1 }
         hasLostMessages = true
-        let now = parts.clock.now
+        let now = dependencies.clock.now
         if let last = loggedOverflowAt, now.seconds(since: last) < Self.overflowLogInterval { return }
         loggedOverflowAt = now
         log.notice("\(MonitorProblem.overflow)")
@@ -260,29 +262,30 @@ final class MonitorLoop {
     private func deliver(_ events: [UdevEvent]) { for event in events where !control.isStopped { receive(event) } }
 
     /// If the problem of a subject has changed, the previous problem is reported as solved first.
-    private func updateProblem(_ problem: DeviceError?, for concern: Concern) {
-        let former = problems[concern]
+    private func updateProblem(_ problem: DeviceError?, for kind: ProblemKind) {
+        let former = problems[kind]
         guard former?.message != problem?.message else { return }
-        problems[concern] = problem
+        problems[kind] = problem
         if let former { deliver(.solved(former)) }
         if let problem { deliver(.problem(problem)) }
     }
 
     private func reportIfFull() {
         updateProblem(
-            table.hasOmittedDevices ? MonitorProblem.tooMany(parts.options.maximumDevices) : nil, for: .number)
+            table.hasOmittedDevices ? MonitorProblem.tooMany(dependencies.options.maximumDevices) : nil,
+            for: .deviceCount)
     }
 
     private func reportMissingRules() {
-        let control = parts.options.controlSocketPath
+        let control = dependencies.options.controlSocketPath
         let problem = MonitorProblem.withoutRules(
-            watch.isRefused ? "no process listens on \(control)" : "\(control) does not exist")
+            controlSocketWatcher.isRefused ? "no process listens on \(control)" : "\(control) does not exist")
         if MonitorProblem.rulesLogOnce.shouldLog() { log.notice("\(problem)") }
         updateProblem(problem, for: .rules)
     }
 
     private func reportUnreachableMessages() {
         if MonitorProblem.reachLogOnce.shouldLog() { log.notice("\(MonitorProblem.withoutMessages)") }
-        updateProblem(MonitorProblem.withoutMessages, for: .reach)
+        updateProblem(MonitorProblem.withoutMessages, for: .reachability)
     }
 }

@@ -33,7 +33,7 @@ enum UdevMessage {
 }
 
 /// The dependencies of a monitor.
-struct MonitorParts: Sendable {
+struct MonitorDependencies: Sendable {
     let clock: any DeviceClock
     let options: UdevMonitorOptions
     /// Opens a connection for use on the calling thread. `nil` if the program was built without libudev.

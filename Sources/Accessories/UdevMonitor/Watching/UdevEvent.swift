@@ -87,7 +87,7 @@ enum MonitorProblem {
 }
 
 final class LogOnce: Sendable {
-    private let isSaid = Atomic<Bool>(false)
+    private let hasLogged = Atomic<Bool>(false)
 
-    func shouldLog() -> Bool { !isSaid.exchange(true, ordering: .relaxed) }
+    func shouldLog() -> Bool { !hasLogged.exchange(true, ordering: .relaxed) }
 }
