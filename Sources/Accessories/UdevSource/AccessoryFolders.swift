@@ -60,31 +60,33 @@ struct AccessoryFolders {
         self.age = age
     }
 
-    /// Returns the changes since the previous scan. `again` is the time of the next scan, or `nil` if no scan is
+    /// Returns the changes since the previous scan. `nextScan` is the time of the next scan, or `nil` if no scan is
     /// required until a change is detected.
-    mutating func scan(now: BootTime) -> (changes: [Change], again: BootTime?) {
+    mutating func scan(now: BootTime) -> (changes: [Change], nextScan: BootTime?) {
         var changes: [Change] = []
-        var again: BootTime?
+        var nextScan: BootTime?
         var present: Set<String> = []
         for folder in folders {
             let listing = FolderListing(folder, limit: Self.maximumFiles)
             reportProblem(folder, listing.problem, &changes)
             if !listing.isKnown {
                 // The known files remain valid until the directory can be read.
-                let kept = files.keys.filter { listing.contains($0) }
-                present.formUnion(kept)
-                guard listing.isTemporaryFailure || !kept.isEmpty else { continue }
-                again = Self.earlier(again, now.advanced(bySeconds: Self.retryTime))
+                let retained = files.keys.filter { listing.contains($0) }
+                present.formUnion(retained)
+                guard listing.isTemporaryFailure || !retained.isEmpty else { continue }
+                nextScan = Self.earlier(nextScan, now.advanced(bySeconds: Self.retryTime))
             }
             for path in listing.paths where present.insert(path).inserted {
                 read(path, now: now, &changes)
-                guard let file = files[path], let until = file.failureReportTime else { continue }
-                if !file.hasReportedFailure { again = Self.earlier(again, until) }
-                if file.failure == .temporary { again = Self.earlier(again, now.advanced(bySeconds: Self.retryTime)) }
+                guard let file = files[path], let reportTime = file.failureReportTime else { continue }
+                if !file.hasReportedFailure { nextScan = Self.earlier(nextScan, reportTime) }
+                if file.failure == .temporary {
+                    nextScan = Self.earlier(nextScan, now.advanced(bySeconds: Self.retryTime))
+                }
             }
         }
         for path in files.keys.sorted() where !present.contains(path) { removeFile(path, &changes) }
-        return (changes, again)
+        return (changes, nextScan)
     }
 
     private mutating func reportProblem(_ folder: String, _ problem: DeviceError?, _ changes: inout [Change]) {
@@ -108,11 +110,11 @@ struct AccessoryFolders {
         case .unknown(let number):
             let error = FileIO.readError(path, call: "stat", errno: number)
             return fail(path, nil, isFresh: false, Self.failure(error), [error], now: now, &changes)
-        case .file(let found): stamp = found
+        case .file(let current): stamp = current
         }
-        let known = files[path]
+        let former = files[path]
         // An unreadable file may become readable while its stamp stays the same.
-        if let known, known.stamp == stamp, !known.isFresh, known.failure == nil || known.failure == .content {
+        if let former, former.stamp == stamp, !former.isFresh, former.failure == nil || former.failure == .content {
             return reportFailureIfDue(path, now: now, &changes)
         }
         let accessory: DeclaredAccessory?
@@ -134,14 +136,14 @@ struct AccessoryFolders {
         guard let accessory else {
             return fail(path, stamp, isFresh: isFresh, .content, problems, now: now, &changes)
         }
-        if known?.accessory == nil || known?.accessory != accessory || known?.inode != stamp.inode {
-            if known?.accessory != nil { changes.append(.detach(path)) }
+        if former?.accessory == nil || former?.accessory != accessory || former?.inode != stamp.inode {
+            if former?.accessory != nil { changes.append(.detach(path)) }
             changes.append(.attach(path, accessory))
         }
         // A usable file is processed without a delay, whereas an unusable file may be only partially written.
         var file = File(stamp: stamp, isFresh: isFresh, accessory: accessory, problems: problems)
         file.inode = stamp.inode
-        file.reportedMessages = known?.reportedMessages ?? []
+        file.reportedMessages = former?.reportedMessages ?? []
         Self.reportProblem(path, &file, &changes)
         files[path] = file
     }
@@ -181,7 +183,9 @@ struct AccessoryFolders {
     /// Reports a failure when its delay has elapsed. Detaches the accessory that the file declared, unless the failure
     /// is temporary.
     private mutating func reportFailureIfDue(_ path: String, now: BootTime, _ changes: inout [Change]) {
-        guard var file = files[path], let until = file.failureReportTime, !file.hasReportedFailure, now >= until else {
+        guard var file = files[path], let reportTime = file.failureReportTime, !file.hasReportedFailure,
+            now >= reportTime
+        else {
             return
         }
         if file.failure != .temporary, file.accessory != nil {

@@ -42,15 +42,15 @@ struct AccessoryTracker {
     private let settleTime: Double
     private let checkAccess: @Sendable (String) -> NodeAccess
     private var entries: [String: Entry] = [:]
-    private var loggedRemarks: Set<String> = []
-    /// The identities, keyed by device. `own` is derived from the accessory's data. `given` is the unique identity that
-    /// is reported.
-    private var identities: [String: (own: String, given: String)] = [:]
+    private var loggedWarnings: Set<String> = []
+    /// The identities, keyed by device. `detected` is derived from the accessory's data. `assigned` is the unique
+    /// identity that is reported.
+    private var identities: [String: (detected: String, assigned: String)] = [:]
 
-    init(rules: [AccessoryRule], settleTime: Double, reach: @escaping @Sendable (String) -> NodeAccess) {
+    init(rules: [AccessoryRule], settleTime: Double, checkAccess: @escaping @Sendable (String) -> NodeAccess) {
         tree = AccessoryTree(rules: rules)
         self.settleTime = settleTime
-        self.checkAccess = reach
+        self.checkAccess = checkAccess
     }
 
     var candidates: [AccessoryCandidate] { tree.devices.flatMap { tree.detection(at: $0).candidates } }
@@ -64,9 +64,9 @@ struct AccessoryTracker {
         }
         var actions: [Action] = []
         // Removed accessories come first, because a device may have moved to a different port and kept its identity.
-        let gone = roots.filter { tree.detection(at: $0).description == nil }
-        for root in gone.sorted() + roots.subtracting(gone).sorted() {
-            evaluate(root, now: now, settles: false, &actions)
+        let removed = roots.filter { tree.detection(at: $0).description == nil }
+        for root in removed.sorted() + roots.subtracting(removed).sorted() {
+            evaluate(root, now: now, waits: false, &actions)
         }
         return actions
     }
@@ -77,7 +77,7 @@ struct AccessoryTracker {
 
     private mutating func update(_ root: String?, now: BootTime) -> [Action] {
         var actions: [Action] = []
-        if let root { evaluate(root, now: now, settles: true, &actions) }
+        if let root { evaluate(root, now: now, waits: true, &actions) }
         return actions
     }
 
@@ -85,26 +85,26 @@ struct AccessoryTracker {
         var actions: [Action] = []
         // The timer may have been postponed after it had fired.
         guard let entry = entries[root], let due = entry.due, due <= now else { return [] }
-        report(root, survey(of: root), now: now, &actions)
+        report(root, detection(of: root), now: now, &actions)
         return actions
     }
 
-    private mutating func evaluate(_ root: String, now: BootTime, settles: Bool, _ actions: inout [Action]) {
+    private mutating func evaluate(_ root: String, now: BootTime, waits: Bool, _ actions: inout [Action]) {
         if let attachment = entries[root]?.attachment, attachment != tree.detection(at: root).attachmentToken {
             remove(root, &actions)
         }
-        let survey = self.survey(of: root)
-        for remark in survey.warnings where loggedRemarks.count < 1000 && loggedRemarks.insert(remark).inserted {
-            actions.append(.logWarning(remark))
+        let detection = self.detection(of: root)
+        for warning in detection.warnings where loggedWarnings.count < 1000 && loggedWarnings.insert(warning).inserted {
+            actions.append(.logWarning(warning))
         }
-        guard let description = survey.description else { return remove(root, &actions) }
-        var entry = entries[root] ?? Entry(attachment: survey.attachmentToken)
-        if let announced = entry.reported {
-            let gone = announced.protocols.filter { former in
+        guard let description = detection.description else { return remove(root, &actions) }
+        var entry = entries[root] ?? Entry(attachment: detection.attachmentToken)
+        if let reported = entry.reported {
+            let removed = reported.protocols.filter { former in
                 description.accessoryProtocol(named: former.name)?.node?.path != former.node?.path
             }
-            if !gone.isEmpty { actions.append(.endChannels(root, Set(gone.map(\.name)))) }
-            if announced == description {
+            if !removed.isEmpty { actions.append(.endChannels(root, Set(removed.map(\.name)))) }
+            if reported == description {
                 if entry.due != nil { actions.append(.scheduleTimer(root, nil)) }
                 entry.due = nil
                 entry.firstChange = nil
@@ -113,26 +113,26 @@ struct AccessoryTracker {
             }
         }
         entry.attempts = 0
-        guard settles, settleTime > 0 else {
+        guard waits, settleTime > 0 else {
             entries[root] = entry
-            return report(root, survey, now: now, &actions)
+            return report(root, detection, now: now, &actions)
         }
-        let began = entry.firstChange ?? now
+        let firstChange = entry.firstChange ?? now
         let due = min(
-            now.advanced(bySeconds: settleTime), began.advanced(bySeconds: settleTime * Self.maximumDelayFactor))
-        entry.firstChange = began
+            now.advanced(bySeconds: settleTime), firstChange.advanced(bySeconds: settleTime * Self.maximumDelayFactor))
+        entry.firstChange = firstChange
         entry.due = due
         entries[root] = entry
         actions.append(.scheduleTimer(root, due))
     }
 
     private mutating func report(
-        _ root: String, _ survey: AccessoryDetection, now: BootTime, _ actions: inout [Action]
+        _ root: String, _ detection: AccessoryDetection, now: BootTime, _ actions: inout [Action]
     ) {
-        guard var entry = entries[root], var description = survey.description else { return }
-        let states = survey.uninitializedNodes.map { (path: $0, reach: checkAccess($0)) }
-        let late = states.filter { $0.reach != .ready }.sorted { $0.path < $1.path }
-        if let first = late.first {
+        guard var entry = entries[root], var description = detection.description else { return }
+        let states = detection.uninitializedNodes.map { (path: $0, access: checkAccess($0)) }
+        let pending = states.filter { $0.access != .ready }.sorted { $0.path < $1.path }
+        if let first = pending.first {
             entry.attempts += 1
             if entry.attempts < Self.maximumAttempts {
                 let due = now.advanced(bySeconds: Self.attemptInterval)
@@ -142,9 +142,9 @@ struct AccessoryTracker {
             }
             // A node that exists but cannot be opened is still reported, because an attempt to open the node returns
             // the reason.
-            let missing = Set(late.filter { $0.reach == .missing }.map(\.path))
+            let missing = Set(pending.filter { $0.access == .missing }.map(\.path))
             description.protocols.removeAll { $0.node.map { missing.contains($0.path) } ?? false }
-            actions.append(.problem(root, Self.nodeProblem(first.path, first.reach, description)))
+            actions.append(.problem(root, Self.nodeProblem(first.path, first.access, description)))
             entry.hasProblem = true
         } else if entry.hasProblem {
             entry.hasProblem = false
@@ -166,23 +166,23 @@ struct AccessoryTracker {
     }
 
     /// Detects the accessory of a device and makes its identity unique among the attached devices.
-    private mutating func survey(of root: String) -> AccessoryDetection {
-        var survey = tree.detection(at: root)
-        guard let description = survey.description else { return survey }
-        let own = description.identity
-        if identities[root]?.own != own {
+    private mutating func detection(of root: String) -> AccessoryDetection {
+        var detection = tree.detection(at: root)
+        guard let description = detection.description else { return detection }
+        let detected = description.identity
+        if identities[root]?.detected != detected {
             identities[root] = nil
-            let other = identities.first { $0.value.given == own }
-            let given = other == nil ? own : description.portIdentity
-            identities[root] = (own, given)
+            let other = identities.first { $0.value.assigned == detected }
+            let assigned = other == nil ? detected : description.portIdentity
+            identities[root] = (detected, assigned)
             if let other {
-                survey.warnings.append(
-                    "The accessories at \(other.key) and \(root) have the same identity \(own). The second one has the "
-                        + "identity \(given) until it is unplugged.")
+                detection.warnings.append(
+                    "The accessories at \(other.key) and \(root) have the same identity \(detected). The second one has "
+                        + "the identity \(assigned) until it is unplugged.")
             }
         }
-        survey.description?.identity = identities[root]?.given ?? own
-        return survey
+        detection.description?.identity = identities[root]?.assigned ?? detected
+        return detection
     }
 
     private mutating func remove(_ root: String, _ actions: inout [Action]) {
@@ -193,10 +193,10 @@ struct AccessoryTracker {
         if entry.reported != nil { actions.append(.detach(root)) }
     }
 
-    private static func nodeProblem(_ path: String, _ reach: NodeAccess, _ description: AccessoryDescription)
+    private static func nodeProblem(_ path: String, _ access: NodeAccess, _ description: AccessoryDescription)
         -> DeviceError
     {
-        switch reach {
+        switch access {
         case .forbidden:
             DeviceError(
                 .permissionDenied,

@@ -93,46 +93,46 @@ final class ChannelRegistry: Sendable {
     }
 
     private enum Reservation {
-        case taken(Int)
+        case reserved(Int)
         case inUse(String)
-        case wait(BinarySemaphore, giveUp: (@Sendable () -> Void)?)
+        case wait(BinarySemaphore, discardUnsentData: (@Sendable () -> Void)?)
     }
 
     private func reserve(_ key: Key, _ name: String) throws(DeviceError) -> Int {
         let clock = LiveClock()
         var deadline = clock.now.advanced(bySeconds: Self.sendTimeout)
-        var hasGivenUp = false
+        var hasDiscarded = false
         while true {
-            let turn = state.withLock { state -> Reservation in
+            let reservation = state.withLock { state -> Reservation in
                 guard let entry = state.entries[key] else {
                     state.last += 1
                     state.entries[key] = Entry(number: state.last, name: name)
-                    return .taken(state.last)
+                    return .reserved(state.last)
                 }
                 guard entry.hasEnded else { return .inUse(entry.name) }
                 let semaphore = BinarySemaphore()
                 state.entries[key]?.waiting.append(semaphore)
-                return .wait(semaphore, giveUp: entry.discardUnsentData)
+                return .wait(semaphore, discardUnsentData: entry.discardUnsentData)
             }
-            switch turn {
-            case .taken(let number): return number
+            switch reservation {
+            case .reserved(let number): return number
             case .inUse(let other):
                 throw DeviceError(
                     .busy, "\(key.node) is in use by this program for the protocol \(other). Close that session first.")
-            case .wait(let semaphore, let giveUp):
+            case .wait(let semaphore, let discardUnsentData):
                 if semaphore.wait(until: deadline, clock: clock) { continue }
-                guard !hasGivenUp else {
+                guard !hasDiscarded else {
                     throw DeviceError(
                         .busy,
                         "The system has not released \(key.node) since this program closed it, because the device accepts no data. Try again."
                     )
                 }
-                hasGivenUp = true
+                hasDiscarded = true
                 deadline = clock.now.advanced(bySeconds: Self.releaseTimeout)
                 log.notice(
                     "\(key.node) is opened again before the device has accepted all data that was written before it was closed. The remaining data is discarded."
                 )
-                giveUp?()
+                discardUnsentData?()
             }
         }
     }

@@ -34,74 +34,76 @@ struct DeclaredAccessoryStore {
 
         var key: String {
             switch self {
-            case .identity(let identity): "twins: " + identity
+            case .identity(let identity): "shared identity: " + identity
             case .node(let path): "node: " + path
             }
         }
     }
 
     private var declared: [DeclarationSource: DeclaredAccessory] = [:]
-    private var claims: [UniqueProperty: Set<DeclarationSource>] = [:]
+    private var sources: [UniqueProperty: Set<DeclarationSource>] = [:]
     private var changedProperties: Set<UniqueProperty> = []
     private var conflictingProperties: Set<UniqueProperty> = []
 
-    mutating func set(_ accessory: DeclaredAccessory?, at place: DeclarationSource) {
-        if let former = declared[place] {
-            for claim in Self.claims(of: former) {
-                claims[claim]?.remove(place)
-                if claims[claim]?.isEmpty == true { claims[claim] = nil }
-                changedProperties.insert(claim)
+    mutating func set(_ accessory: DeclaredAccessory?, at source: DeclarationSource) {
+        if let former = declared[source] {
+            for property in Self.uniqueProperties(of: former) {
+                sources[property]?.remove(source)
+                if sources[property]?.isEmpty == true { sources[property] = nil }
+                changedProperties.insert(property)
             }
         }
-        declared[place] = accessory
+        declared[source] = accessory
         guard let accessory else { return }
-        for claim in Self.claims(of: accessory) {
-            claims[claim, default: []].insert(place)
-            changedProperties.insert(claim)
+        for property in Self.uniqueProperties(of: accessory) {
+            sources[property, default: []].insert(source)
+            changedProperties.insert(property)
         }
     }
 
     /// Returns the accessory declared by a source. If several accessories have the same identity, each receives the key
     /// of its source as its identity, so that identities do not depend on the order of declarations.
-    func description(at place: DeclarationSource) -> AccessoryDescription? {
-        guard var description = declared[place]?.description else { return nil }
-        if claims[.identity(description.identity), default: []].count > 1 { description.identity = place.key }
+    func description(at source: DeclarationSource) -> AccessoryDescription? {
+        guard var description = declared[source]?.description else { return nil }
+        if sources[.identity(description.identity), default: []].count > 1 { description.identity = source.key }
         return description
     }
 
     /// Returns the conflicts that have changed. `problem` is `nil` if the conflict has been resolved.
     mutating func drainChanges() -> [(subject: String, problem: DeviceError?, isNew: Bool)] {
         var changes: [(subject: String, problem: DeviceError?, isNew: Bool)] = []
-        for claim in changedProperties.sorted(by: { $0.key < $1.key }) {
-            let places = claims[claim, default: []].sorted()
-            if places.count > 1 {
-                changes.append((claim.key, Self.problem(claim, places), conflictingProperties.insert(claim).inserted))
-            } else if conflictingProperties.remove(claim) != nil {
-                changes.append((claim.key, nil, false))
+        for property in changedProperties.sorted(by: { $0.key < $1.key }) {
+            let sources = sources[property, default: []].sorted()
+            if sources.count > 1 {
+                changes.append(
+                    (property.key, Self.problem(property, sources), conflictingProperties.insert(property).inserted))
+            } else if conflictingProperties.remove(property) != nil {
+                changes.append((property.key, nil, false))
             }
         }
         changedProperties = []
         return changes
     }
 
-    private static func claims(of accessory: DeclaredAccessory) -> Set<UniqueProperty> {
+    private static func uniqueProperties(of accessory: DeclaredAccessory) -> Set<UniqueProperty> {
         Set([.identity(accessory.description.identity)] + accessory.endpoints.map { .node($0.node.path) })
     }
 
-    private static func problem(_ claim: UniqueProperty, _ places: [DeclarationSource]) -> DeviceError {
-        var words = places.prefix(3).map(\.displayName).joined(separator: " and ")
-        if places.count > 3 { words += " and \(places.count - 3) more" }
-        switch claim {
+    private static func problem(_ property: UniqueProperty, _ sources: [DeclarationSource]) -> DeviceError {
+        var names = sources.prefix(3).map(\.displayName).joined(separator: " and ")
+        if sources.count > 3 { names += " and \(sources.count - 3) more" }
+        switch property {
         case .identity(let identity):
             return DeviceError(
                 .invalidConfiguration,
-                "\(words) declare accessories with the same identity \(TerminalSanitizer.sanitized(identity)). Their files or "
-                    + "settings are used as identities instead. Give each accessory a unique \"port\" or \"serial\".")
+                "\(names) declare accessories with the same identity \(TerminalSanitizer.sanitized(identity)). Their "
+                    + "files or settings are used as identities instead. Give each accessory a unique \"port\" or \"serial\"."
+            )
         case .node(let path):
             return DeviceError(
                 .invalidConfiguration,
-                "\(words) declare the same node \(TerminalSanitizer.sanitized(path)), which only one accessory can use at a time. "
-                    + "Remove the other declarations.")
+                "\(names) declare the same node \(TerminalSanitizer.sanitized(path)), which only one accessory can use at "
+                    + "a time. Remove the other declarations.")
         }
     }
 }

@@ -52,7 +52,7 @@ struct FolderListing {
     func contains(_ path: String) -> Bool { path.hasPrefix(prefix) && !path.dropFirst(prefix.count).contains("/") }
 
     private mutating func fail(_ folder: String, call: String, errno number: Int32) {
-        let (code, words): (DeviceError.Code, String) =
+        let (code, message): (DeviceError.Code, String) =
             switch number {
             case ENOENT, ENOTDIR: (.notFound, "does not exist. It is used as soon as it exists.")
             case EACCES, EPERM: (.permissionDenied, "may not be read by this user. Change its permissions.")
@@ -61,7 +61,7 @@ struct FolderListing {
         isKnown = code == .notFound
         isTemporaryFailure = code == .inputOutput
         problem = DeviceError(
-            code, "The directory of declared accessories \(TerminalSanitizer.sanitized(folder)) \(words)",
+            code, "The directory of declared accessories \(TerminalSanitizer.sanitized(folder)) \(message)",
             cause: .system(call: call, errno: number))
     }
 }

@@ -41,7 +41,7 @@ final class FolderWatcher: Sendable {
         | UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF) | addsToMask
     // From sys/inotify.h. Swift cannot import the size of `inotify_event`, because the struct ends with a flexible
     // array member.
-    static let headLength = 16
+    static let headerLength = 16
     static let lengthOffset = 12
     static let addsToMask: UInt32 = 0x2000_0000
     /// The maximum number of symbolic links in a path. The kernel has the same limit.
@@ -81,13 +81,13 @@ final class FolderWatcher: Sendable {
     /// Reads all events. Returns true if at least one event is relevant.
     private func drain() -> Bool {
         withUnsafeTemporaryAllocation(byteCount: 16_384, alignment: 8) { buffer in
-            var matters = false
+            var isRelevant = false
             while true {
                 let count = read(descriptor, buffer.baseAddress, buffer.count)
-                guard count > 0 else { return matters }
+                guard count > 0 else { return isRelevant }
                 let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<min(count, buffer.count)])
                 // Events in busy parent directories must not cause a scan of all files.
-                if !matters { matters = state.withLock { Self.containsRelevantEvent(bytes, $0.watches) } }
+                if !isRelevant { isRelevant = state.withLock { Self.containsRelevantEvent(bytes, $0.watches) } }
             }
         }
     }
@@ -95,10 +95,10 @@ final class FolderWatcher: Sendable {
     private static func containsRelevantEvent(_ bytes: UnsafeRawBufferPointer, _ watches: [Int32: Watch]) -> Bool {
         var offset = 0
         // An event consists of a watch descriptor, a mask, a cookie, the length of the name, and the zero-padded name.
-        while bytes.count - offset >= headLength {
+        while bytes.count - offset >= headerLength {
             let number = bytes.loadUnaligned(fromByteOffset: offset, as: Int32.self)
             let length = bytes.loadUnaligned(fromByteOffset: offset + lengthOffset, as: UInt32.self)
-            offset += headLength
+            offset += headerLength
             guard let length = Int(exactly: length), length <= bytes.count - offset else { return true }
             let name = bytes[offset..<offset + length].prefix { $0 != 0 }
             offset += length
@@ -117,13 +117,13 @@ final class FolderWatcher: Sendable {
         state.withLock { state in
             let former = state.watches
             state = State()
-            for folder in folders { arm(folder, &state) }
+            for folder in folders { addWatches(folder, &state) }
             for number in former.keys where state.watches[number] == nil { inotify_rm_watch(descriptor, number) }
         }
     }
 
     /// Each directory is watched before it is examined, so that no change is missed.
-    private func arm(_ folder: String, _ state: inout State) {
+    private func addWatches(_ folder: String, _ state: inout State) {
         var path = folder.hasPrefix("/") ? "/" : "."
         /// The remaining path components, in reverse order.
         var rest = Self.parts(folder)

@@ -38,13 +38,13 @@ final class MessageQueue<Message: Sendable>: Sendable {
         add(message, policy)
         guard state.withLock({ $0.queue.scheduleDrainIfNeeded() }) else { return }
         repeat {
-            let outside = state.withLock { state in
+            let blockedThreads = state.withLock { state in
                 state.queue.beginDrain()
                 state.handler = pthread_self()
                 defer { state.blockedThreads = [] }
                 return state.blockedThreads
             }
-            for semaphore in outside { semaphore.signal() }
+            for semaphore in blockedThreads { semaphore.signal() }
             while let message = state.withLock({ $0.queue.isDraining ? $0.queue.popFirst() : nil }) { handle(message) }
         } while finishDrain()
     }

@@ -53,19 +53,19 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
 
     private let configuration: Configuration
     private let clock: any DeviceClock
-    private let parts: UdevSourceDependencies
+    private let dependencies: UdevSourceDependencies
     private let hub = AccessoryHub()
     private let channels = ChannelRegistry()
     private let problemList: ProblemList
     private let queue = MessageQueue<Message>()
     private let state: Mutex<State>
-    private let life = Mutex(Lifecycle())
+    private let lifecycle = Mutex(Lifecycle())
     /// A group that is left when the first scan of all devices has finished or timed out.
     private let initialScan = DispatchGroup()
     private let hasFinishedInitialScan = Atomic<Bool>(false)
     private let log = Logger(label: "device-services.accessory")
 
-    private static let initialScanKey = "first look"
+    private static let initialScanKey = "initial scan"
     /// The key for the timer that scans the directories and for problems with watching them.
     private static let foldersKey = "folders"
     /// The interval between scans of directories that cannot be watched, in seconds.
@@ -73,34 +73,35 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
 
     /// Creates a source. The source opens no devices or sockets until its first use.
     public convenience init(configuration: Configuration, clock: any DeviceClock) {
-        self.init(configuration: configuration, clock: clock, parts: .live(clock: clock))
+        self.init(configuration: configuration, clock: clock, dependencies: .live(clock: clock))
         let log = Logger(label: "device-services.configuration")
         for problem in configuration.accessoryProblems { log.warning("\(problem)") }
     }
 
     /// Creates a source with a different path for udevd's control socket, to simulate a machine without udevd.
     package convenience init(configuration: Configuration, clock: any DeviceClock, udevdControl: String) {
-        self.init(configuration: configuration, clock: clock, parts: .live(clock: clock, control: udevdControl))
+        self.init(configuration: configuration, clock: clock, dependencies: .live(clock: clock, control: udevdControl))
     }
 
-    init(configuration: Configuration, clock: any DeviceClock, parts: UdevSourceDependencies) {
+    init(configuration: Configuration, clock: any DeviceClock, dependencies: UdevSourceDependencies) {
         self.configuration = configuration
         self.clock = clock
-        self.parts = parts
-        problemList = ProblemList(onChange: parts.onProblems)
+        self.dependencies = dependencies
+        problemList = ProblemList(onChange: dependencies.onProblems)
         let settleTime = configuration.accessorySettleTime.value
         state = Mutex(
             State(
                 tracker: AccessoryTracker(
-                    rules: configuration.accessoryRules.value, settleTime: settleTime, reach: parts.checkAccess),
+                    rules: configuration.accessoryRules.value, settleTime: settleTime,
+                    checkAccess: dependencies.checkAccess),
                 folders: AccessoryFolders(configuration.accessoryDirectories.value, settleTime: settleTime)))
         initialScan.enter()
     }
 
     deinit {
-        life.withLock { life in
-            life.stopWatching?()
-            life.watcher?.stop()
+        lifecycle.withLock { lifecycle in
+            lifecycle.stopWatching?()
+            lifecycle.watcher?.stop()
         }
         // A dispatch group must not be released while it is entered.
         finishInitialScan()
@@ -148,7 +149,7 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
             throw DeviceError(
                 .notSupported, "The protocol \(name) of \(description.identity) has no node that can be opened.")
         }
-        let channel = try channels.open(name, of: accessory, node: node, with: parts.open)
+        let channel = try channels.open(name, of: accessory, node: node, with: dependencies.open)
         // If the accessory was detached during the call, the detachment may not have closed this channel.
         guard hub.description(of: accessory) != nil else {
             channels.endChannels(of: accessory)
@@ -166,17 +167,17 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
 
     private func startIfNeeded() {
         if hasFinishedInitialScan.load(ordering: .acquiring) { return }
-        let isFirst = life.withLock { life in
-            defer { life.isStarted = true }
-            return !life.isStarted
+        let isFirst = lifecycle.withLock { lifecycle in
+            defer { lifecycle.isStarted = true }
+            return !lifecycle.isStarted
         }
         if isFirst { start() }
-        if parts.wait(initialScan) { return }
+        if dependencies.wait(initialScan) { return }
         // After a timeout, subsequent calls do not wait, because subscribers may call this source while they receive
         // events.
         finishInitialScan()
         setProblem(Self.initialScanTimeout, for: Self.initialScanKey, isNew: isFirst)
-        if life.withLock({ $0.hasSnapshot }) { setProblem(nil, for: Self.initialScanKey) }
+        if lifecycle.withLock({ $0.hasSnapshot }) { setProblem(nil, for: Self.initialScanKey) }
     }
 
     private static let initialScanTimeout = DeviceError(
@@ -189,47 +190,47 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
     }
 
     private func start() {
-        let settle = parts.prepare()
+        let finishPreparing = dependencies.prepare()
         watchFolders()
         post(.begin)
         if configuration.watchesUdev.value {
-            let stop = parts.watch { [weak self] event in self?.post(.udev(event), .blocking) }
-            life.withLock { $0.stopWatching = stop }
+            let stop = dependencies.watch { [weak self] event in self?.post(.udev(event), .blocking) }
+            lifecycle.withLock { $0.stopWatching = stop }
         } else {
             post(.udev(.snapshot([])), .blocking)
         }
-        settle()
+        finishPreparing()
     }
 
     private func watchFolders() {
         let folders = configuration.accessoryDirectories.value
         guard !folders.isEmpty else { return }
-        if let watcher = life.withLock({ $0.watcher }) {
+        if let watcher = lifecycle.withLock({ $0.watcher }) {
             if watcher.problem != nil { watcher.updateWatches() }
             return reportWatchProblem(watcher.problem)
         }
         do throws(DeviceError) {
-            let watcher = try FolderWatcher(folders, inotify: parts.inotify)
+            let watcher = try FolderWatcher(folders, inotify: dependencies.inotify)
             // The watcher is stored before it starts, because its thread accesses the state immediately.
-            life.withLock { life in
-                life.watcher = watcher
-                life.lacksWatcher = false
+            lifecycle.withLock { lifecycle in
+                lifecycle.watcher = watcher
+                lifecycle.lacksWatcher = false
             }
             try watcher.start { [weak self] in self?.post(.folders, .coalescing(isSame: { $0.isFolders })) }
             reportWatchProblem(watcher.problem)
         } catch {
-            life.withLock { life in
-                life.watcher = nil
-                life.lacksWatcher = true
+            lifecycle.withLock { lifecycle in
+                lifecycle.watcher = nil
+                lifecycle.lacksWatcher = true
             }
             reportWatchProblem(error)
         }
     }
 
     private func reportWatchProblem(_ problem: DeviceError?) {
-        let isNew = life.withLock { life in
-            defer { life.reportedWatchProblem = problem?.message }
-            return life.reportedWatchProblem != problem?.message
+        let isNew = lifecycle.withLock { lifecycle in
+            defer { lifecycle.reportedWatchProblem = problem?.message }
+            return lifecycle.reportedWatchProblem != problem?.message
         }
         setProblem(problem, for: Self.foldersKey, isNew: isNew)
     }
@@ -252,9 +253,9 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
         case .due(let key): perform(state.withLock { $0.tracker.timerFired(key, now: now) })
         case .udev(.snapshot(let records)):
             perform(state.withLock { $0.tracker.snapshot(records, now: now) })
-            let isFirst = life.withLock { life in
-                defer { life.hasSnapshot = true }
-                return !life.hasSnapshot
+            let isFirst = lifecycle.withLock { lifecycle in
+                defer { lifecycle.hasSnapshot = true }
+                return !lifecycle.hasSnapshot
             }
             if isFirst { setProblem(nil, for: Self.initialScanKey) }
             finishInitialScan()
@@ -288,22 +289,24 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
 
     /// Scans the directories. The first call also adds the accessories declared in the configuration.
     private func scanFolders(_ now: BootTime) {
-        let (declared, changes, again, disputes) = state.withLock { state in
+        let (declared, changes, nextScan, conflicts) = state.withLock { state in
             let declared = state.hasDeclared ? [] : configuration.declaredAccessories.value
             state.hasDeclared = true
-            let (changes, again) = state.folders.scan(now: now)
-            for (index, one) in declared.enumerated() { state.declarations.set(one, at: .configuration(index)) }
+            let (changes, nextScan) = state.folders.scan(now: now)
+            for (index, accessory) in declared.enumerated() {
+                state.declarations.set(accessory, at: .configuration(index))
+            }
             // All changes are applied first. Otherwise, a renamed file would temporarily declare a second accessory.
             for change in changes {
                 switch change {
-                case .attach(let path, let one): state.declarations.set(one, at: .file(path))
+                case .attach(let path, let accessory): state.declarations.set(accessory, at: .file(path))
                 case .detach(let path): state.declarations.set(nil, at: .file(path))
                 case .problems: break
                 }
             }
-            return (declared, changes, again, state.declarations.drainChanges())
+            return (declared, changes, nextScan, state.declarations.drainChanges())
         }
-        for (subject, problem, isNew) in disputes { setProblem(problem, for: subject, isNew: isNew) }
+        for (subject, problem, isNew) in conflicts { setProblem(problem, for: subject, isNew: isNew) }
         for index in declared.indices { attach(.configuration(index)) }
         for change in changes {
             switch change {
@@ -315,15 +318,15 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
             }
         }
         // If a directory cannot be watched, only a scan can detect changes.
-        let isWatched = life.withLock { $0.watcher?.problem == nil && !$0.lacksWatcher }
+        let isWatched = lifecycle.withLock { $0.watcher?.problem == nil && !$0.lacksWatcher }
         scheduleTimer(
             Self.foldersKey,
-            at: isWatched ? again : min(again ?? .never, now.advanced(bySeconds: Self.folderScanInterval)))
+            at: isWatched ? nextScan : min(nextScan ?? .never, now.advanced(bySeconds: Self.folderScanInterval)))
     }
 
-    private func attach(_ place: DeclaredAccessoryStore.DeclarationSource) {
-        guard let description = state.withLock({ $0.declarations.description(at: place) }) else { return }
-        attach(place.key, description)
+    private func attach(_ source: DeclaredAccessoryStore.DeclarationSource) {
+        guard let description = state.withLock({ $0.declarations.description(at: source) }) else { return }
+        attach(source.key, description)
     }
 
     private func attach(_ key: String, _ description: AccessoryDescription) {
