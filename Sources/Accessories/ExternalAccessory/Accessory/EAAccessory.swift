@@ -24,11 +24,11 @@ open class EAAccessory: NSObject, @unchecked Sendable {
     // Unchecked because the class is open. Locks protect the members.
     private struct DelegateReference: @unchecked Sendable {
         weak var delegate: (any EAAccessoryDelegate)?
-        var wasGiven = false
+        var wasSet = false
     }
 
     let record: AccessoryRecord?
-    private let listener = Mutex(DelegateReference())
+    private let delegateReference = Mutex(DelegateReference())
 
     /// Creates an accessory that is not connected. The manager creates the connected accessories.
     public override init() {
@@ -82,18 +82,18 @@ open class EAAccessory: NSObject, @unchecked Sendable {
 
     /// The object that is notified when the accessory is disconnected, held weakly.
     open var delegate: (any EAAccessoryDelegate)? {
-        get { listener.withLock { $0 }.delegate }
+        get { delegateReference.withLock { $0 }.delegate }
         set {
-            listener.withLock { listener in
-                listener.delegate = newValue
-                listener.wasGiven = newValue != nil
+            delegateReference.withLock { delegateReference in
+                delegateReference.delegate = newValue
+                delegateReference.wasSet = newValue != nil
             }
         }
     }
 
     /// True if a delegate has been set. Reading the weak reference itself could release the delegate on an internal
     /// thread.
-    var mayHaveDelegate: Bool { listener.withLock { $0.wasGiven } }
+    var mayHaveDelegate: Bool { delegateReference.withLock { $0.wasSet } }
 
     /// The name, the connection ID and the protocols, for logs.
     open override var description: String {

@@ -7,7 +7,7 @@ import Synchronization
 
 // Sessions that resume when their accessory is reconnected.
 extension AccessoryClient {
-    struct Follower {
+    struct FollowingSession {
         weak var channel: ReconnectingChannel?
         weak var core: SessionCore?
     }
@@ -24,37 +24,39 @@ extension AccessoryClient {
                     // The accessory may already have been reconnected.
                     if case .paused = connection { self?.scheduleReconnection() }
                 },
-                closed: { [weak self] id in self?.state.withLock { $0.followers[id] = nil } })
+                closed: { [weak self] id in self?.state.withLock { $0.followingSessions[id] = nil } })
             let core = SessionCore(channel: channel, device: device, accessory: accessory, name: name)
-            state.withLock { $0.followers[ObjectIdentifier(channel)] = Follower(channel: channel, core: core) }
+            state.withLock {
+                $0.followingSessions[ObjectIdentifier(channel)] = FollowingSession(channel: channel, core: core)
+            }
             return core
         }
         core.startObserving()
         // The accessory may have been reconnected in the meantime.
-        resumeFollowers()
+        resumeFollowingSessions()
         return core
     }
 
     /// Resumes sessions on `reopenQueue` to avoid blocking the source's thread. During playback, sessions resume
     /// immediately.
     func scheduleReconnection() {
-        let isWanted = state.withLock { !$0.followers.isEmpty }
+        let isWanted = state.withLock { !$0.followingSessions.isEmpty }
         guard isWanted else { return }
         if isPlayback {
-            resumeFollowers()
+            resumeFollowingSessions()
         } else {
-            reopenQueue.async { [weak self] in self?.resumeFollowers() }
+            reopenQueue.async { [weak self] in self?.resumeFollowingSessions() }
         }
     }
 
-    private func resumeFollowers() {
-        for accessory in state.withLock({ $0.accessories }) { resumeFollowers(with: accessory) }
+    private func resumeFollowingSessions() {
+        for accessory in state.withLock({ $0.accessories }) { resumeFollowingSessions(with: accessory) }
     }
 
-    private func resumeFollowers(with accessory: EAAccessory) {
+    private func resumeFollowingSessions(with accessory: EAAccessory) {
         let offered = accessory.protocolStrings
-        for follower in state.withLock({ Array($0.followers.values) }) {
-            guard let channel = follower.channel, let core = follower.core, channel.isPaused,
+        for session in state.withLock({ Array($0.followingSessions.values) }) {
+            guard let channel = session.channel, let core = session.core, channel.isPaused,
                 channel.identity == accessory.identity, offered.contains(channel.name),
                 // The list may still contain the connection that is ending.
                 accessory.connectionID != core.accessory.connectionID
@@ -91,8 +93,8 @@ struct PendingNotifications {
     /// delegate is called. If the app has already opened a session with the accessory, both notifications are posted,
     /// because the app has observed the end of the streams and expects the disconnection.
     mutating func addDisconnected(_ accessory: EAAccessory, hasDelegate: Bool, hasSession: Bool, isPosted: Bool) {
-        let pendingConnection = items.firstIndex { notice in
-            if case .connected(let other) = notice { other === accessory && !hasSession } else { false }
+        let pendingConnection = items.firstIndex { notification in
+            if case .connected(let other) = notification { other === accessory && !hasSession } else { false }
         }
         if let pendingConnection { items.remove(at: pendingConnection) }
         let isPosted = isPosted && pendingConnection == nil
@@ -102,8 +104,8 @@ struct PendingNotifications {
 
     /// Discards pending notifications after the last registration has been removed. Delegates are still called.
     mutating func removePosts() {
-        items = items.compactMap { notice in
-            switch notice {
+        items = items.compactMap { notification in
+            switch notification {
             case .connected: nil
             case .disconnected(let accessory, _): .disconnected(accessory, isPosted: false)
             }

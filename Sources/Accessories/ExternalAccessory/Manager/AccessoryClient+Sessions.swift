@@ -52,21 +52,21 @@ extension AccessoryClient {
 
     private func openingLock(for key: SessionKey) -> OpeningLock {
         state.withLock { state in
-            let turn = state.openingLocks[key] ?? OpeningLock()
-            state.openingLocks[key] = turn
-            return turn
+            let lock = state.openingLocks[key] ?? OpeningLock()
+            state.openingLocks[key] = lock
+            return lock
         }
     }
 
     private func register(_ core: SessionCore, for key: SessionKey) {
-        let held = state.withLock { state in
-            let held = state.sessions.mapValues { $0.core }
-            state.sessions = state.sessions.filter { key, _ in held[key].flatMap { $0 } != nil }
+        let cores = state.withLock { state in
+            let cores = state.sessions.mapValues { $0.core }
+            state.sessions = state.sessions.filter { key, _ in cores[key].flatMap { $0 } != nil }
             state.sessions[key] = SessionCore.Weak(core: core)
-            return held
+            return cores
         }
         // Releases the session cores outside the lock.
-        withExtendedLifetime(held) {}
+        withExtendedLifetime(cores) {}
     }
 }
 

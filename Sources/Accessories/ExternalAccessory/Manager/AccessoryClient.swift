@@ -32,7 +32,7 @@ final class AccessoryClient: Sendable {
         var isScheduled = false
         var sessions: [SessionKey: SessionCore.Weak] = [:]
         var openingLocks: [SessionKey: OpeningLock] = [:]
-        var followers: [ObjectIdentifier: Follower] = [:]
+        var followingSessions: [ObjectIdentifier: FollowingSession] = [:]
     }
 
     static let log = Logger(label: "device-services.accessories")
@@ -40,7 +40,7 @@ final class AccessoryClient: Sendable {
     let source: any AccessorySource
     let appProtocols: [String]?
     let state = Mutex(State())
-    private let delivery: any CallbackExecutor
+    private let executor: any CallbackExecutor
     private let owners: Mutex<Owners>
     private let isSubscribed = Atomic<Bool>(false)
     private let subscription = Mutex<Subscription?>(nil)
@@ -53,7 +53,7 @@ final class AccessoryClient: Sendable {
         source = device.accessorySource
         isPlayback = device.playback != nil
         appProtocols = device.configuration.appProtocols.value
-        delivery = ExecutorSelection.executor(for: OperationQueue.main, device: device)
+        executor = ExecutorSelection.executor(for: OperationQueue.main, device: device)
         owners = Mutex(Owners(device: device))
     }
 
@@ -136,7 +136,7 @@ final class AccessoryClient: Sendable {
             state.isScheduled = true
             return true
         }
-        if shouldSchedule { delivery.schedule { self.deliver() } }
+        if shouldSchedule { executor.schedule { self.deliver() } }
     }
 
     // MARK: Notifications
@@ -146,12 +146,14 @@ final class AccessoryClient: Sendable {
         state.withLock { $0.isScheduled = false }
         guard let device else { return }
         device.withCurrent {
-            while let notice = state.withLock({ $0.pendingNotifications.popFirst() }) { deliver(notice, from: manager) }
+            while let notification = state.withLock({ $0.pendingNotifications.popFirst() }) {
+                deliver(notification, from: manager)
+            }
         }
     }
 
-    private func deliver(_ notice: PendingNotifications.PendingNotification, from manager: EAAccessoryManager?) {
-        switch notice {
+    private func deliver(_ notification: PendingNotifications.PendingNotification, from manager: EAAccessoryManager?) {
+        switch notification {
         case .connected(let accessory): post(.EAAccessoryDidConnect, accessory, from: manager)
         case .disconnected(let accessory, let isPosted):
             for session in sessions(of: accessory) { session.deliverOnMainThread() }
@@ -163,7 +165,7 @@ final class AccessoryClient: Sendable {
 
     /// Runs `work` asynchronously on the main thread, with this client's device as the current device.
     func onMainThread(_ work: @escaping @Sendable () -> Void) {
-        delivery.schedule { [self] in if let device { device.withCurrent(work) } else { work() } }
+        executor.schedule { [self] in if let device { device.withCurrent(work) } else { work() } }
     }
 
     private func post(_ name: NSNotification.Name, _ accessory: EAAccessory, from manager: EAAccessoryManager?) {

@@ -40,12 +40,12 @@ final class ReconnectingChannel: PollableChannel {
     /// Continues with a new connection. If this channel is closed or already has a connection, closes the new
     /// connection and returns false.
     @discardableResult func adopt(_ channel: any ByteChannel) -> Bool {
-        let (isTaken, observer) = state.withLock { state -> (Bool, (@Sendable (ByteChannelEvent) -> Void)?) in
+        let (isAdopted, observer) = state.withLock { state -> (Bool, (@Sendable (ByteChannelEvent) -> Void)?) in
             guard !state.isClosed, state.current == nil else { return (false, nil) }
             state.current = channel
             return (true, state.observer)
         }
-        guard isTaken else {
+        guard isAdopted else {
             channel.close()
             return false
         }
@@ -64,7 +64,7 @@ final class ReconnectingChannel: PollableChannel {
             state.withLock { $0.current === channel ? $0.observer : nil }?(event)
             return
         }
-        let (forgotten, isNew) = state.withLock { state -> ((any ByteChannel)?, Bool) in
+        let (discarded, isNew) = state.withLock { state -> ((any ByteChannel)?, Bool) in
             guard !state.isClosed, state.current === channel else { return (nil, false) }
             state.current = nil
             state.previous.append(channel)
@@ -73,7 +73,7 @@ final class ReconnectingChannel: PollableChannel {
                     ? state.previous.removeFirst() : nil, true
             )
         }
-        forgotten?.close()
+        discarded?.close()
         if isNew { onChange(.paused(unsentBytes: channel.end?.unsentBytes ?? 0)) }
     }
 
@@ -120,8 +120,8 @@ final class ReconnectingChannel: PollableChannel {
         withExtendedLifetime(former) {}
     }
 
-    func setExecutor(_ place: ExecutorIdentity?) {
-        state.withLock { $0.executor = place }
+    func setExecutor(_ executor: ExecutorIdentity?) {
+        state.withLock { $0.executor = executor }
         updatePollingExecutor()
     }
 

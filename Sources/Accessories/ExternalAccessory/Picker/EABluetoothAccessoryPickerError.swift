@@ -48,7 +48,7 @@ public struct EABluetoothAccessoryPickerError: Error, CustomNSError, Hashable, S
     /// Creates an error with a code. A localized description is added unless `userInfo` contains one.
     public init(_ code: Code, userInfo: [String: Any] = [:]) {
         self.code = code
-        let described = userInfo.merging([NSLocalizedDescriptionKey: code.sentence]) { given, _ in given }
+        let described = userInfo.merging([NSLocalizedDescriptionKey: code.sentence]) { provided, _ in provided }
         wrapped = NSError(domain: EABluetoothAccessoryPickerErrorDomain, code: code.rawValue, userInfo: described)
     }
 
@@ -146,8 +146,8 @@ extension AccessoryClient {
     ) {
         let error = pickerError(withFilter: predicate)
         guard let completion else { return }
-        let answer = PickerCompletion(completion: completion)
-        onMainThread { answer.completion(error) }
+        let pickerCompletion = PickerCompletion(completion: completion)
+        onMainThread { pickerCompletion.completion(error) }
     }
 }
 

@@ -29,45 +29,45 @@ extension SessionCore {
     /// Delivers the events of both streams only on a dispatch queue. If `queue` is `nil`, no events are delivered until
     /// the streams are scheduled again.
     func setQueue(_ queue: DispatchQueue?) {
-        let place = queue.map { StreamExecutor(queue: $0, session: self, device: device) }
+        let executor = queue.map { StreamExecutor(queue: $0, session: self, device: device) }
         for direction in [Direction.input, .output] {
             remove(direction, nil)
-            if let place { add(place, to: direction) }
+            if let executor { add(executor, to: direction) }
         }
     }
 
     /// Reuses an executor of the other stream if possible. Returns false if the caller must create an executor.
     private func add(existing key: StreamExecutor.Key, to direction: Direction) -> Bool {
-        let isKnown = state.withLock { state -> Bool in
+        let isAdded = state.withLock { state -> Bool in
             if state[direction].events.isClosed || state[direction].executors.contains(where: { $0.key == key }) {
                 return true
             }
             let other = direction == .input ? state.output : state.input
-            guard let place = other.executors.first(where: { $0.key == key }) else { return false }
-            state[direction].executors.append(place)
+            guard let executor = other.executors.first(where: { $0.key == key }) else { return false }
+            state[direction].executors.append(executor)
             return true
         }
-        if isKnown {
+        if isAdded {
             signal(direction)
             if direction == .input { updatePollingExecutor() }
         }
-        return isKnown
+        return isAdded
     }
 
-    private func add(_ place: StreamExecutor, to direction: Direction) {
-        let isTaken = state.withLock { state in
+    private func add(_ executor: StreamExecutor, to direction: Direction) {
+        let isAdded = state.withLock { state in
             guard !state[direction].events.isClosed else { return false }
-            state[direction].executors.append(place)
+            state[direction].executors.append(executor)
             return true
         }
-        if isTaken { signal(direction) } else { place.invalidate() }
+        if isAdded { signal(direction) } else { executor.invalidate() }
         if direction == .input { updatePollingExecutor() }
     }
 
     private func remove(_ direction: Direction, _ key: StreamExecutor.Key?) {
         let unused = state.withLock { $0.remove(direction, key) }
         if direction == .input { updatePollingExecutor() }
-        for place in unused { place.invalidate() }
+        for executor in unused { executor.invalidate() }
     }
 
     // MARK: Closing
@@ -82,7 +82,7 @@ extension SessionCore {
             return (state.remove(direction, nil), state.input.events.isClosed && state.output.events.isClosed)
         }
         if direction == .input { updatePollingExecutor() }
-        for place in unused { place.invalidate() }
+        for executor in unused { executor.invalidate() }
         if direction == .input { wakeReaders() } else { wakeWriters() }
         if isLast { channel.close() }
     }
@@ -107,13 +107,13 @@ extension SessionCore {
     ///
     /// - Parameter all: True to deliver all events if the connection has ended. Otherwise, the number of events is
     ///   limited.
-    func deliver(at place: StreamExecutor, all: Bool = false) {
-        guard var call = next(at: place, after: nil) else { return }
+    func deliver(at executor: StreamExecutor, all: Bool = false) {
+        guard var call = next(at: executor, after: nil) else { return }
         let isDone = device.withCurrent {
             var count = 1
             while count < SessionCore.maximumEventsPerDrain || (all && channel.end != nil) {
                 call.delegate.stream(call.stream, handle: call.event)
-                guard let following = next(at: place, after: call) else { return true }
+                guard let following = next(at: executor, after: call) else { return true }
                 call = following
                 count += 1
             }
@@ -122,29 +122,30 @@ extension SessionCore {
             signal(call.direction)
             return false
         }
-        if !isDone { place.signal() }
+        if !isDone { executor.signal() }
     }
 
     /// Called on the main thread before the app is notified of the disconnection.
     func deliverOnMainThread() {
-        let places = state.withLock { state in
+        let executors = state.withLock { state in
             state.input.executors
-                + state.output.executors.filter { place in !state.input.executors.contains { $0 === place } }
+                + state.output.executors.filter { executor in !state.input.executors.contains { $0 === executor } }
         }
-        for place in places { place.drainIfMainRunLoop() }
+        for executor in executors { executor.drainIfMainRunLoop() }
     }
 
-    private func next(at place: StreamExecutor, after former: Call?) -> Call? {
+    private func next(at executor: StreamExecutor, after former: Call?) -> Call? {
         let (direction, event) = (former?.direction, former?.event)
         let (call, hasMoved) = state.withLock { state -> (Call?, Bool) in
             var wasRescheduled = false
             if let direction, let event {
                 state[direction].events.finish(event)
-                wasRescheduled = !state[direction].executors.contains { $0 === place }
+                wasRescheduled = !state[direction].executors.contains { $0 === executor }
             }
             let first: Direction = state.lastDirection == .input ? .output : .input
             return (
-                nextCall(first, at: place, &state) ?? nextCall(state.lastDirection, at: place, &state), wasRescheduled
+                nextCall(first, at: executor, &state) ?? nextCall(state.lastDirection, at: executor, &state),
+                wasRescheduled
             )
         }
         // The callback has moved the stream to a new executor, which found no pending event while the callback was
@@ -153,8 +154,8 @@ extension SessionCore {
         return call
     }
 
-    private func nextCall(_ direction: Direction, at place: StreamExecutor, _ state: inout State) -> Call? {
-        guard let stream = state[direction].stream, state[direction].executors.contains(where: { $0 === place }),
+    private func nextCall(_ direction: Direction, at executor: StreamExecutor, _ state: inout State) -> Call? {
+        guard let stream = state[direction].stream, state[direction].executors.contains(where: { $0 === executor }),
             let event = pending(direction, state),
             // The delegate is loaded last, so that it is not released while the lock is held. Without a delegate, the
             // event stays pending.
@@ -177,6 +178,6 @@ extension SessionCore.State {
         let removed = self[direction].executors.filter { key == nil || $0.key == key }
         self[direction].executors.removeAll { key == nil || $0.key == key }
         let others = direction == .input ? output.executors : input.executors
-        return removed.filter { place in !others.contains { $0 === place } }
+        return removed.filter { executor in !others.contains { $0 === executor } }
     }
 }

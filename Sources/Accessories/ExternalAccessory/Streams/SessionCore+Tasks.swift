@@ -110,13 +110,13 @@ extension SessionCore {
         return now.spaceAvailable == 0 && now.end == nil
     }
 
-    /// Suspends until the writers are resumed, but only if `isInTheWay` returns true. Throws `CancellationError` if the
+    /// Suspends until the writers are resumed, but only if `isBlocked` returns true. Throws `CancellationError` if the
     /// task is cancelled.
-    private nonisolated(nonsending) func waitToWrite(_ isInTheWay: (State) -> Bool) async throws {
+    private nonisolated(nonsending) func waitToWrite(_ isBlocked: (State) -> Bool) async throws {
         await withTaskCancellationHandler {
             await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
                 let waits = state.withLock { state in
-                    guard !Task.isCancelled, isInTheWay(state) else { return false }
+                    guard !Task.isCancelled, isBlocked(state) else { return false }
                     state.writers.append(continuation)
                     return true
                 }

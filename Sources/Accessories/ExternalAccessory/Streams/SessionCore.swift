@@ -13,15 +13,15 @@ import Synchronization
 final class SessionCore: Sendable {
     typealias Direction = StreamEvents.Direction
 
-    struct HeldStream: @unchecked Sendable {
+    struct StreamReference: @unchecked Sendable {
         // Unchecked because the stream is only passed to its own delegate, on the delegate's executor.
         let value: Unmanaged<Stream>
     }
 
-    struct Side {
+    struct StreamState {
         var events: StreamEvents
         /// The session retains the stream and shuts down this core before releasing the stream.
-        var stream: HeldStream?
+        var stream: StreamReference?
         weak var delegate: (any StreamDelegate)?
         var error: DeviceError?
         var executors: [StreamExecutor] = []
@@ -30,8 +30,8 @@ final class SessionCore: Sendable {
     }
 
     struct State {
-        var input = Side(.input)
-        var output = Side(.output)
+        var input = StreamState(.input)
+        var output = StreamState(.output)
         /// The stream that reported the last event. The other stream is checked first for the next event.
         var lastDirection = Direction.output
         var accessory: EAAccessory
@@ -41,7 +41,7 @@ final class SessionCore: Sendable {
         var isWriting = false
         var isReadByTasks = false
 
-        subscript(direction: Direction) -> Side {
+        subscript(direction: Direction) -> StreamState {
             _read { if direction == .input { yield input } else { yield output } }
             _modify { if direction == .input { yield &input } else { yield &output } }
         }
@@ -86,8 +86,8 @@ final class SessionCore: Sendable {
     var isInUse: Bool { state.withLock { !$0.input.events.isClosed || !$0.output.events.isClosed } }
 
     func adopt(input: Stream, output: Stream) {
-        let input = HeldStream(value: .passUnretained(input))
-        let output = HeldStream(value: .passUnretained(output))
+        let input = StreamReference(value: .passUnretained(input))
+        let output = StreamReference(value: .passUnretained(output))
         state.withLock { state in
             state.input.stream = input
             state.output.stream = output
@@ -176,8 +176,8 @@ final class SessionCore: Sendable {
     }
 
     func setDelegate(_ delegate: (any StreamDelegate)?, _ direction: Direction) {
-        let listener = DelegateReference(delegate: delegate)
-        state.withLock { $0[direction].delegate = listener.delegate }
+        let reference = DelegateReference(delegate: delegate)
+        state.withLock { $0[direction].delegate = reference.delegate }
         signal(direction)
     }
 
@@ -192,9 +192,9 @@ final class SessionCore: Sendable {
         guard let pollableChannel else { return }
         // The lock prevents an outdated executor from replacing the current executor.
         state.withLock { state in
-            let places = state.input.executors
+            let executors = state.input.executors
             pollableChannel.setExecutor(
-                places.count == 1 && !state.isReadByTasks ? places.first?.executorIdentity : nil)
+                executors.count == 1 && !state.isReadByTasks ? executors.first?.executorIdentity : nil)
         }
     }
 
@@ -206,19 +206,19 @@ final class SessionCore: Sendable {
     }
 
     func signal(_ direction: Direction) {
-        let places = state.withLock { executorsToSignal(direction, $0) }
-        for place in places { place.signal() }
+        let executors = state.withLock { executorsToSignal(direction, $0) }
+        for executor in executors { executor.signal() }
     }
 
     func rearm(_ direction: Direction) {
-        let places = state.withLock { state in
+        let executors = state.withLock { state in
             state[direction].events.rearm()
             // The executor checks for pending events after its callback, so they are not checked here. The executor is
             // still signaled, in case the callback runs a nested run loop.
             if state[direction].executors.allSatisfy(\.isRunningHere) { return state[direction].executors }
             return executorsToSignal(direction, state)
         }
-        for place in places { place.signal() }
+        for executor in executors { executor.signal() }
     }
 
     private func executorsToSignal(_ direction: Direction, _ state: borrowing State) -> [StreamExecutor] {
@@ -241,8 +241,8 @@ final class SessionCore: Sendable {
             }
             return (inputs, outputs, readers, writers)
         }
-        for place in inputs { place.signal() }
-        for place in outputs { place.signal() }
+        for executor in inputs { executor.signal() }
+        for executor in outputs { executor.signal() }
         resume(readers: readers)
         for writer in writers { writer.resume() }
     }

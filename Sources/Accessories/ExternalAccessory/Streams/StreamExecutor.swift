@@ -18,8 +18,8 @@ final class StreamExecutor: Sendable {
     let key: Key
     private let isMainRunLoop: Bool
     private let mode: RunLoop.Mode
-    private let delivery: any CallbackExecutor
-    /// The run loop source, or `nil` for a dispatch queue or the player's executor. `delivery` may wrap it during
+    private let executor: any CallbackExecutor
+    /// The run loop source, or `nil` for a dispatch queue or the player's executor. `executor` may wrap it during
     /// playback.
     private let source: RunLoopExecutor?
     private let isSignalled = Atomic<Bool>(false)
@@ -36,12 +36,12 @@ final class StreamExecutor: Sendable {
         self.mode = mode
         self.session = Mutex(SessionCore.Weak(core: session))
         if let playback = device.playback, !playback.usesLiveExecutors {
-            delivery = playback.executor(onMainThread: isMainRunLoop)
+            executor = playback.executor(onMainThread: isMainRunLoop)
             source = nil
         } else {
             let source = RunLoopExecutor(loop: loop, mode: mode)
             self.source = source
-            delivery = device.playback?.counting(source) ?? source
+            executor = device.playback?.counting(source) ?? source
         }
     }
 
@@ -51,11 +51,11 @@ final class StreamExecutor: Sendable {
         mode = .default
         self.session = Mutex(SessionCore.Weak(core: session))
         source = nil
-        delivery = ExecutorSelection.executor(for: queue, device: device)
+        executor = ExecutorSelection.executor(for: queue, device: device)
     }
 
     /// The identity that channels use for this executor, or `nil` if the executor cannot read from channels.
-    var executorIdentity: ExecutorIdentity? { ExecutorIdentity(delivery) }
+    var executorIdentity: ExecutorIdentity? { ExecutorIdentity(executor) }
 
     static func key(of loop: RunLoop, _ mode: RunLoop.Mode) -> Key {
         .loop(ObjectIdentifier(loop), mode: mode.rawValue)
@@ -64,12 +64,12 @@ final class StreamExecutor: Sendable {
     /// Schedules a drain of the streams' pending events. Calls before the drain are coalesced.
     func signal() {
         guard !isSignalled.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        if let source, delivery === source {
+        if let source, executor === source {
             // After this executor's callback, the run loop iterates again anyway. Waking the run loop would cause an
             // additional iteration.
             source.schedule({ self.run() }, wakes: !isRunningHere)
         } else {
-            delivery.schedule { self.run() }
+            executor.schedule { self.run() }
         }
     }
 
