@@ -10,38 +10,38 @@ import Testing
 struct AttemptTests {
     private final class Counts: Sendable {
         let attempts = Atomic<Int>(0)
-        let words = Atomic<Int>(0)
+        let descriptions = Atomic<Int>(0)
 
         func fail(isTemporary: Bool, after body: () -> Void = {}) throws(NodeFailure) {
             attempts.add(1, ordering: .relaxed)
             body()
             throw NodeFailure(isTemporary: isTemporary) {
-                self.words.add(1, ordering: .relaxed)
+                self.descriptions.add(1, ordering: .relaxed)
                 return DeviceError(.busy, "In use.")
             }
         }
     }
 
     @Test("A transient failure is retried, and a description is created only for the last failure")
-    func words() {
+    func descriptions() {
         let counts = Counts()
         let error = #expect(throws: DeviceError.self) {
-            try ChannelOpener.retrying(pauses: [0, 0, 0], clock: VirtualClock()) { () throws(NodeFailure) in
+            try ChannelOpener.retrying(retryDelays: [0, 0, 0], clock: VirtualClock()) { () throws(NodeFailure) in
                 try counts.fail(isTemporary: true)
             }
         }
         #expect(error?.code == .busy)
         #expect(counts.attempts.load(ordering: .relaxed) == 4)
-        #expect(counts.words.load(ordering: .relaxed) == 1)
+        #expect(counts.descriptions.load(ordering: .relaxed) == 1)
     }
 
     @Test("Slow attempts count against the time limit for retries")
     func deadline() {
         let counts = Counts()
         let clock = VirtualClock()
-        let pauses = [0.01, 0.02, 0.03, 0.04]
+        let retryDelays = [0.01, 0.02, 0.03, 0.04]
         _ = #expect(throws: DeviceError.self) {
-            try ChannelOpener.retrying(pauses: pauses, clock: clock) { () throws(NodeFailure) in
+            try ChannelOpener.retrying(retryDelays: retryDelays, clock: clock) { () throws(NodeFailure) in
                 // The second attempt begins at 0.06 s. A third would begin at 0.14 s, after the limit of 0.1 s.
                 try counts.fail(isTemporary: true) { clock.move(to: clock.now.advanced(bySeconds: 0.06)) }
             }
@@ -53,7 +53,7 @@ struct AttemptTests {
     func lasting() {
         let counts = Counts()
         _ = #expect(throws: DeviceError.self) {
-            try ChannelOpener.retrying(pauses: [0, 0, 0], clock: VirtualClock()) { () throws(NodeFailure) in
+            try ChannelOpener.retrying(retryDelays: [0, 0, 0], clock: VirtualClock()) { () throws(NodeFailure) in
                 try counts.fail(isTemporary: false)
             }
         }

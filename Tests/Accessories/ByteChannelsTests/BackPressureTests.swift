@@ -62,10 +62,10 @@ struct BackPressureTests {
     @Test("A peer that keeps sending does not keep a detached channel open")
     func endlessAfterEnd() throws {
         let pair = try SocketPair()
-        let isOver = Flag()
+        let isStopped = Flag()
         Thread.detachNewThread {
             let block = pattern(65_536)
-            while !isOver.isRaised { pair.peer.send(block) }
+            while !isStopped.isRaised { pair.peer.send(block) }
         }
         #expect(pair.watch.waitForBytes(65_536))
         pair.channel.end(ByteChannelEnd(.detached))
@@ -76,7 +76,7 @@ struct BackPressureTests {
             guard count < 50_000_000 else { break }
         }
         #expect(pair.watch.waitForEnd()?.reason == .detached)
-        isOver.raise()
+        isStopped.raise()
     }
 
     @Test("A write accepts as many bytes as fit, and the rest once the peer has read")
@@ -96,43 +96,45 @@ struct BackPressureTests {
     @Test("A pseudo-terminal with a small buffer receives all bytes in order")
     func slowTerminal() throws {
         let pty = try Pty()
-        let watch = Watch(try ChannelOpener.open(.tty(path: pty.path, TTYSettings()), clock: LiveClock(), pauses: []))
+        let watch = Watch(
+            try ChannelOpener.open(.tty(path: pty.path, TTYSettings()), clock: LiveClock(), retryDelays: []))
         let bytes = pattern(400_000)
         let sender = Thread { _ = watch.send(bytes) }
         sender.start()
         expectSame(pty.master.receive(bytes.count), bytes)
-        let back = Thread { pty.master.send(bytes) }
-        back.start()
+        let backward = Thread { pty.master.send(bytes) }
+        backward.start()
         expectSame(watch.receive(bytes.count), bytes)
     }
 
     @Test("Simultaneous transfers in both directions lose no bytes")
     func bothWays() throws {
         let pair = try SocketPair()
-        let there = pattern(3_000_000)
-        let back = pattern(3_000_000, from: 77)
-        Thread.detachNewThread { pair.peer.send(back) }
-        let received = Answer<[UInt8]>()
-        Thread.detachNewThread { received.give(pair.peer.receive(there.count)) }
+        let forward = pattern(3_000_000)
+        let backward = pattern(3_000_000, from: 77)
+        Thread.detachNewThread { pair.peer.send(backward) }
+        let received = Promise<[UInt8]>()
+        Thread.detachNewThread { received.succeed(pair.peer.receive(forward.count)) }
         // One observer serves both directions, as in an app.
         var done = 0
         var read: [UInt8] = []
-        while done < there.count || read.count < back.count {
-            let taken =
-                done < there.count ? max(0, pair.watch.write(Array(there[done..<min(done + 8192, there.count)]))) : 0
-            done += taken
+        while done < forward.count || read.count < backward.count {
+            let accepted =
+                done < forward.count
+                ? max(0, pair.watch.write(Array(forward[done..<min(done + 8192, forward.count)]))) : 0
+            done += accepted
             let part = pair.watch.take()
             read += part
-            if taken == 0, part.isEmpty {
-                let canWrite = done < there.count
+            if accepted == 0, part.isEmpty {
+                let canWrite = done < forward.count
                 try #require(
                     pair.watch.wait {
                         pair.channel.bytesAvailable > 0 || (canWrite && pair.channel.spaceAvailable > 0)
                     })
             }
         }
-        expectSame(read, back)
-        expectSame(received.wait() ?? [], there)
+        expectSame(read, backward)
+        expectSame(received.wait() ?? [], forward)
     }
 
     @Test("An endless stream is bounded: 100 MB pass, and the buffer never exceeds its capacity")
@@ -145,9 +147,9 @@ struct BackPressureTests {
             pair.peer.close()
         }
         var count = 0
-        var most = 0
+        var maximum = 0
         while true {
-            most = max(most, pair.channel.bytesAvailable)
+            maximum = max(maximum, pair.channel.bytesAvailable)
             let part = pair.watch.take()
             if part.isEmpty {
                 if pair.channel.end != nil, pair.channel.bytesAvailable == 0 { break }
@@ -158,6 +160,6 @@ struct BackPressureTests {
             count += part.count
         }
         #expect(count == total)
-        #expect(most <= 65_536)
+        #expect(maximum <= 65_536)
     }
 }

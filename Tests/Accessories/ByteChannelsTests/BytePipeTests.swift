@@ -125,17 +125,17 @@ struct BytePipeTests {
             var done = 0
             while done < total {
                 let start = done % source.count
-                let piece = Array(source[start..<min(start + 777, source.count, start + total - done)])
-                if let count = fill(pipe, piece) { done += count } else { space.wait(seconds: 60) }
+                let chunk = Array(source[start..<min(start + 777, source.count, start + total - done)])
+                if let count = fill(pipe, chunk) { done += count } else { space.wait(seconds: 60) }
             }
             pipe.finish(ByteChannelEnd(.closed))
         }
         var count = 0
-        var isRight = true
+        var isCorrect = true
         while true {
             let part = read(pipe, 333)
             for (index, byte) in part.enumerated() where byte != source[(count + index) % source.count] {
-                isRight = false
+                isCorrect = false
             }
             count += part.count
             if part.isEmpty {
@@ -144,6 +144,6 @@ struct BytePipeTests {
             }
         }
         #expect(count == total)
-        #expect(isRight)
+        #expect(isCorrect)
     }
 }

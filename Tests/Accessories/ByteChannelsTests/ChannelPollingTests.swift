@@ -14,23 +14,23 @@ import Testing
 @Suite("Channels that an executor polls", .timeLimit(.minutes(5)))
 struct ChannelPollingTests {
     private let reactor = ChannelReactor()
-    private let place = HandPlace()
+    private let executor = HandPlace()
 
     private func register(tolerance: Double = 600, capacity: Int = 65_536) throws -> SocketPair {
         let pair = try SocketPair(capacity: capacity, tolerance: tolerance, reactor: reactor)
-        pair.channel.setExecutor(ExecutorIdentity(place))
-        try #require(place.waitForLoan())
+        pair.channel.setExecutor(ExecutorIdentity(executor))
+        try #require(executor.waitForLoan())
         return pair
     }
 
     @Test("The executor is notified on its own thread, and the reactor thread sleeps")
-    func looks() throws {
+    func polls() throws {
         let pair = try register()
         let before = reactor.wakeupCount
         for round in 1...200 {
             pair.peer.send([UInt8(round)])
             #expect(pair.watch.readables == round - 1)
-            #expect(place.lookWhenReadable())
+            #expect(executor.lookWhenReadable())
             #expect(pair.watch.readables == round)
             #expect(pair.watch.take() == [UInt8(round)])
         }
@@ -47,7 +47,7 @@ struct ChannelPollingTests {
     }
 
     @Test("A read by the app returns received bytes even if the executor does not poll")
-    func asks() throws {
+    func pendingInput() throws {
         let pair = try register()
         pair.peer.send([1, 2, 3])
         // The registration may not be complete yet. The test reads repeatedly, as an app does.
@@ -61,13 +61,13 @@ struct ChannelPollingTests {
     }
 
     @Test("A large amount of data is delivered in several parts", arguments: [40_000, 65_536])
-    func parts(capacity: Int) throws {
+    func partialReads(capacity: Int) throws {
         let pair = try register(capacity: capacity)
         let bytes = pattern(120_000)
         Thread.detachNewThread { [peer = pair.peer] in peer.send(bytes) }
         var received: [UInt8] = []
         while received.count < bytes.count {
-            guard place.lookWhenReadable() else { break }
+            guard executor.lookWhenReadable() else { break }
             let count = pair.channel.bytesAvailable
             // Equal to eight events of 4 KiB.
             #expect(count <= 32_768)
@@ -81,8 +81,8 @@ struct ChannelPollingTests {
         let pair = try register(capacity: 1_000)
         let bytes = pattern(5_000)
         pair.peer.send(bytes)
-        #expect(place.lookWhenReadable())
-        #expect(place.waitForEnd())
+        #expect(executor.lookWhenReadable())
+        #expect(executor.waitForEnd())
         #expect(pair.channel.bytesAvailable == 1_000)
         pair.channel.setExecutor(nil)
         expectSame(pair.watch.receive(5_000), bytes)
@@ -91,12 +91,12 @@ struct ChannelPollingTests {
     @Test(
         "A half-closed connection is detected even if the executor does not poll",
         arguments: [true, false])
-    func halfClosed(looks: Bool) throws {
+    func halfClosed(polls: Bool) throws {
         let pair = try register()
         pair.peer.send([1, 2, 3])
         #expect(shutdown(pair.peer.descriptor, Int32(SHUT_WR)) == 0)
         // The reactor thread may detect the end first.
-        if looks { place.lookNow() }
+        if polls { executor.lookNow() }
         #expect(pair.watch.waitForEnd()?.reason == .hungUp)
         #expect(pair.watch.take() == [1, 2, 3])
         #expect(pair.watch.ends == 1)
@@ -113,19 +113,19 @@ struct ChannelPollingTests {
     }
 
     @Test("The port is no longer read once the channel is about to end or has been released")
-    func over() throws {
+    func ended() throws {
         let port = try ScriptedPort(inputBufferingTime: .infinity)
         let channel = try NodeChannel(port, clock: LiveClock(), tolerance: 600, reactor: reactor)
-        channel.setExecutor(ExecutorIdentity(place))
-        try #require(place.waitForLoan())
-        place.lookNow()
+        channel.setExecutor(ExecutorIdentity(executor))
+        try #require(executor.waitForLoan())
+        executor.lookNow()
         #expect(port.reads.load(ordering: .relaxed) == 1)
         // Simulates a poll that began earlier and runs last.
         let last = Atomic<Int>(0)
-        port.asked.withLock {
-            $0 = { [unowned port, place] in
+        port.onPendingBytes.withLock {
+            $0 = { [unowned port, executor] in
                 let before = port.reads.load(ordering: .relaxed)
-                place.lookNow()
+                executor.lookNow()
                 last.store(port.reads.load(ordering: .relaxed) - before, ordering: .relaxed)
             }
         }
@@ -136,7 +136,7 @@ struct ChannelPollingTests {
         #expect(semaphore.wait(seconds: 60))
         #expect(last.load(ordering: .relaxed) == 0)
         let reads = port.reads.load(ordering: .relaxed)
-        place.lookNow()
+        executor.lookNow()
         channel.readPendingInput()
         #expect(port.reads.load(ordering: .relaxed) == reads)
     }
@@ -148,7 +148,7 @@ struct ChannelPollingTests {
         pair.channel.end(ByteChannelEnd(.detached))
         #expect(pair.watch.waitForEnd()?.reason == .detached)
         #expect(pair.watch.take() == [1, 2, 3])
-        #expect(place.waitForEnd())
+        #expect(executor.waitForEnd())
     }
 
     @Test("A closed channel is released even if the executor does not poll")
@@ -156,7 +156,7 @@ struct ChannelPollingTests {
         let pair = try register()
         pair.channel.close()
         #expect(pair.waitForRelease())
-        #expect(place.waitForEnd())
+        #expect(executor.waitForEnd())
         #expect(reactor.channelCount == 0)
     }
 
@@ -164,7 +164,7 @@ struct ChannelPollingTests {
     func moved() throws {
         let pair = try register()
         pair.channel.setExecutor(nil)
-        #expect(place.waitForEnd())
+        #expect(executor.waitForEnd())
         pair.peer.send([1, 2, 3])
         #expect(pair.watch.receive(3) == [1, 2, 3])
     }
@@ -179,7 +179,7 @@ struct ChannelPollingTests {
             written += bytes.prefix(max(0, pair.watch.write(bytes)))
         }
         pair.peer.send([1])
-        #expect(place.lookWhenReadable())
+        #expect(executor.lookWhenReadable())
         #expect(pair.watch.take() == [1])
         expectSame(pair.peer.receive(written.count), written)
     }
@@ -187,10 +187,10 @@ struct ChannelPollingTests {
     @Test("A run loop reads from the channel and exits after the executor is removed")
     func runLoop() throws {
         let pair = try SocketPair(tolerance: 600, reactor: reactor)
-        let left = BinarySemaphore()
+        let hasStopped = BinarySemaphore()
         Thread.detachNewThread {
             let source = RunLoopExecutor(loop: .current, mode: .default)
-            let answer: @Sendable () -> Void = { [channel = pair.channel] in
+            let reply: @Sendable () -> Void = { [channel = pair.channel] in
                 withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { memory in
                     guard case .bytes = channel.read(into: memory) else { return }
                     if memory[0] == 100 {
@@ -201,19 +201,19 @@ struct ChannelPollingTests {
                     _ = channel.write(UnsafeRawBufferPointer(memory))
                 }
             }
-            pair.channel.observe { _ in source.schedule(answer) }
+            pair.channel.observe { _ in source.schedule(reply) }
             pair.channel.setExecutor(ExecutorIdentity(source))
             // Bytes received before the registration cause no event.
-            source.schedule(answer)
+            source.schedule(reply)
             RunLoop.current.run()
-            left.signal()
+            hasStopped.signal()
         }
         for round in UInt8(0)..<100 {
             pair.peer.send([round])
             #expect(pair.peer.receive(1) == [round + 1])
         }
         pair.peer.send([100])
-        #expect(left.wait(seconds: 60))
+        #expect(hasStopped.wait(seconds: 60))
     }
 
     @Test("A port states how long received bytes stay buffered; only the reactor reads HID reports")

@@ -16,11 +16,11 @@ struct ClosingTests {
         let clock = VirtualClock()
         let pair = try SocketPair(clock: clock)
         let bytes = pattern(1_000_000)
-        let taken = pair.watch.write(bytes)
-        #expect(taken > 65_536)
+        let accepted = pair.watch.write(bytes)
+        #expect(accepted > 65_536)
         pair.channel.close()
         #expect(pair.channel.end?.reason == .closed)
-        expectSame(pair.peer.receiveAll(), Array(bytes[..<taken]))
+        expectSame(pair.peer.receiveAll(), Array(bytes[..<accepted]))
         #expect(pair.waitForRelease())
         // The timer is cancelled, and no other timer remains.
         #expect(clock.nextDeadline == nil)
@@ -29,33 +29,34 @@ struct ClosingTests {
     @Test("The other side of a pseudo-terminal still reads the bytes written before the close")
     func drainsTerminal() throws {
         let pty = try Pty()
-        let channel = try ChannelOpener.open(.tty(path: pty.path, TTYSettings()), clock: VirtualClock(), pauses: [])
+        let channel = try ChannelOpener.open(
+            .tty(path: pty.path, TTYSettings()), clock: VirtualClock(), retryDelays: [])
         let watch = Watch(channel)
         let bytes = pattern(100_000)
-        let taken = watch.write(bytes)
-        #expect(taken > 65_536)
+        let accepted = watch.write(bytes)
+        #expect(accepted > 65_536)
         channel.close()
-        expectSame(pty.master.receive(taken), Array(bytes[..<taken]))
+        expectSame(pty.master.receive(accepted), Array(bytes[..<accepted]))
     }
 
     @Test("Bytes written before the close are still sent to a peer that first sends its own bytes")
     func drainsBothWays() throws {
         let pair = try SocketPair(clock: VirtualClock())
         let bytes = pattern(1_000_000)
-        let taken = pair.watch.write(bytes)
-        #expect(taken > 65_536)
-        let back = pattern(3_000_000)
-        var sent = pair.peer.sendSome(back)
-        #expect(sent < back.count)
+        let accepted = pair.watch.write(bytes)
+        #expect(accepted > 65_536)
+        let backward = pattern(3_000_000)
+        var sent = pair.peer.sendSome(backward)
+        #expect(sent < backward.count)
         pair.channel.close()
         // The peer does not read until it has sent all its bytes. It gives up after a minute without progress.
-        while sent < back.count, pair.peer.waitForSpace() {
-            let count = pair.peer.sendSome(Array(back[sent...]))
+        while sent < backward.count, pair.peer.waitForSpace() {
+            let count = pair.peer.sendSome(Array(backward[sent...]))
             if count == 0 { break }
             sent += count
         }
-        #expect(sent == back.count)
-        expectSame(pair.peer.receiveAll(), Array(bytes[..<taken]))
+        #expect(sent == backward.count)
+        expectSame(pair.peer.receiveAll(), Array(bytes[..<accepted]))
         #expect(pair.waitForRelease())
     }
 
@@ -71,7 +72,7 @@ struct ClosingTests {
     }
 
     @Test("giveUp releases the port of a closed channel at once, and has no effect before the close")
-    func givenUp() throws {
+    func abandoned() throws {
         let clock = VirtualClock()
         let pair = try SocketPair(clock: clock)
         #expect(pair.watch.write(pattern(1_000_000)) > 65_536)
@@ -85,17 +86,17 @@ struct ClosingTests {
 
     @Test("A wait for pending output ends when the output is drained, the port is needed or time is up")
     func stopsWaiting() throws {
-        var asked = 0
-        let isGivenUp = {
-            asked += 1
-            return asked > 3
+        var callCount = 0
+        let isAborted = {
+            callCount += 1
+            return callCount > 3
         }
-        #expect(TTYPort.drainOutput({ 5 }, timeout: 1e6, isAborted: isGivenUp) == 5)
-        #expect(asked == 4)
-        var rest = 3
+        #expect(TTYPort.drainOutput({ 5 }, timeout: 1e6, isAborted: isAborted) == 5)
+        #expect(callCount == 4)
+        var remaining = 3
         let bytes = {
-            rest -= 1
-            return rest
+            remaining -= 1
+            return remaining
         }
         #expect(TTYPort.drainOutput(bytes, timeout: 1e6, isAborted: { false }) == 0)
         #expect(TTYPort.drainOutput({ 5 }, timeout: 0, isAborted: { false }) == 5)
@@ -152,7 +153,7 @@ struct ClosingTests {
         let pair = try SocketPair()
         pair.peer.send(Array("arrived".utf8))
         let bytes = pattern(1_000_000)
-        let taken = pair.watch.write(bytes)
+        let accepted = pair.watch.write(bytes)
         pair.channel.end(ByteChannelEnd(.detached))
         pair.channel.end(ByteChannelEnd(.failed))
         let end = pair.watch.waitForEnd()
@@ -162,7 +163,7 @@ struct ClosingTests {
         #expect(pair.watch.receive(100) == Array("arrived".utf8))
         #expect(pair.waitForRelease())
         // Each accepted byte has either reached the kernel or is reported as unsent.
-        #expect(pair.peer.receiveAll().count + (end?.unsentBytes ?? 0) == taken)
+        #expect(pair.peer.receiveAll().count + (end?.unsentBytes ?? 0) == accepted)
         #expect(pair.watch.ends == 1)
     }
 
@@ -174,8 +175,8 @@ struct ClosingTests {
             if round % 4 == 1 { pair.channel.end(ByteChannelEnd(.failed)) }
             if round % 4 == 2 { pair.channel.close() }
             if round % 4 == 3 { pair.peer.close() }
-            let received = Answer<(end: ByteChannelEnd?, count: Int)>()
-            pair.channel.end(ByteChannelEnd(.detached)) { received.give((pair.channel.end, pair.watch.ends)) }
+            let received = Promise<(end: ByteChannelEnd?, count: Int)>()
+            pair.channel.end(ByteChannelEnd(.detached)) { received.succeed((pair.channel.end, pair.watch.ends)) }
             let answer = try #require(received.wait())
             #expect(answer.end != nil)
             #expect(answer.count == (round % 4 == 2 ? 0 : 1))
@@ -188,10 +189,10 @@ struct ClosingTests {
     @Test("An observer can end its channel in the callback, and the completion is called afterwards")
     func endInside() throws {
         let pair = try SocketPair()
-        let received = Answer<Bool>()
+        let received = Promise<Bool>()
         pair.channel.observe { [channel = pair.channel] event in
             guard case .readable = event else { return }
-            channel.end(ByteChannelEnd(.detached)) { received.give(channel.end?.reason == .detached) }
+            channel.end(ByteChannelEnd(.detached)) { received.succeed(channel.end?.reason == .detached) }
         }
         pair.peer.send([1])
         #expect(received.wait() == true)
@@ -203,11 +204,11 @@ struct ClosingTests {
         for round in 0..<Thoroughness.rounds(300, quick: 30) {
             let pair = try SocketPair()
             let start = Flag()
-            let done = Answer<Bool>()
+            let done = Promise<Bool>()
             Thread.detachNewThread {
                 while !start.isRaised {}
                 pair.channel.end(ByteChannelEnd(.detached))
-                done.give(true)
+                done.succeed(true)
             }
             start.raise()
             if round % 2 == 0 { pair.peer.close() }
@@ -223,7 +224,7 @@ struct ClosingTests {
     func concurrent() throws {
         for _ in 0..<Thoroughness.rounds(50, quick: 5) {
             let pair = try SocketPair()
-            let rest = Countdown(5)
+            let remaining = CountDownLatch(5)
             let work: [@Sendable () -> Void] = [
                 { for _ in 0..<200 { pair.watch.write([1, 2, 3]) } },
                 { for _ in 0..<200 { _ = pair.watch.take(7) } },
@@ -237,10 +238,10 @@ struct ClosingTests {
             for body in work {
                 Thread.detachNewThread {
                     body()
-                    rest.step()
+                    remaining.step()
                 }
             }
-            #expect(rest.wait())
+            #expect(remaining.wait())
             #expect(pair.waitForRelease())
         }
     }

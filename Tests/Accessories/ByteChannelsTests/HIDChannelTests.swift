@@ -76,13 +76,13 @@ struct HIDChannelTests {
     func lost() throws {
         let pair = try SocketPair(framing: plain)
         // The peer does not read. The kernel buffers some reports, and the channel buffers the rest.
-        var taken = 0
+        var accepted = 0
         while true {
             let count = pair.watch.write([1, 2, 3])
             guard count > 0 else { break }
-            taken += count
+            accepted += count
         }
-        #expect(taken.isMultiple(of: 3))
+        #expect(accepted.isMultiple(of: 3))
         pair.channel.end(ByteChannelEnd(.detached))
         let end = pair.watch.waitForEnd()
         #expect(end?.reason == .detached)
@@ -104,7 +104,7 @@ struct HIDChannelTests {
     func length(_ length: Int) {
         #expect {
             try ChannelOpener.open(
-                .hidraw(path: "/dev/null", HIDFraming(reportLength: length)), clock: LiveClock(), pauses: [])
+                .hidraw(path: "/dev/null", HIDFraming(reportLength: length)), clock: LiveClock(), retryDelays: [])
         } throws: { ($0 as? DeviceError)?.code == .invalidConfiguration }
     }
 }

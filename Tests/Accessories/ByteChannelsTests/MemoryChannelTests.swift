@@ -74,24 +74,24 @@ struct MemoryChannelTests {
         let (left, right) = MemoryChannel.pair(capacity: 4096)
         let (one, two) = (Watch(left), Watch(right))
         let bytes = pattern(1_000_000)
-        let done = Answer<Bool>()
+        let done = Promise<Bool>()
         Thread.detachNewThread {
-            var isRight = true
+            var isCorrect = true
             // Echoes all bytes.
             var count = 0
             while count < bytes.count {
                 let part = two.receive(min(2000, bytes.count - count))
-                if part.isEmpty || !two.send(part) { isRight = false }
+                if part.isEmpty || !two.send(part) { isCorrect = false }
                 if part.isEmpty { break }
                 count += part.count
             }
-            done.give(isRight)
+            done.succeed(isCorrect)
         }
         var received: [UInt8] = []
         while received.count < bytes.count {
-            let piece = Array(bytes[received.count..<min(received.count + 2000, bytes.count)])
-            guard one.send(piece) else { break }
-            let part = one.receive(piece.count)
+            let chunk = Array(bytes[received.count..<min(received.count + 2000, bytes.count)])
+            guard one.send(chunk) else { break }
+            let part = one.receive(chunk.count)
             if part.isEmpty { break }
             received += part
         }

@@ -17,7 +17,7 @@ struct OtherProgramTests {
         defer { helper.end() }
         #expect(helper.line() == "open")
         let error = #expect(throws: DeviceError.self) {
-            try ChannelOpener.open(.tty(path: pty.path, TTYSettings()), clock: LiveClock(), pauses: [])
+            try ChannelOpener.open(.tty(path: pty.path, TTYSettings()), clock: LiveClock(), retryDelays: [])
         }
         #expect(error?.code == .busy)
         #expect(error?.message.contains("process \(helper.pid)") == true)

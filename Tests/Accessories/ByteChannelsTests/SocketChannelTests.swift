@@ -44,7 +44,7 @@ struct SocketChannelTests {
     }
 
     private func open(_ path: String) throws -> NodeChannel {
-        try ChannelOpener.open(.socket(path: path), clock: LiveClock(), pauses: [])
+        try ChannelOpener.open(.socket(path: path), clock: LiveClock(), retryDelays: [])
     }
 
     @Test("Bytes are exchanged with a server in both directions")
@@ -66,10 +66,10 @@ struct SocketChannelTests {
     func gone() throws {
         let pair = try SocketPair()
         pair.peer.close()
-        let taken = pair.watch.write([1, 2, 3])
+        let accepted = pair.watch.write([1, 2, 3])
         let end = pair.watch.waitForEnd()
         #expect(end?.reason == .hungUp)
-        #expect(taken == -1 || end?.unsentBytes == 3)
+        #expect(accepted == -1 || end?.unsentBytes == 3)
     }
 
     @Test("Bytes lost by a closed peer are reported with ECONNRESET")
@@ -88,9 +88,9 @@ struct SocketChannelTests {
         #expect { try open("/" + String(repeating: "x", count: 200)) } throws: {
             ($0 as? DeviceError)?.code == .invalidConfiguration
         }
-        let deaf = try Server(backlog: -1)
-        defer { deaf.end() }
-        #expect { try open(deaf.path) } throws: { ($0 as? DeviceError)?.code == .unreachable }
+        let unresponsive = try Server(backlog: -1)
+        defer { unresponsive.end() }
+        #expect { try open(unresponsive.path) } throws: { ($0 as? DeviceError)?.code == .unreachable }
     }
 
     @Test("A server with a full backlog is busy, and the attempt to connect does not block")

@@ -8,8 +8,8 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct TTYChannelTests {
-    private func open(_ pty: Pty, _ settings: TTYSettings = TTYSettings(), pauses: [Double] = []) throws -> Watch {
-        Watch(try ChannelOpener.open(.tty(path: pty.path, settings), clock: LiveClock(), pauses: pauses))
+    private func open(_ pty: Pty, _ settings: TTYSettings = TTYSettings(), retryDelays: [Double] = []) throws -> Watch {
+        Watch(try ChannelOpener.open(.tty(path: pty.path, settings), clock: LiveClock(), retryDelays: retryDelays))
     }
 
     @Test("A port is in raw mode before the first byte can arrive")
@@ -122,7 +122,7 @@ struct TTYChannelTests {
         for round in 0..<20 {
             // A child process that another test is starting briefly inherits the descriptors of this process, and with
             // them the lock.
-            let watch = try open(pty, pauses: Array(repeating: 0.01, count: 1000))
+            let watch = try open(pty, retryDelays: Array(repeating: 0.01, count: 1000))
             pty.master.send([UInt8(round)])
             #expect(watch.receive(1) == [UInt8(round)])
             let semaphore = BinarySemaphore()
@@ -135,7 +135,7 @@ struct TTYChannelTests {
     @Test("A missing node and a node that has hung up are reported")
     func vanished() throws {
         #expect {
-            try ChannelOpener.open(.tty(path: "/dev/ttyNONE7", TTYSettings()), clock: LiveClock(), pauses: [])
+            try ChannelOpener.open(.tty(path: "/dev/ttyNONE7", TTYSettings()), clock: LiveClock(), retryDelays: [])
         } throws: { error in
             (error as? DeviceError)?.code == .notFound && "\(error)".contains("/dev/ttyNONE7")
         }
@@ -151,12 +151,12 @@ struct TTYChannelTests {
     @Test("A node that is not a serial port, a speed of 0 and an empty path are rejected")
     func noPort() {
         #expect {
-            try ChannelOpener.open(.tty(path: "/dev/null", TTYSettings()), clock: LiveClock(), pauses: [])
+            try ChannelOpener.open(.tty(path: "/dev/null", TTYSettings()), clock: LiveClock(), retryDelays: [])
         } throws: { ($0 as? DeviceError)?.code == .invalidConfiguration }
         #expect {
-            try ChannelOpener.open(.tty(path: "/dev/null", TTYSettings(speed: 0)), clock: LiveClock(), pauses: [])
+            try ChannelOpener.open(.tty(path: "/dev/null", TTYSettings(speed: 0)), clock: LiveClock(), retryDelays: [])
         } throws: { ($0 as? DeviceError)?.code == .invalidConfiguration }
-        #expect { try ChannelOpener.open(.tty(path: "", TTYSettings()), clock: LiveClock(), pauses: []) } throws: {
+        #expect { try ChannelOpener.open(.tty(path: "", TTYSettings()), clock: LiveClock(), retryDelays: []) } throws: {
             ($0 as? DeviceError)?.code == .invalidConfiguration
         }
     }

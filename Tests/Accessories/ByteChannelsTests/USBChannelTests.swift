@@ -24,7 +24,7 @@ struct USBChannelTests {
         let kernel = FakeUSBKernel()
         let (channel, _) = try open(kernel)
         #expect(kernel.calls == [.claim(2), .select(interface: 2, alternate: 1)])
-        #expect(kernel.readsUnderWay == USBPort.readRequestCount)
+        #expect(kernel.pendingReadCount == USBPort.readRequestCount)
         let semaphore = BinarySemaphore()
         channel.whenReleased { semaphore.signal() }
         channel.close()
@@ -40,7 +40,7 @@ struct USBChannelTests {
         for count in 1...50 { kernel.send(pattern(count, from: count * 100)) }
         let expected = (1...50).flatMap { pattern($0, from: $0 * 100) }
         expectSame(watch.receive(expected.count), expected)
-        #expect(kernel.wait { kernel.readsUnderWay == USBPort.readRequestCount })
+        #expect(kernel.wait { kernel.pendingReadCount == USBPort.readRequestCount })
     }
 
     @Test(
@@ -59,7 +59,7 @@ struct USBChannelTests {
         let bytes = pattern(400_000)
         kernel.send(bytes)
         #expect(watch.waitForBytes(65_536))
-        #expect(kernel.wait { kernel.readsUnderWay == 0 })
+        #expect(kernel.wait { kernel.pendingReadCount == 0 })
         // The buffer is full, and each read request holds one packet that waits for space.
         #expect(kernel.unread == 400_000 - 65_536 - USBPort.readRequestCount * FakeUSBKernel.packetLength)
         expectSame(watch.receive(bytes.count), bytes)
@@ -87,15 +87,15 @@ struct USBChannelTests {
 
     @Test("A write that wraps around the buffer is split without a zero-length packet in between")
     func wrappedWrite() throws {
-        let kernel = FakeUSBKernel(holdsWrites: true)
+        let kernel = FakeUSBKernel(delaysWrites: true)
         let (_, watch) = try open(kernel)
         let bytes = pattern(4 * 16_384 + 60_000 + 20_001)
         #expect(watch.write(Array(bytes[..<125_536])) == 125_536)
         // The channel's buffer is drained to half its length, so that the next write begins near its end.
-        kernel.takeWrites(2)
-        #expect(kernel.wait { kernel.sent.count == 2 && kernel.writesUnderWay == 4 })
+        kernel.completeWrites(2)
+        #expect(kernel.wait { kernel.sent.count == 2 && kernel.pendingWriteCount == 4 })
         #expect(watch.send(Array(bytes[125_536...])))
-        kernel.takeWrites()
+        kernel.completeWrites()
         #expect(kernel.wait { kernel.sentBytes.count == bytes.count })
         expectSame(kernel.sentBytes, bytes)
         #expect(!kernel.sent.contains { $0.endsWithShortPacket })
@@ -103,13 +103,13 @@ struct USBChannelTests {
 
     @Test("A device that accepts nothing fills the buffer, and receives all bytes once it accepts them")
     func slowDevice() throws {
-        let kernel = FakeUSBKernel(holdsWrites: true)
+        let kernel = FakeUSBKernel(delaysWrites: true)
         let (channel, watch) = try open(kernel)
         let bytes = pattern(200_000)
         let first = watch.write(bytes)
         #expect(first == 4 * 16_384 + 65_536)
         #expect(channel.spaceAvailable == 0)
-        kernel.takeWrites()
+        kernel.completeWrites()
         #expect(watch.send(Array(bytes[first...])))
         #expect(kernel.wait { kernel.sentBytes.count == bytes.count })
         expectSame(kernel.sentBytes, bytes)
@@ -117,20 +117,20 @@ struct USBChannelTests {
 
     @Test("Closing completes pending writes before it restores the interface setting")
     func closing() throws {
-        let kernel = FakeUSBKernel(holdsWrites: true)
+        let kernel = FakeUSBKernel(delaysWrites: true)
         let (channel, watch) = try open(kernel, clock: VirtualClock())
         let bytes = pattern(100_000)
         #expect(watch.write(bytes) == bytes.count)
         channel.close()
         #expect(!kernel.calls.contains(.close))
-        kernel.takeWrites()
+        kernel.completeWrites()
         #expect(kernel.wait { kernel.calls.last == .close })
         expectSame(kernel.sentBytes, bytes)
     }
 
     @Test("Closing cancels writes that the device has not accepted after two seconds")
     func cancel() throws {
-        let kernel = FakeUSBKernel(holdsWrites: true)
+        let kernel = FakeUSBKernel(delaysWrites: true)
         let clock = VirtualClock()
         let (channel, watch) = try open(kernel, clock: clock)
         #expect(watch.write(pattern(100_000)) == 100_000)
@@ -143,7 +143,7 @@ struct USBChannelTests {
 
     @Test("An unplug during transfers ends the channel once and counts the unsent bytes")
     func unplugged() throws {
-        let kernel = FakeUSBKernel(holdsWrites: true)
+        let kernel = FakeUSBKernel(delaysWrites: true)
         let (_, watch) = try open(kernel)
         kernel.send(Array("last words".utf8))
         #expect(watch.write(pattern(100_000)) == 100_000)
@@ -160,7 +160,7 @@ struct USBChannelTests {
 
     @Test("A stall ends the channel with an error, after the received bytes", arguments: [true, false])
     func stall(_ isRead: Bool) throws {
-        let kernel = FakeUSBKernel(holdsWrites: true)
+        let kernel = FakeUSBKernel(delaysWrites: true)
         let (_, watch) = try open(kernel)
         kernel.send([1, 2, 3])
         watch.write([9])
@@ -217,7 +217,7 @@ struct USBChannelTests {
         #expect { try USBPort.open(absent, kernel: FakeUSBKernel()) } throws: {
             ($0 as? DeviceError)?.code == .notFound
         }
-        #expect { try ChannelOpener.open(.usb(absent), clock: LiveClock(), pauses: []) } throws: {
+        #expect { try ChannelOpener.open(.usb(absent), clock: LiveClock(), retryDelays: []) } throws: {
             ($0 as? DeviceError)?.code == .notFound
         }
     }

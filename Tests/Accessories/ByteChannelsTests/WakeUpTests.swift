@@ -64,27 +64,27 @@ struct WakeUpTests {
     @Test(
         "A port that polls as writable but accepts nothing is retried after a pause, without spinning"
     )
-    func vainWrites() throws {
+    func fruitlessWrites() throws {
         let clock = VirtualClock()
         let port = try ScriptedPort()
         let channel = try NodeChannel(port, clock: clock, reactor: reactor)
         let watch = Watch(channel)
         #expect(watch.write([1, 2, 3]) == 3)
         // The first iteration detects that the port accepts nothing.
-        try #require(look { clock.nextDeadline != nil })
+        try #require(poll { clock.nextDeadline != nil })
         #expect(try countsOnlyRounds())
         #expect(clock.runNextTimer(upTo: .never))
-        try #require(look { clock.nextDeadline != nil })
-        port.takes.store(true, ordering: .releasing)
+        try #require(poll { clock.nextDeadline != nil })
+        port.acceptsWrites.store(true, ordering: .releasing)
         #expect(clock.runNextTimer(upTo: .never))
-        try #require(look { !port.bytes.isEmpty })
+        try #require(poll { !port.bytes.isEmpty })
         #expect(port.bytes == [1, 2, 3])
         #expect(clock.nextDeadline == nil)
         channel.close()
     }
 
     /// Wakes the reactor thread until the condition holds. Returns false after 1,000 attempts.
-    private func look(_ condition: () -> Bool) throws -> Bool {
+    private func poll(_ condition: () -> Bool) throws -> Bool {
         for _ in 0..<1000 {
             if condition() { return true }
             guard try SocketPair(reactor: reactor).roundTrips(1) else { return false }
@@ -95,7 +95,7 @@ struct WakeUpTests {
     @Test("A port with endless input does not starve other channels")
     func fair() throws {
         let channel = try NodeChannel(
-            ScriptedPort(isTriedAlways: true, isEndless: true), clock: LiveClock(), reactor: reactor)
+            ScriptedPort(hasUnreportedReadiness: true, isEndless: true), clock: LiveClock(), reactor: reactor)
         // Unlike `Watch`, this observer reads all bytes on the reactor's thread.
         channel.observe { [weak channel] event in
             guard case .readable = event, let channel else { return }

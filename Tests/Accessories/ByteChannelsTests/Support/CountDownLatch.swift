@@ -4,16 +4,16 @@ import DeviceCore
 import Synchronization
 
 /// Waits for several threads to finish.
-final class Countdown: Sendable {
-    private let rest: Atomic<Int>
+final class CountDownLatch: Sendable {
+    private let remaining: Atomic<Int>
     private let semaphore = BinarySemaphore()
 
     init(_ count: Int) {
-        rest = Atomic(count)
+        remaining = Atomic(count)
     }
 
     func step() {
-        if rest.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { semaphore.signal() }
+        if remaining.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { semaphore.signal() }
     }
 
     /// Returns false after a minute.

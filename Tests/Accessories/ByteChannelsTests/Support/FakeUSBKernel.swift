@@ -30,12 +30,12 @@ final class FakeUSBKernel: USBKernel {
         var writes: [UInt] = []
         var done: [UInt] = []
         /// The packets that the device will send.
-        var outbox: [ArraySlice<UInt8>] = []
+        var pendingPackets: [ArraySlice<UInt8>] = []
         /// The number of bytes received by the oldest read request.
         var partial = 0
         var sent: [Sent] = []
         var isDetached = false
-        var holdsWrites = false
+        var delaysWrites = false
         var failures: [UInt: Int32] = [:]
         /// The read end of the pipe.
         var pipe: Int32 = -1
@@ -47,9 +47,9 @@ final class FakeUSBKernel: USBKernel {
     /// Signaled after every call.
     let semaphore = BinarySemaphore()
 
-    init(holdsWrites: Bool = false, failing request: UInt = 0, with number: Int32 = 0) {
+    init(delaysWrites: Bool = false, failing request: UInt = 0, with number: Int32 = 0) {
         state.withLock { state in
-            state.holdsWrites = holdsWrites
+            state.delaysWrites = delaysWrites
             if request != 0 { state.failures[request] = number }
         }
     }
@@ -63,10 +63,10 @@ final class FakeUSBKernel: USBKernel {
     var calls: [Call] { state.withLock { $0.calls } }
     var sent: [Sent] { state.withLock { $0.sent } }
     var sentBytes: [UInt8] { sent.flatMap(\.bytes) }
-    var readsUnderWay: Int { state.withLock { $0.reads.count } }
-    var writesUnderWay: Int { state.withLock { $0.writes.count } }
+    var pendingReadCount: Int { state.withLock { $0.reads.count } }
+    var pendingWriteCount: Int { state.withLock { $0.writes.count } }
     var isOpen: Bool { state.withLock { $0.isOpen } }
-    var unread: Int { state.withLock { $0.outbox.reduce(0) { $0 + $1.count } } }
+    var unread: Int { state.withLock { $0.pendingPackets.reduce(0) { $0 + $1.count } } }
 
     /// Waits until the condition holds. Returns false after a minute.
     func wait(_ condition: () -> Bool) -> Bool {
@@ -82,7 +82,7 @@ final class FakeUSBKernel: USBKernel {
     func send(_ bytes: [UInt8]) {
         state.withLock { state in
             for start in stride(from: 0, to: bytes.count, by: Self.packetLength) {
-                state.outbox.append(bytes[start..<min(start + Self.packetLength, bytes.count)])
+                state.pendingPackets.append(bytes[start..<min(start + Self.packetLength, bytes.count)])
             }
             deliver(&state)
         }
@@ -98,19 +98,19 @@ final class FakeUSBKernel: USBKernel {
     }
 
     /// Completes the oldest held writes, at most `count`.
-    func takeWrites(_ count: Int) {
+    func completeWrites(_ count: Int) {
         state.withLock { state in
-            for _ in 0..<min(count, state.writes.count) { take(state.writes.removeFirst(), &state) }
+            for _ in 0..<min(count, state.writes.count) { complete(state.writes.removeFirst(), &state) }
         }
     }
 
     /// Completes all held writes. Later writes complete at once.
-    func takeWrites() {
+    func completeWrites() {
         state.withLock { state in
-            state.holdsWrites = false
+            state.delaysWrites = false
             let waiting = state.writes
             state.writes = []
-            for address in waiting { take(address, &state) }
+            for address in waiting { complete(address, &state) }
         }
     }
 
@@ -139,13 +139,13 @@ final class FakeUSBKernel: USBKernel {
         return state.withLock { state in
             state.isOpen = true
             (state.pipe, state.port) = (ends[0], ends[1])
-            tellReadiness(&state)
+            signalReadiness(&state)
             return ends[1]
         }
     }
 
     /// Fills or drains the pipe so that poll() reports whether completed requests are pending.
-    private func tellReadiness(_ state: inout State) {
+    private func signalReadiness(_ state: inout State) {
         guard state.pipe >= 0, state.isOpen else { return }
         var byte: UInt8 = 0
         if state.done.isEmpty { write(state.port, &byte, 1) } else { read(state.pipe, &byte, 1) }
@@ -162,9 +162,9 @@ final class FakeUSBKernel: USBKernel {
 
     func ioctl(_ descriptor: Int32, _ request: UInt, _ argument: UnsafeMutableRawPointer) -> Int32 {
         defer { semaphore.signal() }
-        let place = UInt(bitPattern: argument)
+        let address = UInt(bitPattern: argument)
         return state.withLock { state in
-            guard let argument = UnsafeMutableRawPointer(bitPattern: place) else { return -EFAULT }
+            guard let argument = UnsafeMutableRawPointer(bitPattern: address) else { return -EFAULT }
             if let failure = state.failures[request] { return -failure }
             switch request {
             case USBRequest.claim: state.calls.append(.claim(argument.load(as: UInt32.self)))
@@ -179,12 +179,12 @@ final class FakeUSBKernel: USBKernel {
                 for (index, byte) in name.enumerated() {
                     argument.storeBytes(of: byte, toByteOffset: 4 + index, as: UInt8.self)
                 }
-            case USBRequest.submit: return submit(place, &state)
-            case USBRequest.discard: return discard(place, &state)
+            case USBRequest.submit: return submit(address, &state)
+            case USBRequest.discard: return discard(address, &state)
             case USBRequest.reap:
                 guard !state.done.isEmpty else { return state.isDetached ? -ENODEV : -EAGAIN }
                 argument.storeBytes(of: state.done.removeFirst(), as: UInt.self)
-                tellReadiness(&state)
+                signalReadiness(&state)
             default: return -ENOTTY
             }
             return 0
@@ -201,10 +201,10 @@ final class FakeUSBKernel: USBKernel {
         if block.endpoint & 0x80 != 0 {
             state.reads.append(address)
             deliver(&state)
-        } else if state.holdsWrites {
+        } else if state.delaysWrites {
             state.writes.append(address)
         } else {
-            take(address, &state)
+            complete(address, &state)
         }
         return 0
     }
@@ -219,8 +219,8 @@ final class FakeUSBKernel: USBKernel {
     }
 
     private func deliver(_ state: inout State) {
-        while !state.outbox.isEmpty, let address = state.reads.first, let block = block(address) {
-            let packet = state.outbox.removeFirst()
+        while !state.pendingPackets.isEmpty, let address = state.reads.first, let block = block(address) {
+            let packet = state.pendingPackets.removeFirst()
             let space = UnsafeMutableRawBufferPointer(rebasing: block.buffer[state.partial...])
             space.copyBytes(from: packet.prefix(space.count))
             state.partial += min(packet.count, space.count)
@@ -232,7 +232,7 @@ final class FakeUSBKernel: USBKernel {
         }
     }
 
-    private func take(_ address: UInt, _ state: inout State) {
+    private func complete(_ address: UInt, _ state: inout State) {
         guard let block = block(address) else { return }
         state.sent.append(Sent(bytes: Array(block.buffer), endsWithShortPacket: block.endsWithShortPacket))
         finish(address, transferred: block.buffer.count, status: 0, &state)
@@ -243,6 +243,6 @@ final class FakeUSBKernel: USBKernel {
         block.status = status
         block.transferred = transferred
         state.done.append(address)
-        tellReadiness(&state)
+        signalReadiness(&state)
     }
 }

@@ -4,11 +4,11 @@ import DeviceCore
 import Synchronization
 
 /// A value that another thread provides.
-final class Answer<Value: Sendable>: Sendable {
+final class Promise<Value: Sendable>: Sendable {
     private let value = Mutex<Value?>(nil)
     private let semaphore = BinarySemaphore()
 
-    func give(_ new: Value) {
+    func succeed(_ new: Value) {
         value.withLock { $0 = new }
         semaphore.signal()
     }

@@ -18,23 +18,23 @@ final class ScriptedPort: Port {
     /// True if every read returns a byte.
     let isEndless: Bool
     /// True if the port accepts written bytes.
-    let takes = Atomic<Bool>(false)
+    let acceptsWrites = Atomic<Bool>(false)
     private let written = Mutex<[UInt8]>([])
     /// The number of reads.
     let reads = Atomic<Int>(0)
 
-    init(isTriedAlways: Bool = false, isEndless: Bool = false, inputBufferingTime: Double? = nil) throws {
+    init(hasUnreportedReadiness: Bool = false, isEndless: Bool = false, inputBufferingTime: Double? = nil) throws {
         self.inputBufferingTime = inputBufferingTime
         (descriptor, other) = try SocketPair.descriptors(SOCK_STREAM)
-        self.hasUnreportedReadiness = isTriedAlways
+        self.hasUnreportedReadiness = hasUnreportedReadiness
         self.isEndless = isEndless
     }
 
     /// Called when the channel reads `pendingBytes`, for the last time just before its end.
-    let asked = Mutex<(@Sendable () -> Void)?>(nil)
+    let onPendingBytes = Mutex<(@Sendable () -> Void)?>(nil)
 
     var pendingBytes: Int {
-        asked.withLock { $0 }?()
+        onPendingBytes.withLock { $0 }?()
         return 0
     }
 
@@ -52,7 +52,7 @@ final class ScriptedPort: Port {
     }
 
     func write(_ bytes: UnsafeRawBufferPointer, isLast: Bool) -> PortResult {
-        guard takes.load(ordering: .acquiring) else { return .wouldBlock }
+        guard acceptsWrites.load(ordering: .acquiring) else { return .wouldBlock }
         let copy = Array(bytes)
         written.withLock { $0 += copy }
         return .bytes(bytes.count)

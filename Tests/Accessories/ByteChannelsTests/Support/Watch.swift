@@ -106,8 +106,8 @@ func pattern(_ count: Int, from start: Int = 0) -> [UInt8] {
 /// Expects equal bytes. A failure does not print the bytes, because there may be many.
 func expectSame(_ left: [UInt8], _ right: [UInt8], sourceLocation: SourceLocation = #_sourceLocation) {
     if left == right { return }
-    let place = zip(left, right).enumerated().first { $0.element.0 != $0.element.1 }?.offset
+    let index = zip(left, right).enumerated().first { $0.element.0 != $0.element.1 }?.offset
     Issue.record(
-        "\(left.count) bytes, expected \(right.count); the first that differs: \(place.map { "\($0)" } ?? "none")",
+        "\(left.count) bytes, expected \(right.count); the first that differs: \(index.map { "\($0)" } ?? "none")",
         sourceLocation: sourceLocation)
 }
