@@ -18,7 +18,7 @@ struct AccessoryFoldersTests {
     }
 
     /// Returns the changes found by a scan, as text.
-    private static func look(_ folders: inout AccessoryFolders, at seconds: Double = 0) -> [String] {
+    private static func scan(_ folders: inout AccessoryFolders, at seconds: Double = 0) -> [String] {
         folders.scan(now: time(seconds)).changes.map { change in
             switch change {
             case .attach(_, let accessory): "attach \(accessory.name)"
@@ -29,22 +29,22 @@ struct AccessoryFoldersTests {
     }
 
     @Test("A file is an accessory while it exists, and a replaced file is a new accessory")
-    func lives() throws {
+    func lifecycle() throws {
         let folder = try Folder()
         var folders = Self.folders([folder.path], 0.1)
-        #expect(Self.look(&folders).isEmpty)
+        #expect(Self.scan(&folders).isEmpty)
         try folder.put("b.json", Folder.accessory("B"))
         try folder.put("a.json", Folder.accessory("A"))
         try folder.put("c.txt", Folder.accessory("C"))
         try folder.put(".d.json", Folder.accessory("D"))
-        #expect(Self.look(&folders) == ["attach A", "attach B"])
-        #expect(Self.look(&folders).isEmpty)
+        #expect(Self.scan(&folders) == ["attach A", "attach B"])
+        #expect(Self.scan(&folders).isEmpty)
         try folder.put("a.json", Folder.accessory("A"))
-        #expect(Self.look(&folders) == ["detach a.json", "attach A"])
+        #expect(Self.scan(&folders) == ["detach a.json", "attach A"])
         try folder.write("b.json", Folder.accessory("B2"))
-        #expect(Self.look(&folders) == ["detach b.json", "attach B2"])
+        #expect(Self.scan(&folders) == ["detach b.json", "attach B2"])
         try folder.remove("b.json")
-        #expect(Self.look(&folders) == ["detach b.json"])
+        #expect(Self.scan(&folders) == ["detach b.json"])
     }
 
     @Test("Each version of a file that is replaced repeatedly is attached at most once")
@@ -60,7 +60,7 @@ struct AccessoryFoldersTests {
         var names: [String] = []
         let limit = Date(timeIntervalSinceNow: 60)
         while names.last != "attach \(last)", Date() < limit {
-            names += Self.look(&folders).filter { $0.hasPrefix("attach") }
+            names += Self.scan(&folders).filter { $0.hasPrefix("attach") }
         }
         #expect(names.last == "attach \(last)")
         #expect(Set(names).count == names.count)
@@ -71,11 +71,11 @@ struct AccessoryFoldersTests {
         let folder = try Folder()
         var folders = Self.folders([folder.path], 0.1)
         try folder.write("a.json", Folder.accessory("A"))
-        #expect(Self.look(&folders) == ["attach A"])
+        #expect(Self.scan(&folders) == ["attach A"])
         let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: folder.path + "/a.json"))
         try handle.write(contentsOf: Data(Folder.accessory("A").utf8))
         try handle.close()
-        #expect(Self.look(&folders).isEmpty)
+        #expect(Self.scan(&folders).isEmpty)
     }
 
     @Test("A partially written file is reported only if it stays invalid for the settle time")
@@ -83,30 +83,30 @@ struct AccessoryFoldersTests {
         let folder = try Folder()
         var folders = Self.folders([folder.path], 0.1)
         try folder.write("a.json", String(Folder.accessory("A").prefix(20)))
-        #expect(Self.look(&folders, at: 0).isEmpty)
-        #expect(folders.scan(now: Self.time(0.05)).again == Self.time(0.1))
+        #expect(Self.scan(&folders, at: 0).isEmpty)
+        #expect(folders.scan(now: Self.time(0.05)).nextScan == Self.time(0.1))
         try folder.write("a.json", Folder.accessory("A"))
-        #expect(Self.look(&folders, at: 0.06) == ["attach A"])
+        #expect(Self.scan(&folders, at: 0.06) == ["attach A"])
         try folder.write("b.json", "{")
-        #expect(Self.look(&folders, at: 1).isEmpty)
-        #expect(Self.look(&folders, at: 1.11) == ["problems b.json 1"])
-        #expect(Self.look(&folders, at: 5).isEmpty)
-        #expect(folders.scan(now: Self.time(6)).again == nil)
+        #expect(Self.scan(&folders, at: 1).isEmpty)
+        #expect(Self.scan(&folders, at: 1.11) == ["problems b.json 1"])
+        #expect(Self.scan(&folders, at: 5).isEmpty)
+        #expect(folders.scan(now: Self.time(6)).nextScan == nil)
         try folder.write("b.json", Folder.accessory("B"))
-        #expect(Self.look(&folders, at: 7) == ["attach B", "problems b.json 0"])
+        #expect(Self.scan(&folders, at: 7) == ["attach B", "problems b.json 0"])
     }
 
     @Test("A file that becomes invalid keeps its accessory for the settle time")
-    func goesBad() throws {
+    func becomesInvalid() throws {
         let folder = try Folder()
         var folders = Self.folders([folder.path], 0.1)
         try folder.put("a.json", Folder.accessory("A"))
-        #expect(Self.look(&folders, at: 0) == ["attach A"])
+        #expect(Self.scan(&folders, at: 0) == ["attach A"])
         try folder.write("a.json", "")
-        #expect(Self.look(&folders, at: 1).isEmpty)
-        #expect(Self.look(&folders, at: 1.2) == ["detach a.json", "problems a.json 1"])
+        #expect(Self.scan(&folders, at: 1).isEmpty)
+        #expect(Self.scan(&folders, at: 1.2) == ["detach a.json", "problems a.json 1"])
         try folder.remove("a.json")
-        #expect(Self.look(&folders, at: 2) == ["problems a.json 0"])
+        #expect(Self.scan(&folders, at: 2) == ["problems a.json 0"])
     }
 
     @Test("A file that has been invalid for longer than the settle time is reported by the first scan")
@@ -114,12 +114,12 @@ struct AccessoryFoldersTests {
         let folder = try Folder()
         try folder.write("a.json", "{")
         var folders = Self.folders([folder.path], 0.1, age: 0.2)
-        #expect(Self.look(&folders) == ["problems a.json 1"])
-        #expect(folders.scan(now: Self.time(1)).again == nil)
+        #expect(Self.scan(&folders) == ["problems a.json 1"])
+        #expect(folders.scan(now: Self.time(1)).nextScan == nil)
         folders = Self.folders([folder.path], 0.5, age: 0.2)
         let first = folders.scan(now: Self.time(1))
         #expect(first.changes.isEmpty)
-        #expect(first.again == Self.time(1.3))
+        #expect(first.nextScan == Self.time(1.3))
     }
 
     @Test("The age of a file is measured from the later of its modification and change times")
@@ -149,7 +149,7 @@ struct AccessoryFoldersTests {
         try folder.write("a.json", String(repeating: " ", count: (1 << 20) + 1))
         try Self.putLoop(folder.path + "/b.json")
         var folders = Self.folders([folder.path], 0.1)
-        #expect(Self.look(&folders) == ["problems a.json 1", "problems b.json 1"])
+        #expect(Self.scan(&folders) == ["problems a.json 1", "problems b.json 1"])
     }
 
     @Test("A file without read permission is reported at once", .enabled(if: getuid() != 0, "root may read all files"))
@@ -158,7 +158,7 @@ struct AccessoryFoldersTests {
         try folder.write("a.json", Folder.accessory("A"))
         chmod(folder.path + "/a.json", 0)
         var folders = Self.folders([folder.path], 0.1)
-        #expect(Self.look(&folders) == ["problems a.json 1"])
+        #expect(Self.scan(&folders) == ["problems a.json 1"])
     }
 
     @Test("An error in a usable file is reported at once, and the accessory is attached")
@@ -167,21 +167,21 @@ struct AccessoryFoldersTests {
         var folders = Self.folders([folder.path], 0.1)
         try folder.put(
             "a.json", #"{"name": "A", "colour": 1, "protocols": {"com.example": {"socket": "s"}}}"#)
-        #expect(Self.look(&folders) == ["attach A", "problems a.json 1"])
-        #expect(Self.look(&folders).isEmpty)
+        #expect(Self.scan(&folders) == ["attach A", "problems a.json 1"])
+        #expect(Self.scan(&folders).isEmpty)
     }
 
     @Test("A missing directory is reported once, and removing a directory detaches its accessories")
     func missing() throws {
         let parent = try Folder()
         var folders = Self.folders([parent.path + "/in"], 0.1)
-        #expect(Self.look(&folders) == ["problems in 1"])
-        #expect(Self.look(&folders).isEmpty)
+        #expect(Self.scan(&folders) == ["problems in 1"])
+        #expect(Self.scan(&folders).isEmpty)
         try FileManager.default.createDirectory(atPath: parent.path + "/in", withIntermediateDirectories: false)
         try parent.write("in/a.json", Folder.accessory("A"))
-        #expect(Self.look(&folders) == ["problems in 0", "attach A"])
+        #expect(Self.scan(&folders) == ["problems in 0", "attach A"])
         try parent.remove("in")
-        #expect(Self.look(&folders) == ["problems in 1", "detach a.json"])
+        #expect(Self.scan(&folders) == ["problems in 1", "detach a.json"])
     }
 
     @Test("At most 256 files, each of at most 1 MiB, are read")
@@ -189,14 +189,14 @@ struct AccessoryFoldersTests {
         let folder = try Folder()
         for number in 100..<400 { try folder.write("\(number).json", Folder.accessory("\(number)")) }
         var folders = Self.folders([folder.path], 0)
-        let changes = Self.look(&folders)
+        let changes = Self.scan(&folders)
         #expect(changes.filter { $0.hasPrefix("attach") }.count == 256)
         #expect(changes.first?.hasPrefix("problems") == true)
         let large = try Folder()
         try large.write("a.json", String(repeating: " ", count: (1 << 20) + 1))
         try FileManager.default.createDirectory(atPath: large.path + "/b.json", withIntermediateDirectories: false)
         folders = Self.folders([large.path], 0)
-        #expect(Self.look(&folders) == ["problems a.json 1"])
+        #expect(Self.scan(&folders) == ["problems a.json 1"])
     }
 
     @Test("If there are too many files, the first ones by name are used, regardless of the directory order")
@@ -221,17 +221,17 @@ struct AccessoryFoldersTests {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
         try parent.write("in/a.json", Folder.accessory("A"))
         var folders = Self.folders([path], 0.1)
-        #expect(Self.look(&folders) == ["attach A"])
+        #expect(Self.scan(&folders) == ["attach A"])
         try parent.rename("in", "aside")
         try Self.putLoop(path)
-        #expect(Self.look(&folders, at: 1) == ["problems in 1"])
-        let again = folders.scan(now: Self.time(2))
-        #expect(again.changes.isEmpty && again.again == Self.time(3))
+        #expect(Self.scan(&folders, at: 1) == ["problems in 1"])
+        let nextScan = folders.scan(now: Self.time(2))
+        #expect(nextScan.changes.isEmpty && nextScan.nextScan == Self.time(3))
         try parent.remove("in")
         try parent.rename("aside", "in")
         try parent.write("in/b.json", Folder.accessory("B"))
-        #expect(Self.look(&folders, at: 3) == ["problems in 0", "attach B"])
-        #expect(folders.scan(now: Self.time(4)).again == nil)
+        #expect(Self.scan(&folders, at: 3) == ["problems in 0", "attach B"])
+        #expect(folders.scan(now: Self.time(4)).nextScan == nil)
     }
 
     @Test("A file that temporarily cannot be read keeps its accessory and is read again")
@@ -239,15 +239,15 @@ struct AccessoryFoldersTests {
         let folder = try Folder()
         try folder.write("a.json", Folder.accessory("A"))
         var folders = Self.folders([folder.path], 0.1)
-        #expect(Self.look(&folders) == ["attach A"])
+        #expect(Self.scan(&folders) == ["attach A"])
         try folder.rename("a.json", "aside")
         try Self.putLoop(folder.path + "/a.json")
-        #expect(Self.look(&folders, at: 1).isEmpty)
-        #expect(Self.look(&folders, at: 2) == ["problems a.json 1"])
-        #expect(folders.scan(now: Self.time(3)).again == Self.time(4))
+        #expect(Self.scan(&folders, at: 1).isEmpty)
+        #expect(Self.scan(&folders, at: 2) == ["problems a.json 1"])
+        #expect(folders.scan(now: Self.time(3)).nextScan == Self.time(4))
         try folder.rename("aside", "a.json")
-        #expect(Self.look(&folders, at: 4) == ["problems a.json 0"])
-        #expect(folders.scan(now: Self.time(5)).again == nil)
+        #expect(Self.scan(&folders, at: 4) == ["problems a.json 0"])
+        #expect(folders.scan(now: Self.time(5)).nextScan == nil)
     }
 
     @Test("A file rewritten with its old date and length is read again")
@@ -257,12 +257,12 @@ struct AccessoryFoldersTests {
         try folder.write("a.json", Folder.accessory("A"))
         try FileManager.default.setAttributes(old, ofItemAtPath: folder.path + "/a.json")
         var folders = Self.folders([folder.path], 0.1)
-        #expect(Self.look(&folders) == ["attach A"])
+        #expect(Self.scan(&folders) == ["attach A"])
         let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: folder.path + "/a.json"))
         try handle.write(contentsOf: Data(Folder.accessory("B").utf8))
         try handle.close()
         try FileManager.default.setAttributes(old, ofItemAtPath: folder.path + "/a.json")
-        #expect(Self.look(&folders) == ["detach a.json", "attach B"])
+        #expect(Self.scan(&folders) == ["detach a.json", "attach B"])
     }
 
     @Test("File names and keys cannot inject terminal control characters into error messages")

@@ -30,15 +30,15 @@ struct AttachingTests {
     func settles() {
         let test = TestSource()
         test.add(device)
-        test.pass(1)
+        test.advance(1)
         test.add(first, firstTTY)
-        test.pass(0.1)
+        test.advance(0.1)
         test.add(second)
-        test.pass(0.1)
+        test.advance(0.1)
         test.add(secondTTY)
-        test.pass(0.149)
+        test.advance(0.149)
         #expect(test.events == ["snapshot []"])
-        test.pass(0.002)
+        test.advance(0.002)
         #expect(test.events == ["snapshot []", "attached 1 com.a com.b"])
         #expect(test.clock.nextDeadline == nil)
     }
@@ -47,27 +47,27 @@ struct AttachingTests {
     func reversed() {
         let test = TestSource()
         test.add(secondTTY, firstTTY, second, first)
-        test.pass(5)
+        test.advance(5)
         #expect(test.events == ["snapshot []"])
         test.add(device)
-        test.pass(0.2)
+        test.advance(0.2)
         #expect(test.events == ["snapshot []", "attached 1 com.a com.b"])
     }
 
     @Test("A device that sends events continuously is still reported")
     func chatter() {
-        let test = TestSource([], settle: 0.1)
+        let test = TestSource([], settleTime: 0.1)
         test.add(device, first, firstTTY)
         for step in 1...30 {
             test.add(Records.device(properties: ["N": "\(step)"]))
-            test.pass(0.09)
+            test.advance(0.09)
         }
         #expect(test.events == ["snapshot []", "attached 1 com.a"])
     }
 
     @Test("Without a settle time, an accessory is reported at once")
     func immediate() {
-        let test = TestSource([], settle: 0)
+        let test = TestSource([], settleTime: 0)
         test.add(device, first, firstTTY)
         #expect(test.events.last == "attached 1 com.a")
     }
@@ -83,7 +83,7 @@ struct AttachingTests {
         #expect(other.events == ["snapshot [1]"])
         other.remove(secondTTY)
         #expect(other.events == ["snapshot [1]", "detached 1"])
-        other.pass(5)
+        other.advance(5)
         #expect(other.events.count == 2)
     }
 
@@ -91,9 +91,9 @@ struct AttachingTests {
     func short() {
         let test = TestSource()
         test.add(device, first, firstTTY)
-        test.pass(0.1)
+        test.advance(0.1)
         test.remove(firstTTY, first, device)
-        test.pass(5)
+        test.advance(5)
         #expect(test.events == ["snapshot []"])
         #expect(test.clock.nextDeadline == nil)
     }
@@ -102,9 +102,9 @@ struct AttachingTests {
     func changes() {
         let test = TestSource([device, first, firstTTY])
         test.add(second, secondTTY)
-        test.pass(0.2)
+        test.advance(0.2)
         test.remove(secondTTY)
-        test.pass(0.2)
+        test.advance(0.2)
         #expect(test.events == ["snapshot [1]", "changed 1 com.a com.b", "changed 1 com.a"])
     }
 
@@ -114,10 +114,10 @@ struct AttachingTests {
         let again = Records.device(number: 6)
         test.remove(firstTTY, first, device)
         test.add(again, first, firstTTY)
-        test.pass(0.2)
+        test.advance(0.2)
         #expect(test.events == ["snapshot [1]", "detached 1", "attached 2 com.a"])
         test.add(Records.device(number: 7))
-        test.pass(0.2)
+        test.advance(0.2)
         #expect(test.events.suffix(2) == ["detached 2", "attached 3 com.a"])
     }
 
@@ -125,10 +125,10 @@ struct AttachingTests {
     func update() {
         let test = TestSource([device, first, firstTTY])
         test.add(device, first, firstTTY)
-        test.pass(1)
+        test.advance(1)
         #expect(test.events == ["snapshot [1]"])
         test.add(Records.device(properties: ["EXTERNAL_ACCESSORY_NAME": "Scale"]))
-        test.pass(1)
+        test.advance(1)
         #expect(test.events == ["snapshot [1]", "changed 1 com.a"])
         #expect(test.source.accessories.first?.name == "Scale")
     }
@@ -138,10 +138,10 @@ struct AttachingTests {
         let late = Records.tty(first, "ttyACM0", isInitialized: false)
         let test = TestSource([], missing: ["/dev/ttyACM0"])
         test.add(device, first, late)
-        test.pass(1)
+        test.advance(1)
         #expect(test.events == ["snapshot []"])
         test.setNode("/dev/ttyACM0", .ready)
-        test.pass(0.2)
+        test.advance(0.2)
         #expect(test.events == ["snapshot []", "attached 1 com.a"])
         #expect(test.source.problems.isEmpty)
     }
@@ -151,9 +151,9 @@ struct AttachingTests {
         let late = Records.tty(first, "ttyACM0", isInitialized: false)
         let test = TestSource([], missing: ["/dev/ttyACM0"])
         test.add(device, first, late)
-        test.pass(1.9)
+        test.advance(1.9)
         #expect(test.source.problems.isEmpty)
-        test.pass(0.2)
+        test.advance(0.2)
         #expect(test.source.problems.map(\.code) == [.notFound])
         #expect(test.source.problems.first?.message.contains("/dev/ttyACM0") == true)
         #expect(test.events == ["snapshot []"])
@@ -168,7 +168,7 @@ struct AttachingTests {
         let test = TestSource([device, first, late], subscribes: false)
         test.setNode("/dev/ttyACM0", .forbidden)
         test.subscribe()
-        test.pass(3)
+        test.advance(3)
         #expect(test.events == ["snapshot []", "attached 1 com.a"])
         #expect(test.source.problems.map(\.code) == [.permissionDenied])
     }
@@ -205,25 +205,26 @@ struct AttachingTests {
     }
 
     @Test("Two accessories with the same serial number keep distinct identities while they are attached")
-    func twins() {
+    func sameIdentity() {
         let other = "/sys/devices/platform/usb1/1-1"
-        let twin = Records.device(other)
+        let duplicate = Records.device(other)
         let interface = Records.interface(0, of: other, string: "com.a")
         let tty = Records.tty(interface, "ttyACM7")
         let test = TestSource([device, first, firstTTY])
-        test.add(twin, interface, tty)
-        test.pass(1)
+        test.add(duplicate, interface, tty)
+        test.advance(1)
         #expect(test.events == ["snapshot [1]", "attached 2 com.a"])
         #expect(test.source.accessories.map(\.identity) == ["1209:0007:S1", "port:1-1"])
         test.remove(device)
         test.add(Records.device(other, properties: ["EXTERNAL_ACCESSORY_NAME": "Scale"]))
-        test.pass(1)
+        test.advance(1)
         #expect(test.source.accessories.map(\.identity) == ["port:1-1"])
-        test.remove(twin)
-        test.add(twin)
-        test.pass(1)
+        test.remove(duplicate)
+        test.add(duplicate)
+        test.advance(1)
         #expect(test.source.accessories.map(\.identity) == ["1209:0007:S1"])
-        #expect(Records.identities([device, first, firstTTY, twin, interface, tty]) == ["1209:0007:S1", "port:1-2"])
+        #expect(
+            Records.identities([device, first, firstTTY, duplicate, interface, tty]) == ["1209:0007:S1", "port:1-2"])
     }
 
     @Test("An accessory that moved to another port between two snapshots keeps its identity")
@@ -237,14 +238,14 @@ struct AttachingTests {
     }
 
     @Test("A subscriber can query the accessories while the first snapshot is pending")
-    func lateFirstLook() {
+    func lateInitialScan() {
         let waits = Mutex(0)
         let feed = Mutex<(@Sendable (UdevEvent) -> Void)?>(nil)
         var configuration = Configuration()
         configuration.accessorySettleTime.value = 0
         let source = UdevSource(
             configuration: configuration, clock: VirtualClock(),
-            parts: UdevSourceDependencies(
+            dependencies: UdevSourceDependencies(
                 watch: { receive in
                     feed.withLock { $0 = receive }
                     return {}
@@ -253,15 +254,15 @@ struct AttachingTests {
                     waits.withLock { $0 += 1 }
                     return false
                 }))
-        let heard = Mutex<[Int]>([])
+        let counts = Mutex<[Int]>([])
         let subscription = source.subscribe { [weak source] _ in
             let count = source?.accessories.count ?? -1
-            heard.withLock { $0.append(count) }
+            counts.withLock { $0.append(count) }
         }
         // Without the problem, an empty list would mean that no accessory is attached.
         #expect(source.problems.map(\.code) == [.busy])
         feed.withLock { $0 }?(.snapshot([device, first, firstTTY]))
-        #expect(heard.withLock { $0 } == [0, 1])
+        #expect(counts.withLock { $0 } == [0, 1])
         #expect(source.problems.isEmpty)
         #expect(waits.withLock { $0 } == 1)
         subscription.cancel()

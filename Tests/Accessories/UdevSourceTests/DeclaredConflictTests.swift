@@ -8,7 +8,7 @@ import Testing
 @testable import UdevSource
 
 @Suite("Declared accessories with conflicting identities")
-struct DeclaredTwinTests {
+struct DeclaredConflictTests {
     /// Returns a declaration of an accessory with a tty.
     private static func scale(port: String? = nil, serial: String? = nil, tty: String) -> String {
         let port = port.map { #""port": "\#($0)", "# } ?? ""
@@ -28,7 +28,7 @@ struct DeclaredTwinTests {
     private static func identities(_ test: TestSource) -> [String] { test.source.accessories.map(\.identity) }
 
     /// An inotify without watches, so that the test determines when directories are scanned.
-    private static let blind = Inotify(add: { _, _, _ in
+    private static let failingInotify = Inotify(add: { _, _, _ in
         errno = ENOSPC
         return -1
     })
@@ -101,15 +101,15 @@ struct DeclaredTwinTests {
     func later() throws {
         let folder = try Folder()
         try folder.put("b.json", Self.scale(tty: "/dev/ttyS0"))
-        let test = Self.source(folder, inotify: Self.blind)
+        let test = Self.source(folder, inotify: Self.failingInotify)
         #expect(Self.identities(test) == ["port:Scale"])
         let problems = test.source.problems.count
         try folder.put("a.json", Self.scale(tty: "/dev/ttyS1"))
-        test.pass(UdevSource.folderScanInterval)
+        test.advance(UdevSource.folderScanInterval)
         #expect(Self.identities(test) == ["port:Scale", "file:\(folder.path)/a.json"])
         #expect(test.source.problems.count == problems + 1)
         try folder.remove("a.json")
-        test.pass(UdevSource.folderScanInterval)
+        test.advance(UdevSource.folderScanInterval)
         #expect(Self.identities(test) == ["port:Scale"])
         #expect(test.source.problems.count == problems)
     }
@@ -118,36 +118,36 @@ struct DeclaredTwinTests {
     func renamed() throws {
         let folder = try Folder()
         try folder.put("b.json", Self.scale(tty: "/dev/ttyS0"))
-        let test = Self.source(folder, inotify: Self.blind)
+        let test = Self.source(folder, inotify: Self.failingInotify)
         let problems = test.source.problems.count
         for (former, name) in [("b.json", "a.json"), ("a.json", "c.json")] {
             try folder.rename(former, name)
-            test.pass(UdevSource.folderScanInterval)
+            test.advance(UdevSource.folderScanInterval)
             #expect(Self.identities(test) == ["port:Scale"])
             #expect(test.source.problems.count == problems)
         }
     }
 
     @Test("A conflict is marked as new only once, and ends when a single accessory remains")
-    func ledger() throws {
-        var ledger = DeclaredAccessoryStore()
+    func store() throws {
+        var store = DeclaredAccessoryStore()
         let scale = DeclaredAccessory(name: "Scale", endpoints: [.init(name: "com.a", node: .socket(path: "/s"))])
         var other = scale
         other.endpoints = []
-        ledger.set(scale, at: .file("/a"))
-        #expect(ledger.drainChanges().isEmpty)
+        store.set(scale, at: .file("/a"))
+        #expect(store.drainChanges().isEmpty)
         for path in ["/b", "/c", "/d"] {
-            ledger.set(other, at: .file(path))
-            let changes = ledger.drainChanges()
-            #expect(changes.map(\.subject) == ["twins: port:Scale"])
+            store.set(other, at: .file(path))
+            let changes = store.drainChanges()
+            #expect(changes.map(\.subject) == ["shared identity: port:Scale"])
             #expect(changes.map(\.isNew) == [path == "/b"])
             #expect(changes.first?.problem?.message.contains(path == "/d" ? "/c and 1 more" : path) == true)
         }
-        for path in ["/b", "/c"] { ledger.set(nil, at: .file(path)) }
-        #expect(ledger.drainChanges().map { $0.problem != nil } == [true])
-        ledger.set(nil, at: .file("/d"))
-        #expect(ledger.drainChanges().map { $0.problem != nil } == [false])
-        #expect(ledger.description(at: .file("/a"))?.identity == "port:Scale")
-        #expect(ledger.description(at: .file("/d")) == nil)
+        for path in ["/b", "/c"] { store.set(nil, at: .file(path)) }
+        #expect(store.drainChanges().map { $0.problem != nil } == [true])
+        store.set(nil, at: .file("/d"))
+        #expect(store.drainChanges().map { $0.problem != nil } == [false])
+        #expect(store.description(at: .file("/a"))?.identity == "port:Scale")
+        #expect(store.description(at: .file("/d")) == nil)
     }
 }

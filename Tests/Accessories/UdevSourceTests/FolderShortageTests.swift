@@ -54,14 +54,14 @@ struct FolderShortageTests {
             #expect(test.source.problems.map(\.code) == [.busy])
             #expect(advice.isEmpty || test.source.problems.first?.message.contains(advice) == true)
             try folder.put("b.json", Folder.accessory("B"))
-            test.pass(UdevSource.folderScanInterval)
+            test.advance(UdevSource.folderScanInterval)
             #expect(Self.identities(test) == ["port:A", "port:B"])
             try folder.remove("b.json")
-            test.pass(UdevSource.folderScanInterval)
+            test.advance(UdevSource.folderScanInterval)
             #expect(Self.identities(test) == ["port:A"])
         }
         limit.error.store(0, ordering: .relaxed)
-        test.pass(UdevSource.folderScanInterval)
+        test.advance(UdevSource.folderScanInterval)
         #expect(test.source.problems.isEmpty)
         #expect(test.clock.nextDeadline == nil)
     }

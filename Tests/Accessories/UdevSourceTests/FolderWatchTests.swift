@@ -21,7 +21,7 @@ struct FolderWatchTests {
         let clock = LiveClock()
         let source = UdevSource(
             configuration: configuration, clock: clock,
-            parts: UdevSourceDependencies(
+            dependencies: UdevSourceDependencies(
                 watch: { receive in
                     receive(.snapshot([]))
                     return {}
@@ -124,7 +124,7 @@ struct FolderWatchTests {
     }
 
     @Test("A directory is followed after an ancestor is renamed and created again")
-    func renamedAbove() throws {
+    func renamedAncestor() throws {
         let parent = try Folder()
         let path = parent.path + "/p/q/in"
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
@@ -181,17 +181,17 @@ struct FolderWatchTests {
         let path = parent.path + "/in"
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
         let watcher = try FolderWatcher([path])
-        let looks = Atomic<Int>(0)
-        let hasLooked = BinarySemaphore()
+        let scans = Atomic<Int>(0)
+        let hasScanned = BinarySemaphore()
         try watcher.start {
-            looks.add(1, ordering: .relaxed)
-            hasLooked.signal()
+            scans.add(1, ordering: .relaxed)
+            hasScanned.signal()
         }
         for number in 0..<1000 { try parent.write("other \(number)", "") }
         try parent.write("in/a.json", "")
-        #expect(hasLooked.wait(seconds: 60))
+        #expect(hasScanned.wait(seconds: 60))
         watcher.stop()
         // Creating the file causes up to three events: created, modified and closed.
-        #expect((1...3).contains(looks.load(ordering: .relaxed)))
+        #expect((1...3).contains(scans.load(ordering: .relaxed)))
     }
 }

@@ -63,7 +63,7 @@ struct KernelLayoutTests {
         // The layout of the attribute: inode, device.
         "offsetof(struct unix_diag_vfs, udiag_vfs_dev)": 4,
 
-        "sizeof(struct inotify_event)": UInt64(FolderWatcher.headLength),
+        "sizeof(struct inotify_event)": UInt64(FolderWatcher.headerLength),
         "offsetof(struct inotify_event, len)": UInt64(FolderWatcher.lengthOffset),
         "IN_MASK_ADD": UInt64(FolderWatcher.addsToMask),
 

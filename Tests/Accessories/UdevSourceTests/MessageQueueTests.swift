@@ -10,70 +10,70 @@ import Testing
 struct MessageQueueTests {
     @Test("A full queue blocks the posting thread, and no messages are lost")
     func bounded() throws {
-        let mailbox = MessageQueue<Int>(limit: 10)
+        let queue = MessageQueue<Int>(limit: 10)
         let handled = Mutex<[Int]>([])
-        let most = Atomic<Int>(0)
+        let maximum = Atomic<Int>(0)
         let (isBlocked, continues, isDone, last) = (
             BinarySemaphore(), BinarySemaphore(), BinarySemaphore(), BinarySemaphore()
         )
         let handle: @Sendable (Int) -> Void = { message in
             handled.withLock { $0.append(message) }
             guard message == 0 else {
-                most.max(mailbox.count, ordering: .relaxed)
+                maximum.max(queue.count, ordering: .relaxed)
                 return
             }
             isBlocked.signal()
             continues.wait(seconds: 60)
         }
-        try WorkerThread.start { mailbox.post(0, .blocking, handle: handle) }
+        try WorkerThread.start { queue.post(0, .blocking, handle: handle) }
         #expect(isBlocked.wait(seconds: 60))
         try WorkerThread.start {
-            for message in 1...1000 { mailbox.post(message, .blocking, handle: handle) }
+            for message in 1...1000 { queue.post(message, .blocking, handle: handle) }
             isDone.signal()
         }
         // Ten messages are queued behind the one being handled. The eleventh blocks its thread.
         let limit = ContinuousClock.now + .seconds(60)
-        while mailbox.waitingThreads == 0, mailbox.count < 1000, ContinuousClock.now < limit {
+        while queue.waitingThreads == 0, queue.count < 1000, ContinuousClock.now < limit {
             last.wait(seconds: 0.002)
         }
-        #expect(mailbox.count == 10)
-        #expect(mailbox.waitingThreads == 1)
+        #expect(queue.count == 10)
+        #expect(queue.waitingThreads == 1)
         continues.signal()
         #expect(isDone.wait(seconds: 60))
-        mailbox.post(1001) { message in
+        queue.post(1001) { message in
             handle(message)
             last.signal()
         }
         let deadline = ContinuousClock.now + .seconds(60)
         while handled.withLock({ $0.count }) < 1002, ContinuousClock.now < deadline { last.wait(seconds: 0.002) }
         #expect(handled.withLock { $0 } == Array(0...1001))
-        #expect(most.load(ordering: .relaxed) <= 11)
+        #expect(maximum.load(ordering: .relaxed) <= 11)
     }
 
     @Test("Messages posted by the handler itself are accepted beyond the limit")
     func reentrant() {
-        let mailbox = MessageQueue<Int>(limit: 2)
+        let queue = MessageQueue<Int>(limit: 2)
         let handled = Mutex<[Int]>([])
-        mailbox.post(0, .blocking) { message in
+        queue.post(0, .blocking) { message in
             handled.withLock { $0.append(message) }
             guard message == 0 else { return }
-            for next in 1...5 { mailbox.post(next, .blocking) { _ in } }
+            for next in 1...5 { queue.post(next, .blocking) { _ in } }
         }
         #expect(handled.withLock { $0 } == [0, 1, 2, 3, 4, 5])
     }
 
     @Test("A message equal to a queued message is dropped")
     func once() {
-        let mailbox = MessageQueue<String>()
+        let queue = MessageQueue<String>()
         let handled = Mutex<[String]>([])
-        mailbox.post("begin") { message in
+        queue.post("begin") { message in
             handled.withLock { $0.append(message) }
             guard message == "begin" else { return }
             for next in ["look", "other", "look", "look"] {
-                mailbox.post(next, .coalescing(isSame: { $0 == next })) { _ in }
+                queue.post(next, .coalescing(isSame: { $0 == next })) { _ in }
             }
         }
-        mailbox.post("look", .coalescing(isSame: { $0 == "look" })) { message in handled.withLock { $0.append(message) }
+        queue.post("look", .coalescing(isSame: { $0 == "look" })) { message in handled.withLock { $0.append(message) }
         }
         #expect(handled.withLock { $0 } == ["begin", "look", "other", "look"])
     }

@@ -47,7 +47,7 @@ struct OpeningTests {
     }
 
     @Test("Opening discards bytes that a closed channel on the same node cannot send")
-    func givenUp() throws {
+    func abandoned() throws {
         let test = TestSource(records)
         // The first channel is retained, the second one is not.
         let channel = try test.source.open(1, protocol: "com.a")
@@ -62,7 +62,7 @@ struct OpeningTests {
         arguments: [
             true, false,
         ])
-    func takeOver(isHeld: Bool) throws {
+    func takeOver(isRetained: Bool) throws {
         let test = TestSource(records)
         var ends: [Int32] = [-1, -1]
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
@@ -74,13 +74,13 @@ struct OpeningTests {
         var channel: (any ByteChannel)? = try test.source.open(1, protocol: "com.a")
         // The peer does not read.
         let bytes = [UInt8](repeating: 7, count: 1_000_000)
-        let taken = bytes.withUnsafeBytes { channel?.write($0) }
-        guard case .accepted(let count)? = taken, count < bytes.count else {
+        let result = bytes.withUnsafeBytes { channel?.write($0) }
+        guard case .accepted(let count)? = result, count < bytes.count else {
             Issue.record("All was taken.")
             return
         }
         channel?.close()
-        if !isHeld { channel = nil }
+        if !isRetained { channel = nil }
         #expect(Self.code { try test.source.open(1, protocol: "com.a") } == nil)
         withExtendedLifetime(channel) {}
     }
@@ -112,11 +112,11 @@ struct OpeningTests {
         let second = Records.interface(2, string: "com.b")
         let tty = Records.tty(second, "ttyACM1")
         let test = TestSource(records + [second, tty])
-        let kept = try test.source.open(1, protocol: "com.a")
+        let retained = try test.source.open(1, protocol: "com.a")
         let lost = try test.source.open(1, protocol: "com.b")
         test.remove(tty)
         #expect(lost.end?.reason == .detached)
-        #expect(kept.end == nil)
+        #expect(retained.end == nil)
         #expect(test.events == ["snapshot [1]"])
     }
 

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Accessories of recorded and described devices")
 struct RecordedDeviceTests {
-    private static func survey(_ name: String, rules: [AccessoryRule] = []) throws -> AccessoryDetection {
+    private static func detection(_ name: String, rules: [AccessoryRule] = []) throws -> AccessoryDetection {
         var tree = AccessoryTree(rules: rules)
         for record in try UmockdevFile.records(name) { tree.insert(record) }
         return try #require(tree.devices.map { tree.detection(at: $0) }.first { $0 != AccessoryDetection() })
@@ -15,7 +15,7 @@ struct RecordedDeviceTests {
 
     @Test("A serial device with a udev property offers its protocol")
     func property() throws {
-        let description = try #require(try Self.survey("acm-plain").description)
+        let description = try #require(try Self.detection("acm-plain").description)
         #expect(description.identity == "1209:0001:TP00042")
         #expect(description.name == "Thermo Probe" && description.manufacturer == "Example Corp")
         #expect(description.modelNumber == "Thermo Probe" && description.serialNumber == "TP00042")
@@ -31,7 +31,7 @@ struct RecordedDeviceTests {
 
     @Test("A serial device with an interface string offers its protocol")
     func interfaceString() throws {
-        let description = try #require(try Self.survey("acm-interface-string").description)
+        let description = try #require(try Self.detection("acm-interface-string").description)
         #expect(description.identity == "1209:0002:WS-7731" && description.firmwareRevision == "2.10")
         #expect(
             description.protocols == [
@@ -45,7 +45,7 @@ struct RecordedDeviceTests {
     func endpoints() throws {
         // The endpoint descriptors of the description are hexadecimal: 07 05 81 02 00 02 00 is endpoint 0x81, bulk, 512
         // bytes.
-        let description = try #require(try Self.survey("ea-native-two-protocols").description)
+        let description = try #require(try Self.detection("ea-native-two-protocols").description)
         func node(_ interface: UInt8, _ input: UInt8, _ output: UInt8) -> ChannelNode {
             .usb(
                 USBEndpoints(
@@ -63,18 +63,18 @@ struct RecordedDeviceTests {
 
     @Test("A composite device offers the protocols of its serial ports, and its HID interface requires a rule")
     func composite() throws {
-        let survey = try Self.survey("composite-2acm-hid")
-        let description = try #require(survey.description)
+        let detection = try Self.detection("composite-2acm-hid")
+        let description = try #require(detection.description)
         #expect(description.protocols.map(\.name) == ["com.example.lab.data", "com.example.lab.console"])
         #expect(description.protocols.map(\.interface) == [0, 2])
         // The serial number as spelled by the device, not by udev.
         #expect(description.identity == "1209:0004:LH 9" && description.firmwareRevision == "3.05")
-        #expect(survey.candidates.map(\.node) == ["/dev/hidraw0"])
-        #expect(survey.candidates.first?.reason.contains("reportLength") == true)
+        #expect(detection.candidates.map(\.node) == ["/dev/hidraw0"])
+        #expect(detection.candidates.first?.reason.contains("reportLength") == true)
         var rule = AccessoryRule()
         rule.interface = 4
         rule.hid = HIDFraming(reportLength: 64)
-        let framed = try Self.survey("composite-2acm-hid", rules: [rule])
+        let framed = try Self.detection("composite-2acm-hid", rules: [rule])
         #expect(
             (framed.description?.protocols.last?.node as? ChannelNode)
                 == .hidraw(path: "/dev/hidraw0", HIDFraming(reportLength: 64)))
@@ -83,19 +83,19 @@ struct RecordedDeviceTests {
     }
 
     @Test("Two cables without serial numbers are distinguished by their ports")
-    func twins() throws {
+    func sameIdentity() throws {
         var rule = AccessoryRule()
         rule.vendorID = 0x1209
         rule.productID = 5
         rule.protocols = ["com.example.bench"]
         rule.tty = TTYSettings(speed: 9600)
-        let first = try #require(try Self.survey("usbserial-noserial-a", rules: [rule]).description)
-        let second = try #require(try Self.survey("usbserial-noserial-b", rules: [rule]).description)
+        let first = try #require(try Self.detection("usbserial-noserial-a", rules: [rule]).description)
+        let second = try #require(try Self.detection("usbserial-noserial-b", rules: [rule]).description)
         #expect(first.identity == "port:1-5.1" && second.identity == "port:1-5.2")
         #expect(first.name == "UART Cable" && first.firmwareRevision == "6.00")
         #expect((second.protocols.first?.node as? ChannelNode) == .tty(path: "/dev/ttyUSB1", TTYSettings(speed: 9600)))
         #expect(second.protocols.first?.origin == .configuration)
-        let none = try Self.survey("usbserial-noserial-a")
+        let none = try Self.detection("usbserial-noserial-a")
         #expect(none.description == nil)
         #expect(none.candidates.map(\.node) == ["/dev/ttyUSB0"])
         #expect(none.candidates.first?.portPath == "1-5.1")

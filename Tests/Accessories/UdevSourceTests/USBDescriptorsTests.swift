@@ -53,24 +53,24 @@ struct USBDescriptorsTests {
         let records = try UmockdevFile.records("composite-2acm-hid") + UmockdevFile.records("ea-native-two-protocols")
         var generator = TestRandom()
         for bytes in records.filter({ $0.type == "usb_device" }).compactMap({ $0.bytes(of: "descriptors") }) {
-            for length in 0...bytes.count { Self.ask(Array(bytes[..<length])) }
+            for length in 0...bytes.count { Self.parse(Array(bytes[..<length])) }
             for index in bytes.indices {
                 for value: UInt8 in [0, 1, 2, 7, 9, 0x7f, 0x80, 0xff] {
                     var changed = bytes
                     changed[index] = value
-                    Self.ask(changed)
+                    Self.parse(changed)
                 }
             }
         }
         for _ in 0..<Thoroughness.rounds(2000, quick: 200) {
-            Self.ask(
+            Self.parse(
                 (0..<Int.random(in: 0...300, using: &generator)).map { _ in UInt8.random(in: 0...9, using: &generator) }
             )
         }
-        Self.ask([UInt8](repeating: 2, count: 1 << 20))
+        Self.parse([UInt8](repeating: 2, count: 1 << 20))
     }
 
-    private static func ask(_ bytes: [UInt8]) {
+    private static func parse(_ bytes: [UInt8]) {
         let pair = USBDescriptors(bytes).bulkPair(configuration: 1, interface: 0, alternate: 1)
         if let pair {
             #expect(pair.input & 0x80 != 0 && pair.output & 0x80 == 0 && (1...2047).contains(pair.packetLength))

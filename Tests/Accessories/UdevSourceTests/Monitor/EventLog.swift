@@ -12,9 +12,9 @@ final class EventLog: @unchecked Sendable {
     private var lines: [String] = []
     private var records: [UdevRecord] = []
 
-    func note(_ events: [UdevEvent]) { for event in events { note(event) } }
+    func record(_ events: [UdevEvent]) { for event in events { record(event) } }
 
-    func note(_ event: UdevEvent) {
+    func record(_ event: UdevEvent) {
         condition.withLock {
             switch event {
             case .snapshot(let devices):
@@ -37,11 +37,11 @@ final class EventLog: @unchecked Sendable {
     var last: UdevRecord? { condition.withLock { records.last } }
 
     /// Waits until the lines satisfy the condition, for at most a minute.
-    func waits(until holds: ([String]) -> Bool) -> Bool {
+    func waits(until isSatisfied: ([String]) -> Bool) -> Bool {
         let deadline = Date().addingTimeInterval(60)
         return condition.withLock {
-            while !holds(lines) {
-                guard condition.wait(until: deadline) else { return holds(lines) }
+            while !isSatisfied(lines) {
+                guard condition.wait(until: deadline) else { return isSatisfied(lines) }
             }
             return true
         }

@@ -17,15 +17,15 @@ struct MonitorTests {
         var options = UdevMonitorOptions()
         options.controlSocketPath = "/nowhere/udev/control"
         options.expectsRules = false
-        options.reachableGroups = .everywhere
+        options.reachableGroups = .all
         return options
     }
 
     @Test("A snapshot precedes the events of messages, and messages without changes cause no events")
-    func tells() {
+    func reportsEvents() {
         let script = ScriptedUdev(MonitorRecords.plain(2), MonitorRecords.plain(1))
-        let monitor = UdevMonitor(script.parts(options))
-        monitor.start(receive: log.note)
+        let monitor = UdevMonitor(script.dependencies(options))
+        monitor.start(receive: log.record)
         #expect(log.waits(for: ["snapshot /dev/tty1 /dev/tty2"]))
         script.send(
             .updated(MonitorRecords.plain(1), isAdd: true, exists: true), .unusable, .foreign,
@@ -43,8 +43,8 @@ struct MonitorTests {
     @Test("After lost messages, the received messages are reported, and then the changes found by a scan")
     func resynchronises() {
         let script = ScriptedUdev(MonitorRecords.plain(1), MonitorRecords.plain(2))
-        let monitor = UdevMonitor(script.parts(options))
-        monitor.start(receive: log.note)
+        let monitor = UdevMonitor(script.dependencies(options))
+        monitor.start(receive: log.record)
         #expect(log.waits(for: ["snapshot /dev/tty1 /dev/tty2"]))
         script.set { $0.devices = [MonitorRecords.plain(2), MonitorRecords.plain(4)] }
         script.send(.overflow, .updated(MonitorRecords.plain(3), isAdd: true, exists: true), .overflow)
@@ -60,9 +60,9 @@ struct MonitorTests {
     @Test("A descriptor that fails repeatedly is closed and reopened later, without a busy loop")
     func survivesFailure() {
         let script = ScriptedUdev(MonitorRecords.plain(1))
-        script.set { $0.otherwise = .failed(errno: 5) }
-        let monitor = UdevMonitor(script.parts(options))
-        monitor.start(receive: log.note)
+        script.set { $0.defaultMessage = .failed(errno: 5) }
+        let monitor = UdevMonitor(script.dependencies(options))
+        monitor.start(receive: log.record)
         #expect(log.waits(for: ["snapshot /dev/tty1"]))
         // The descriptor stays readable, because no read drains it.
         script.send()
@@ -74,7 +74,7 @@ struct MonitorTests {
         #expect(state.opened.count >= 3)
         #expect(state.receptions <= state.opened.count * MonitorLoop.maximumFailures)
         #expect(log.all.allSatisfy { !$0.hasPrefix("problem") })
-        script.set { $0.otherwise = .none }
+        script.set { $0.defaultMessage = .none }
         script.send(.updated(MonitorRecords.plain(4), isAdd: true, exists: true))
         #expect(log.waits { $0.contains("added /dev/tty4") })
     }
@@ -82,14 +82,14 @@ struct MonitorTests {
     @Test("A monitor that is stopped, even in its own callback, delivers no more events and frees its resources")
     func stops() throws {
         let script = ScriptedUdev(MonitorRecords.plain(1))
-        let monitor = UdevMonitor(script.parts(options))
+        let monitor = UdevMonitor(script.dependencies(options))
         let log = log
         monitor.start { [weak monitor] event in
-            log.note(event)
+            log.record(event)
             if case .added = event { monitor?.stop() }
         }
         #expect(log.waits(for: ["snapshot /dev/tty1"]))
-        monitor.start(receive: log.note)
+        monitor.start(receive: log.record)
         script.send(
             .updated(MonitorRecords.plain(2), isAdd: true, exists: true),
             .updated(MonitorRecords.plain(3), isAdd: true, exists: true)
@@ -101,7 +101,7 @@ struct MonitorTests {
 
         // A restarted monitor begins with a snapshot.
         script.set { $0.messages = [] }
-        monitor.start(receive: log.note)
+        monitor.start(receive: log.record)
         #expect(log.waits(for: ["snapshot /dev/tty1", "added /dev/tty2", "snapshot /dev/tty1"]))
         monitor.stop()
         monitor.stop()
@@ -111,8 +111,8 @@ struct MonitorTests {
     @Test("A monitor that is released stops")
     func stopsWhenReleased() {
         let script = ScriptedUdev(MonitorRecords.plain(1))
-        var monitor: UdevMonitor? = UdevMonitor(script.parts(options))
-        monitor?.start(receive: log.note)
+        var monitor: UdevMonitor? = UdevMonitor(script.dependencies(options))
+        monitor?.start(receive: log.record)
         #expect(log.waits(for: ["snapshot /dev/tty1"]))
         monitor = nil
         #expect(script.waits { $0.open == 0 })
@@ -129,8 +129,8 @@ struct MonitorTests {
         let daemon = folder.appendingPathComponent("udev")
         options.controlSocketPath = daemon.appendingPathComponent("control").path
         let script = ScriptedUdev(MonitorRecords.plain(1))
-        let monitor = UdevMonitor(script.parts(options))
-        monitor.start(receive: log.note)
+        let monitor = UdevMonitor(script.dependencies(options))
+        monitor.start(receive: log.record)
         var received = ["problem notFound", "snapshot /dev/tty1"]
         #expect(log.waits(for: received))
 
@@ -158,8 +158,8 @@ struct MonitorTests {
         script.set { $0.hasDescriptor = false }
         var options = options
         options.scanInterval = 0.1
-        let monitor = UdevMonitor(script.parts(options))
-        monitor.start(receive: log.note)
+        let monitor = UdevMonitor(script.dependencies(options))
+        monitor.start(receive: log.record)
         #expect(log.waits(for: ["problem notSupported", "snapshot /dev/tty1"]))
         script.set { $0.devices = [MonitorRecords.plain(2)] }
         var received = ["problem notSupported", "snapshot /dev/tty1", "removed /dev/tty1", "added /dev/tty2"]
@@ -181,8 +181,8 @@ struct MonitorTests {
         script.set { $0.connectError = DeviceError(.busy, "No memory is left.") }
         var options = options
         options.scanInterval = 0.1
-        let monitor = UdevMonitor(script.parts(options))
-        monitor.start(receive: log.note)
+        let monitor = UdevMonitor(script.dependencies(options))
+        monitor.start(receive: log.record)
         #expect(log.waits(for: ["problem busy", "snapshot"]))
         #expect(script.waits { $0.opened.count > 2 })
         script.set { $0.connectError = nil }
@@ -193,8 +193,8 @@ struct MonitorTests {
     @Test("If the devices cannot be listed, the known devices are kept")
     func survivesListing() {
         let script = ScriptedUdev(MonitorRecords.plain(1))
-        let monitor = UdevMonitor(script.parts(options))
-        monitor.start(receive: log.note)
+        let monitor = UdevMonitor(script.dependencies(options))
+        monitor.start(receive: log.record)
         #expect(log.waits(for: ["snapshot /dev/tty1"]))
         script.set { $0.listError = DeviceError(.notSupported, "There is no /sys.") }
         script.send(.overflow)
@@ -206,8 +206,8 @@ struct MonitorTests {
     @Test("If the devices cannot be listed after lost messages, the listing is retried until it succeeds")
     func retriesListing() {
         let script = ScriptedUdev(MonitorRecords.plain(1))
-        let monitor = UdevMonitor(script.parts(options))
-        monitor.start(receive: log.note)
+        let monitor = UdevMonitor(script.dependencies(options))
+        monitor.start(receive: log.record)
         #expect(log.waits(for: ["snapshot /dev/tty1"]))
         script.set {
             $0.listError = DeviceError(.busy, "Too many files are open.")
@@ -230,8 +230,8 @@ struct MonitorTests {
     func retriesFirstListing() {
         let script = ScriptedUdev(MonitorRecords.plain(1))
         script.set { $0.listError = DeviceError(.busy, "Too many files are open.") }
-        let monitor = UdevMonitor(script.parts(options))
-        monitor.start(receive: log.note)
+        let monitor = UdevMonitor(script.dependencies(options))
+        monitor.start(receive: log.record)
         #expect(log.waits(for: ["problem busy", "snapshot"]))
         script.set { $0.listError = nil }
         #expect(log.waits(for: ["problem busy", "snapshot", "solved busy", "added /dev/tty1"]))
@@ -239,10 +239,10 @@ struct MonitorTests {
     }
 
     @Test("A message that is too long may concern any device, so all devices are scanned")
-    func looksAfterLongMessage() {
+    func scansAfterLongMessage() {
         let script = ScriptedUdev(MonitorRecords.plain(1))
-        let monitor = UdevMonitor(script.parts(options))
-        monitor.start(receive: log.note)
+        let monitor = UdevMonitor(script.dependencies(options))
+        monitor.start(receive: log.record)
         #expect(log.waits(for: ["snapshot /dev/tty1"]))
         script.set { $0.devices = [MonitorRecords.plain(1), MonitorRecords.plain(2)] }
         script.send(.tooLong)
@@ -253,13 +253,13 @@ struct MonitorTests {
     }
 
     @Test("If messages cannot arrive, a problem is reported and devices are scanned until a message arrives")
-    func looksWhereMessagesMayNotCome() {
+    func scansWithoutMessages() {
         let script = ScriptedUdev(MonitorRecords.plain(1))
         var options = options
         options.scanInterval = 0.1
-        options.reachableGroups = ReachableGroups(isFirstUser: false, isFirstNetwork: false)
-        let monitor = UdevMonitor(script.parts(options))
-        monitor.start(receive: log.note)
+        options.reachableGroups = ReachableGroups(isInitialUserNamespace: false, isInitialNetworkNamespace: false)
+        let monitor = UdevMonitor(script.dependencies(options))
+        monitor.start(receive: log.record)
         var received = ["problem notSupported", "snapshot /dev/tty1"]
         #expect(log.waits(for: received))
         for number in 2...3 {
@@ -280,7 +280,7 @@ struct MonitorTests {
         let listings = script.state.listings
         // Meanwhile, another monitor, which receives no messages, scans repeatedly.
         let silent = ScriptedUdev(MonitorRecords.plain(1))
-        let other = UdevMonitor(silent.parts(options))
+        let other = UdevMonitor(silent.dependencies(options))
         other.start { _ in }
         #expect(silent.waits { $0.listings >= 4 })
         #expect(script.state.listings == listings)
@@ -289,7 +289,7 @@ struct MonitorTests {
     }
 
     @Test("A stale control socket of udevd counts as missing until a process listens on it")
-    func noticesStaleSocket() throws {
+    func detectsStaleSocket() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("udev-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -299,8 +299,8 @@ struct MonitorTests {
         options.controlSocketPath = folder.appendingPathComponent("control").path
         let daemon = try #require(ListeningSocket(options.controlSocketPath))
         let script = ScriptedUdev(MonitorRecords.plain(1))
-        let monitor = UdevMonitor(script.parts(options))
-        monitor.start(receive: log.note)
+        let monitor = UdevMonitor(script.dependencies(options))
+        monitor.start(receive: log.record)
         #expect(log.waits(for: ["problem notFound", "snapshot /dev/tty1"]))
         #expect(script.state.opened == [.kernel])
         // The statistics report udevd as the sender only after the connection is open.
@@ -319,12 +319,12 @@ struct MonitorTests {
     }
 
     @Test("More devices than the limit are reported as one problem, which is solved when there are fewer")
-    func tellsOverfullness() {
+    func reportsDeviceLimit() {
         let script = ScriptedUdev(MonitorRecords.plain(1), MonitorRecords.plain(2))
         var options = options
         options.maximumDevices = 2
-        let monitor = UdevMonitor(script.parts(options))
-        monitor.start(receive: log.note)
+        let monitor = UdevMonitor(script.dependencies(options))
+        monitor.start(receive: log.record)
         script.send(
             .updated(MonitorRecords.plain(3), isAdd: true, exists: true),
             .updated(MonitorRecords.plain(4), isAdd: true, exists: true),
@@ -342,10 +342,10 @@ struct MonitorTests {
     @Test("Concurrent starts and stops leave no connection open")
     func survivesRaces() {
         let script = ScriptedUdev(MonitorRecords.plain(1))
-        let monitor = UdevMonitor(script.parts(options))
+        let monitor = UdevMonitor(script.dependencies(options))
         let log = log
         DispatchQueue.concurrentPerform(iterations: 200) { number in
-            if number.isMultiple(of: 3) { monitor.stop() } else { monitor.start(receive: log.note) }
+            if number.isMultiple(of: 3) { monitor.stop() } else { monitor.start(receive: log.record) }
         }
         monitor.stop()
         #expect(script.waits { $0.open == 0 })

@@ -12,7 +12,7 @@ final class ScriptedUdev: @unchecked Sendable {
         var devices: [UdevRecord] = []
         var messages: [UdevMessage] = []
         /// The message returned when no message is queued although the descriptor is readable.
-        var otherwise = UdevMessage.none
+        var defaultMessage = UdevMessage.none
         var hasDescriptor = true
         var connectError: DeviceError?
         /// Called while a connection is opened.
@@ -60,18 +60,18 @@ final class ScriptedUdev: @unchecked Sendable {
     }
 
     /// Waits until the state satisfies the condition, for at most a minute.
-    func waits(until holds: (State) -> Bool) -> Bool {
+    func waits(until isSatisfied: (State) -> Bool) -> Bool {
         let deadline = Date().addingTimeInterval(60)
         return condition.withLock {
-            while !holds(current) {
-                guard condition.wait(until: deadline) else { return holds(current) }
+            while !isSatisfied(current) {
+                guard condition.wait(until: deadline) else { return isSatisfied(current) }
             }
             return true
         }
     }
 
-    func parts(_ options: UdevMonitorOptions = UdevMonitorOptions()) -> MonitorParts {
-        MonitorParts(clock: LiveClock(), options: options) { [self] group throws(DeviceError) in
+    func dependencies(_ options: UdevMonitorOptions = UdevMonitorOptions()) -> MonitorDependencies {
+        MonitorDependencies(clock: LiveClock(), options: options) { [self] group throws(DeviceError) in
             state.whenConnecting?()
             let error = set { state in
                 state.opened.append(group)
@@ -104,11 +104,11 @@ final class ScriptedUdev: @unchecked Sendable {
             script.set { state in
                 state.receptions += 1
                 if !state.messages.isEmpty { return state.messages.removeFirst() }
-                if case .none = state.otherwise {
+                if case .none = state.defaultMessage {
                     var byte: UInt8 = 0
                     while read(script.ends.0, &byte, 1) > 0 {}
                 }
-                return state.otherwise
+                return state.defaultMessage
             }
         }
 

@@ -12,7 +12,7 @@ struct TraitTests {
     func without() {
         let log = EventLog()
         let monitor = UdevMonitor([UdevSelection(subsystem: "tty")], clock: LiveClock())
-        monitor.start(receive: log.note)
+        monitor.start(receive: log.record)
         #expect(log.all == ["problem notSupported", "snapshot"])
         monitor.stop()
     }

@@ -52,7 +52,7 @@ enum Records {
         return tree.descriptions.map(\.identity)
     }
 
-    static func survey(_ records: [UdevRecord], rules: [AccessoryRule] = [], of root: String? = nil)
+    static func detection(_ records: [UdevRecord], rules: [AccessoryRule] = [], of root: String? = nil)
         -> AccessoryDetection
     {
         var tree = AccessoryTree(rules: rules)

@@ -44,18 +44,18 @@ final class TestSource: Sendable {
 
     /// Creates a source that starts with these devices. The nodes in `missing` do not exist.
     init(
-        _ records: [UdevRecord] = [], settle: Double = 0.15, missing: [String] = [], subscribes: Bool = true,
+        _ records: [UdevRecord] = [], settleTime: Double = 0.15, missing: [String] = [], subscribes: Bool = true,
         inotify: Inotify = Inotify(), configure: (inout Configuration) -> Void = { _ in }
     ) {
         let feed = Feed()
         self.feed = feed
         for path in missing { feed.nodes.withLock { $0[path] = .missing } }
         var configuration = Configuration()
-        configuration.accessorySettleTime.value = settle
+        configuration.accessorySettleTime.value = settleTime
         configure(&configuration)
         source = UdevSource(
             configuration: configuration, clock: clock,
-            parts: UdevSourceDependencies(
+            dependencies: UdevSourceDependencies(
                 watch: { receive in
                     feed.receive.withLock { $0 = receive }
                     receive(.snapshot(records))
@@ -113,7 +113,7 @@ final class TestSource: Sendable {
     func send(_ event: UdevEvent) { feed.receive.withLock { $0 }?(event) }
     func add(_ records: UdevRecord...) { for record in records { send(.added(record)) } }
     func remove(_ records: UdevRecord...) { for record in records { send(.removed(record)) } }
-    func setNode(_ path: String, _ reach: NodeAccess) { feed.nodes.withLock { $0[path] = reach } }
+    func setNode(_ path: String, _ access: NodeAccess) { feed.nodes.withLock { $0[path] = access } }
     /// Sets the channel that is opened next.
     func put(_ channel: OpenedChannel) { feed.next.withLock { $0 = channel } }
     func refuse(_ error: DeviceError?) { feed.refusal.withLock { $0 = error } }
@@ -124,7 +124,7 @@ final class TestSource: Sendable {
     }
 
     /// Advances the clock and runs the timers that are due.
-    func pass(_ seconds: Double) {
+    func advance(_ seconds: Double) {
         let end = clock.now.advanced(bySeconds: seconds)
         while clock.runNextTimer(upTo: end) {}
         clock.move(to: end)
