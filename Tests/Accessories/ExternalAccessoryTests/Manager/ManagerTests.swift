@@ -57,73 +57,73 @@ struct ManagerTests {
         let id = bench.accessories.attach()
         let manager = bench.manager
         manager.registerForLocalNotifications()
-        let log = NoteLog(manager)
+        let log = NotificationLog(manager)
         let accessory = try #require(manager.connectedAccessories.first)
         bench.accessories.change(id, protocols: ["com.example.scale", "com.example.more"])
         bench.run()
         #expect(manager.connectedAccessories.first === accessory)
         #expect(accessory.protocolStrings == ["com.example.scale", "com.example.more"])
-        #expect(log.words.isEmpty)
+        #expect(log.lines.isEmpty)
     }
 
     @Test("Only events after the registration are posted")
     func registration() {
         let manager = bench.manager
-        let log = NoteLog(manager)
+        let log = NotificationLog(manager)
         let first = bench.accessories.attach()
         bench.run()
-        #expect(log.words.isEmpty)
+        #expect(log.lines.isEmpty)
         manager.registerForLocalNotifications()
         bench.run()
-        #expect(log.words.isEmpty, "what is there already is not announced")
+        #expect(log.lines.isEmpty, "what is there already is not announced")
         bench.accessories.attach(serial: "S2")
-        #expect(log.words.isEmpty, "never on the source's thread")
+        #expect(log.lines.isEmpty, "never on the source's thread")
         bench.run()
         bench.accessories.detach(first)
         bench.run()
-        #expect(log.words == ["came 2", "went 1"])
+        #expect(log.lines == ["came 2", "went 1"])
     }
 
     @Test("Registrations are counted")
     func counted() {
         let manager = bench.manager
-        let log = NoteLog(manager)
+        let log = NotificationLog(manager)
         manager.unregisterForLocalNotifications()
         manager.registerForLocalNotifications()
         manager.registerForLocalNotifications()
         manager.unregisterForLocalNotifications()
         bench.accessories.attach()
         bench.run()
-        #expect(log.words == ["came 1"])
+        #expect(log.lines == ["came 1"])
         bench.accessories.attach(serial: "S2")
         manager.unregisterForLocalNotifications()
         bench.run()
-        #expect(log.words == ["came 1"], "what waited is not posted any more")
+        #expect(log.lines == ["came 1"], "what waited is not posted any more")
         manager.registerForLocalNotifications()
         bench.run()
-        #expect(log.words == ["came 1"])
+        #expect(log.lines == ["came 1"])
     }
 
     @Test("While the main thread is busy, an attach and a detach cancel out, but a detach and an attach do not")
     func coalesced() {
         let manager = bench.manager
-        let log = NoteLog(manager)
+        let log = NotificationLog(manager)
         let first = bench.accessories.attach()
         manager.registerForLocalNotifications()
         let second = bench.accessories.attach(serial: "S2")
         bench.accessories.detach(second)
         bench.run()
-        #expect(log.words.isEmpty)
+        #expect(log.lines.isEmpty)
         bench.accessories.detach(first)
         bench.accessories.attach()
         bench.run()
-        #expect(log.words == ["went 1", "came 3"])
+        #expect(log.lines == ["went 1", "came 3"])
     }
 
     @Test("A flood of events while the main thread is busy is reduced to the net changes")
     func storm() {
         let manager = bench.manager
-        let log = NoteLog(manager)
+        let log = NotificationLog(manager)
         let first = bench.accessories.attach()
         manager.registerForLocalNotifications()
         bench.accessories.detach(first)
@@ -133,45 +133,45 @@ struct ManagerTests {
         let last = bench.accessories.attach()
         #expect(bench.callbacks.count == 1)
         bench.run()
-        #expect(log.words == ["went 1", "came \(last)"])
+        #expect(log.lines == ["went 1", "came \(last)"])
     }
 
     @Test("The delegate is called without any registration, and before the notification")
     func delegate() throws {
         let id = bench.accessories.attach()
         let manager = bench.manager
-        let log = NoteLog(manager)
+        let log = NotificationLog(manager)
         let accessory = try #require(manager.connectedAccessories.first)
         accessory.delegate = log
         bench.accessories.detach(id)
         bench.run()
-        #expect(log.words == ["delegate 1 false"])
+        #expect(log.lines == ["delegate 1 false"])
         manager.registerForLocalNotifications()
         let second = bench.accessories.attach()
         bench.run()
         manager.connectedAccessories.first?.delegate = log
         bench.accessories.detach(second)
         bench.run()
-        #expect(log.words == ["delegate 1 false", "came 2", "delegate 2 false", "went 2"])
+        #expect(log.lines == ["delegate 1 false", "came 2", "delegate 2 false", "went 2"])
     }
 
     @Test("A delegate set before the connection was posted is notified of the disconnection, and nothing is posted")
-    func delegateOfUntold() throws {
+    func delegateOfUnreported() throws {
         let manager = bench.manager
-        let log = NoteLog(manager)
+        let log = NotificationLog(manager)
         manager.registerForLocalNotifications()
         let id = bench.accessories.attach()
         manager.connectedAccessories.first?.delegate = log
         bench.accessories.detach(id)
         bench.run()
-        #expect(log.words == ["delegate 1 false"])
+        #expect(log.lines == ["delegate 1 false"])
     }
 
     @Test("A delegate is not retained")
     func weakDelegate() throws {
         bench.accessories.attach()
         let accessory = try #require(bench.manager.connectedAccessories.first)
-        var log: NoteLog? = NoteLog(bench.manager)
+        var log: NotificationLog? = NotificationLog(bench.manager)
         accessory.delegate = log
         #expect(accessory.delegate === log)
         log = nil
@@ -183,7 +183,7 @@ struct ManagerTests {
         arguments: [false, true])
     func order(hangsUp: Bool) throws {
         let manager = bench.manager
-        let log = NoteLog(manager)
+        let log = NotificationLog(manager)
         manager.registerForLocalNotifications()
         let (session, _) = try bench.session()
         let accessory = try #require(session.accessory)
@@ -202,20 +202,20 @@ struct ManagerTests {
         if hangsUp {
             bench.accessories.hangUp(accessory.connectionID)
             bench.run()
-            #expect(log.words == ["came 1", "input true", "output true"])
+            #expect(log.lines == ["came 1", "input true", "output true"])
             #expect(manager.connectedAccessories == [accessory])
         }
         bench.accessories.detach(accessory.connectionID)
         bench.run()
-        #expect(log.words == ["came 1", "input \(hangsUp)", "output \(hangsUp)", "delegate 1 false", "went 1"])
+        #expect(log.lines == ["came 1", "input \(hangsUp)", "output \(hangsUp)", "delegate 1 false", "went 1"])
         #expect(manager.connectedAccessories.isEmpty)
     }
 
     @Test(
         "The streams of a session opened before the connection was posted end before the disconnection is posted")
-    func sessionOfUntold() throws {
+    func sessionOfUnreported() throws {
         let manager = bench.manager
-        let log = NoteLog(manager)
+        let log = NotificationLog(manager)
         manager.registerForLocalNotifications()
         let (session, _) = try bench.session()
         let streamLog = StreamLog()
@@ -226,15 +226,15 @@ struct ManagerTests {
         // The main thread is busy until `run()`.
         bench.accessories.detach(1)
         bench.run()
-        #expect(log.words.filter { $0 != "came 1" } == ["end", "went 1"])
-        #expect(log.words.count == 3)
+        #expect(log.lines.filter { $0 != "came 1" } == ["end", "went 1"])
+        #expect(log.lines.count == 3)
         withExtendedLifetime(session) {}
     }
 
     @Test("On an unplug, an app has read all received bytes before its delegate is called")
     func muchUnread() throws {
         let manager = bench.manager
-        let log = NoteLog(manager)
+        let log = NotificationLog(manager)
         let (session, peer) = try bench.session()
         let accessory = try #require(session.accessory)
         accessory.delegate = log
@@ -249,7 +249,7 @@ struct ManagerTests {
         peer.send(String(repeating: "x", count: 40_000))
         bench.accessories.detach(accessory.connectionID)
         bench.run()
-        #expect(log.words == ["end after 40000", "delegate 1 false"])
+        #expect(log.lines == ["end after 40000", "delegate 1 false"])
         withExtendedLifetime(session) {}
     }
 
@@ -259,7 +259,7 @@ struct ManagerTests {
         manager.registerForLocalNotifications()
         bench.accessories.attach()
         bench.accessories.attach(serial: "S2")
-        let log = NoteLog(manager)
+        let log = NotificationLog(manager)
         let token = NotificationCenter.default.addObserver(
             forName: .EAAccessoryDidConnect, object: manager, queue: nil
         ) { _ in
@@ -268,7 +268,7 @@ struct ManagerTests {
         }
         bench.run()
         NotificationCenter.default.removeObserver(token)
-        #expect(log.words == ["came 1"])
+        #expect(log.lines == ["came 1"])
     }
 
     @Test("Releasing a device releases its manager and accessories")
@@ -287,7 +287,7 @@ struct ManagerTests {
     }
 
     @Test("An accessory created by the app is not connected")
-    func handMade() {
+    func initialized() {
         let accessory = EAAccessory()
         #expect(!accessory.isConnected)
         #expect(accessory.connectionID == EAConnectionIDNone)

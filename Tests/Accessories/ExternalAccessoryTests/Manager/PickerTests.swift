@@ -10,13 +10,13 @@ struct PickerTests {
 
     @Test("The picker fails on the main thread, after the call has returned")
     func failed() {
-        let answer = Mutex<EABluetoothAccessoryPickerError?>(nil)
+        let received = Mutex<EABluetoothAccessoryPickerError?>(nil)
         bench.manager.showBluetoothAccessoryPicker(withNameFilter: nil) { error in
-            answer.withLock { $0 = error as? EABluetoothAccessoryPickerError }
+            received.withLock { $0 = error as? EABluetoothAccessoryPickerError }
         }
-        #expect(answer.withLock { $0 } == nil)
+        #expect(received.withLock { $0 } == nil)
         bench.run()
-        #expect(answer.withLock { $0 }?.code == .resultFailed)
+        #expect(received.withLock { $0 }?.code == .resultFailed)
         bench.manager.showBluetoothAccessoryPicker(withNameFilter: nil, completion: nil)
         bench.run()
     }

@@ -15,7 +15,7 @@ struct AsyncTests {
         let bytes = session.bytes
         let reading = Task {
             var text = ""
-            for try await piece in bytes { text += String(decoding: piece, as: UTF8.self) }
+            for try await chunk in bytes { text += String(decoding: chunk, as: UTF8.self) }
             return text
         }
         peer.send("one ")
@@ -45,7 +45,7 @@ struct AsyncTests {
         let bytes = try #require(session?.bytes)
         let read: @Sendable () async throws -> Int = {
             var count = 0
-            for try await piece in bytes { count += piece.count }
+            for try await chunk in bytes { count += chunk.count }
             return count
         }
         let first = Task { try await read() }
@@ -95,7 +95,7 @@ struct AsyncTests {
     }
 
     @Test("A write throws an error if the accessory is detached in the meantime")
-    func writeToNobody() async throws {
+    func writeWithoutPeer() async throws {
         bench.accessories.setCapacity(16)
         let (session, peer) = try bench.session()
         let core = Unshared(session)

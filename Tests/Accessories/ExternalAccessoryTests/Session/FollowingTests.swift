@@ -10,30 +10,30 @@ struct FollowingTests {
     private let bench = Bench()
     private let name = "com.example.scale"
 
-    private final class News: Sendable {
-        let words = Mutex<[String]>([])
+    private final class ConnectionLog: Sendable {
+        let lines = Mutex<[String]>([])
 
         func add(_ connection: EASession.Connection) {
-            let word =
+            let line =
                 switch connection {
                 case .paused(let unsent): "paused \(unsent)"
                 case .resumed(let accessory): "resumed \(accessory.connectionID)"
                 case .failed(let error): "failed \(error.code)"
                 }
-            words.withLock { $0.append(word) }
+            lines.withLock { $0.append(line) }
         }
     }
 
-    private func follow(_ event: News) throws -> EASession {
+    private func follow(_ connectionLog: ConnectionLog) throws -> EASession {
         bench.accessories.attach()
         let accessory = try #require(bench.manager.connectedAccessories.first)
-        return try EASession(following: accessory, protocol: name) { event.add($0) }
+        return try EASession(following: accessory, protocol: name) { connectionLog.add($0) }
     }
 
     @Test("The session resumes when the accessory is plugged in again, and received bytes are not lost")
     func continues() throws {
-        let event = News()
-        let session = try follow(event)
+        let connectionLog = ConnectionLog()
+        let session = try follow(connectionLog)
         let log = StreamLog()
         let input = try #require(session.inputStream)
         let output = try #require(session.outputStream)
@@ -65,13 +65,13 @@ struct FollowingTests {
         #expect(log.text == "before after")
         #expect(output.send("hello") == 5)
         #expect(bench.accessories.peer(id)?.receiveText() == "hello")
-        #expect(event.words.withLock { $0 } == ["paused 3", "resumed \(id)"])
+        #expect(connectionLog.lines.withLock { $0 } == ["paused 3", "resumed \(id)"])
     }
 
     @Test("A failure to reopen is reported, and the session tries again at the next connection")
     func failsToReopen() throws {
-        let event = News()
-        let session = try follow(event)
+        let connectionLog = ConnectionLog()
+        let session = try follow(connectionLog)
         session.outputStream?.open()
         bench.accessories.detach(1)
         bench.accessories.fail(DeviceError(.permissionDenied, "No."))
@@ -79,14 +79,14 @@ struct FollowingTests {
         bench.accessories.fail(nil)
         let id = bench.accessories.attach()
         bench.run()
-        #expect(event.words.withLock { $0 } == ["paused 0", "failed permissionDenied", "resumed \(id)"])
+        #expect(connectionLog.lines.withLock { $0 } == ["paused 0", "failed permissionDenied", "resumed \(id)"])
         #expect(session.outputStream?.hasSpaceAvailable == true)
     }
 
     @Test("A session opened by the app replaces a session that follows the accessory")
     func takenOver() throws {
-        let event = News()
-        let session = try follow(event)
+        let connectionLog = ConnectionLog()
+        let session = try follow(connectionLog)
         session.outputStream?.open()
         let accessory = try #require(bench.manager.connectedAccessories.first)
         let other = try #require(EASession(accessory: accessory, forProtocol: name))
@@ -94,20 +94,20 @@ struct FollowingTests {
         bench.accessories.detach(1)
         bench.accessories.attach()
         bench.run()
-        #expect(event.words.withLock { $0 }.isEmpty)
+        #expect(connectionLog.lines.withLock { $0 }.isEmpty)
         withExtendedLifetime(other) {}
     }
 
     @Test("A session released while its accessory is detached no longer follows it")
     func released() throws {
-        let event = News()
-        var session: EASession? = try follow(event)
+        let connectionLog = ConnectionLog()
+        var session: EASession? = try follow(connectionLog)
         session?.outputStream?.open()
         bench.accessories.detach(1)
         session = nil
         bench.accessories.attach()
         bench.run()
-        #expect(event.words.withLock { $0 } == ["paused 0"])
+        #expect(connectionLog.lines.withLock { $0 } == ["paused 0"])
         #expect(bench.accessories.openCount == 0)
     }
 }

@@ -144,7 +144,7 @@ struct SessionTests {
     }
 
     @Test("The session of an unplugged accessory does not resume when the accessory is plugged in again")
-    func staysDead() throws {
+    func staysClosed() throws {
         let bench = Bench()
         let (session, _) = try bench.session()
         session.inputStream?.open()
@@ -162,7 +162,7 @@ struct SessionTests {
     }
 
     @Test("A session without an accessory has no protocol and no streams")
-    func nobody() {
+    func withoutAccessory() {
         let session = EASession()
         #expect(session.accessory == nil)
         #expect(session.protocolString == nil)

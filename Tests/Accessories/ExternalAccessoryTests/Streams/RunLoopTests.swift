@@ -18,25 +18,25 @@ struct RunLoopTests {
         }
         let found = results.withLock { $0 }
         #expect(!found.isEmpty)
-        for (name, holds) in found { #expect(holds, Comment(rawValue: name)) }
+        for (name, isTrue) in found { #expect(isTrue, Comment(rawValue: name)) }
     }
 
     @Test("Events are delivered on the thread's run loop, which the accessory wakes from another thread")
-    func wokenFromElsewhere() throws {
+    func wokenFromOtherThread() throws {
         try check { bench, log in
             let (session, peer) = try bench.session()
             let input = try #require(session.inputStream)
             let thread = Thread.current
-            var isRightThread = true
+            var isOnSameThread = true
             log.action = { _, event in
-                if Thread.current !== thread { isRightThread = false }
+                if Thread.current !== thread { isOnSameThread = false }
                 if event == .openCompleted { DispatchQueue.global().async { peer.send("x") } }
             }
             input.delegate = log
             input.schedule(in: .current, forMode: .default)
             input.open()
             let isReceived = spin { log.events.count == 2 }
-            return [("told", isReceived), ("on the thread", isRightThread), ("read", log.read(input) == 1)]
+            return [("told", isReceived), ("on the thread", isOnSameThread), ("read", log.read(input) == 1)]
         }
     }
 
@@ -49,7 +49,7 @@ struct RunLoopTests {
             input.delegate = log
             input.schedule(in: .current, forMode: mode)
             input.open()
-            turn()
+            runOnce()
             let before = log.events
             let isReceived = spin(mode) { log.events == [.openCompleted] }
             return [("not in the default mode", before.isEmpty), ("in its own", isReceived)]
@@ -86,7 +86,7 @@ struct RunLoopTests {
     }
 
     @Test("A run loop exits when its stream is closed on another thread")
-    func closedElsewhere() throws {
+    func closedOnOtherThread() throws {
         try check { bench, log in
             let (session, _) = try bench.session()
             let input = try #require(session.inputStream)
@@ -105,7 +105,7 @@ struct RunLoopTests {
     }
 
     @Test("A stream can be scheduled from another thread on a sleeping run loop")
-    func scheduledElsewhere() throws {
+    func scheduledOnOtherThread() throws {
         try check { bench, log in
             let (session, _) = try bench.session()
             struct Parts: @unchecked Sendable {
@@ -159,19 +159,19 @@ struct RunLoopTests {
             let input = try #require(session.inputStream)
             var depth = 0
             var isRecursive = false
-            var heardInside: [Stream.Event] = []
+            var eventsInCallback: [Stream.Event] = []
             log.action = { stream, event in
-                if depth > 0 { heardInside.append(event) }
+                if depth > 0 { eventsInCallback.append(event) }
                 depth += 1
                 defer { depth -= 1 }
                 if event == .openCompleted {
                     peer.send("a")
-                    spin { heardInside.contains(.hasBytesAvailable) }
+                    spin { eventsInCallback.contains(.hasBytesAvailable) }
                 } else if event == .hasBytesAvailable, log.bytes.isEmpty {
                     log.read(stream)
                     peer.send("b")
                     // Another event of the same kind is pending, but has to wait.
-                    turn()
+                    runOnce()
                     if depth > 2 { isRecursive = true }
                 } else if event == .hasBytesAvailable {
                     if depth > 2 { isRecursive = true }
@@ -183,7 +183,7 @@ struct RunLoopTests {
             input.open()
             let isRead = spin { log.text == "ab" }
             return [
-                ("all read", isRead), ("other event inside", heardInside.first == .hasBytesAvailable),
+                ("all read", isRead), ("other event inside", eventsInCallback.first == .hasBytesAvailable),
                 ("not the same", !isRecursive),
             ]
         }
@@ -301,7 +301,7 @@ struct RunLoopTests {
             let usesLiveExecutors = true
             let consumerGate = ConsumerGate()
             func executor(onMainThread: Bool) -> any CallbackExecutor { DispatchQueueExecutor.main }
-            func counting(_ delivery: any CallbackExecutor) -> any CallbackExecutor { Counted(delivery, counter) }
+            func counting(_ executor: any CallbackExecutor) -> any CallbackExecutor { Counted(executor, counter) }
         }
         try onThread {
             let playback = AsLive()

@@ -34,11 +34,11 @@ struct StreamEventsTests {
         var received: [Stream.Event] = []
         var running: [Stream.Event] = []
         /// The number of hasBytesAvailable and hasSpaceAvailable events since the app last read or wrote.
-        var toldSinceUse = 0
+        var notifiedSinceUse = 0
         var wasClosed = false
         var wasOpened = false
 
-        mutating func take(_ step: Step) -> String? {
+        mutating func apply(_ step: Step) -> String? {
             switch step {
             case .open:
                 if !wasClosed { wasOpened = true }
@@ -47,7 +47,7 @@ struct StreamEventsTests {
                 wasClosed = true
                 events.close()
             case .use:
-                toldSinceUse = 0
+                notifiedSinceUse = 0
                 events.rearm()
             case .ready: isReady = conclusion == nil
             case .empty: isReady = false
@@ -63,7 +63,7 @@ struct StreamEventsTests {
                 events.begin(event)
                 received.append(event)
                 running.append(event)
-                if event == .hasBytesAvailable || event == .hasSpaceAvailable { toldSinceUse += 1 }
+                if event == .hasBytesAvailable || event == .hasSpaceAvailable { notifiedSinceUse += 1 }
                 return problem
             }
             return nil
@@ -80,7 +80,7 @@ struct StreamEventsTests {
             switch event {
             case .hasBytesAvailable, .hasSpaceAvailable:
                 if !isReady { return "there is nothing" }
-                return toldSinceUse == 0 ? nil : "told twice without a read or write"
+                return notifiedSinceUse == 0 ? nil : "told twice without a read or write"
             case .endEncountered: return conclusion == .end ? nil : "it has not ended"
             case .errorOccurred: return conclusion == .failure ? nil : "it has not failed"
             default: return "an unknown event"
@@ -94,7 +94,9 @@ struct StreamEventsTests {
             }
             if received.isEmpty { return "the opening is not told" }
             let event: Stream.Event = events.direction == .input ? .hasBytesAvailable : .hasSpaceAvailable
-            if isReady { return toldSinceUse == 0 && !running.contains(event) ? "bytes or space are not told" : nil }
+            if isReady {
+                return notifiedSinceUse == 0 && !running.contains(event) ? "bytes or space are not told" : nil
+            }
             return conclusion == nil ? nil : "the conclusion is not told"
         }
     }
@@ -107,8 +109,8 @@ struct StreamEventsTests {
             guard depth > 0, problem == nil else { return }
             for step in Step.allCases {
                 var next = model
-                if let found = next.take(step) {
-                    problem = "\(found), after \(next.received)"
+                if let failure = next.apply(step) {
+                    problem = "\(failure), after \(next.received)"
                     return
                 }
                 count += 1
@@ -117,7 +119,7 @@ struct StreamEventsTests {
         }
         // After the open event, six steps reach every state. Before it, five steps do.
         var opened = Model(events: StreamEvents(direction))
-        for step in [Step.open, .notify, .finish] { _ = opened.take(step) }
+        for step in [Step.open, .notify, .finish] { _ = opened.apply(step) }
         explore(opened, depth: 6)
         explore(Model(events: StreamEvents(direction)), depth: 5)
         #expect(problem == nil)

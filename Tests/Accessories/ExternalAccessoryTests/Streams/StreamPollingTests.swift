@@ -11,27 +11,27 @@ import Testing
 struct StreamPollingTests {
     /// A channel that records whether an executor is set, and provides bytes on request.
     private final class Channel: PollableChannel {
-        private let hidden = Atomic<Int>(0)
-        private let found = Atomic<Int>(0)
+        private let pending = Atomic<Int>(0)
+        private let available = Atomic<Int>(0)
         private let observer = Mutex<(@Sendable (ByteChannelEvent) -> Void)?>(nil)
-        private let place = Mutex<ExecutorIdentity?>(nil)
+        private let executor = Mutex<ExecutorIdentity?>(nil)
 
         /// Makes `count` more bytes available to `takeIn()`.
-        func come(_ count: Int) { hidden.add(count, ordering: .relaxed) }
+        func addPending(_ count: Int) { pending.add(count, ordering: .relaxed) }
 
         func hangUp() { observer.withLock { $0 }?(.ended) }
 
         func read(into buffer: UnsafeMutableRawBufferPointer) -> ByteChannelRead { .empty }
         func write(_ bytes: UnsafeRawBufferPointer) -> ByteChannelWrite { .accepted(0) }
         var status: ByteChannelStatus {
-            ByteChannelStatus(bytesAvailable: found.load(ordering: .relaxed), spaceAvailable: 0, end: nil)
+            ByteChannelStatus(bytesAvailable: available.load(ordering: .relaxed), spaceAvailable: 0, end: nil)
         }
         func observe(_ receive: (@Sendable (ByteChannelEvent) -> Void)?) { observer.withLock { $0 = receive } }
         func close() {}
-        func setExecutor(_ place: ExecutorIdentity?) { self.place.withLock { $0 = place } }
-        func readPendingInput() { found.store(hidden.load(ordering: .relaxed), ordering: .relaxed) }
+        func setExecutor(_ executor: ExecutorIdentity?) { self.executor.withLock { $0 = executor } }
+        func readPendingInput() { available.store(pending.load(ordering: .relaxed), ordering: .relaxed) }
 
-        var hasPlace: Bool { place.withLock { $0 != nil } }
+        var hasExecutor: Bool { executor.withLock { $0 != nil } }
     }
 
     private let bench = Bench(isLive: true)
@@ -44,29 +44,29 @@ struct StreamPollingTests {
     }
 
     @Test("The input stream's run loop polls the channel if the stream is scheduled exactly once")
-    func onlyPlace() throws {
+    func singleExecutor() throws {
         let session = session(channel)
         let (input, output) = (try #require(session.inputStream), try #require(session.outputStream))
         let mode = RunLoop.Mode("com.example.mode")
         output.schedule(in: .main, forMode: .default)
-        #expect(!channel.hasPlace)
+        #expect(!channel.hasExecutor)
         input.schedule(in: .main, forMode: .default)
-        #expect(channel.hasPlace)
+        #expect(channel.hasExecutor)
         input.schedule(in: .main, forMode: mode)
-        #expect(!channel.hasPlace)
+        #expect(!channel.hasExecutor)
         input.remove(from: .main, forMode: .default)
-        #expect(channel.hasPlace)
+        #expect(channel.hasExecutor)
         input.close()
-        #expect(!channel.hasPlace)
+        #expect(!channel.hasExecutor)
     }
 
     @Test("The event queue of a session polls its channel")
     func queue() throws {
         let session = session(channel)
         session.setEventQueue(DispatchQueue(label: "com.example.queue"))
-        #expect(channel.hasPlace)
+        #expect(channel.hasExecutor)
         session.setEventQueue(nil)
-        #expect(!channel.hasPlace)
+        #expect(!channel.hasExecutor)
     }
 
     @Test("Each connection of a following session is polled by the run loop")
@@ -76,12 +76,12 @@ struct StreamPollingTests {
         }
         let session = session(following)
         session.inputStream?.schedule(in: .main, forMode: .default)
-        #expect(channel.hasPlace)
+        #expect(channel.hasExecutor)
         let next = Channel()
         #expect(!following.adopt(next))
         channel.hangUp()
         #expect(following.adopt(next))
-        #expect(next.hasPlace)
+        #expect(next.hasExecutor)
         following.close()
     }
 
@@ -90,20 +90,20 @@ struct StreamPollingTests {
         let session = session(channel)
         let input = try #require(session.inputStream)
         input.schedule(in: .main, forMode: .default)
-        #expect(channel.hasPlace)
+        #expect(channel.hasExecutor)
         let reading = Task { for try await _ in session.bytes {} }
-        while channel.hasPlace { await Task.yield() }
+        while channel.hasExecutor { await Task.yield() }
         reading.cancel()
         try await reading.value
     }
 
     @Test("hasBytesAvailable includes bytes that the run loop has not polled yet")
-    func asks() throws {
+    func requestsInput() throws {
         let session = session(channel)
         let input = try #require(session.inputStream)
         input.open()
         #expect(!input.hasBytesAvailable)
-        channel.come(3)
+        channel.addPending(3)
         #expect(input.hasBytesAvailable)
     }
 }

@@ -400,10 +400,10 @@ struct StreamTests {
         let output = try openOutput(session)
         bench.run()
         log.forget()
-        var turns = 0
+        var callbacks = 0
         log.action = { [log] stream, event in
-            turns += 1
-            guard turns < 100 else { return }
+            callbacks += 1
+            guard callbacks < 100 else { return }
             if event == .hasBytesAvailable {
                 log.read(stream, atMost: 1)
                 peer.send("b")

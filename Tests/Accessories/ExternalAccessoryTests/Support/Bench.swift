@@ -16,7 +16,7 @@ final class Bench: Sendable {
 
         func executor(onMainThread: Bool) -> any CallbackExecutor { self }
 
-        func counting(_ delivery: any CallbackExecutor) -> any CallbackExecutor { delivery }
+        func counting(_ executor: any CallbackExecutor) -> any CallbackExecutor { executor }
 
         func schedule(_ work: @escaping @Sendable () -> Void) { waiting.withLock { $0.append(work) } }
 

@@ -5,18 +5,19 @@ import ExternalAccessory
 import Synchronization
 
 /// Records the notifications of a manager and the calls to a delegate, in order.
-final class NoteLog: NSObject, EAAccessoryDelegate, @unchecked Sendable {
+final class NotificationLog: NSObject, EAAccessoryDelegate, @unchecked Sendable {
     private let entries = Mutex<[String]>([])
     private var tokens: [any NSObjectProtocol] = []
 
     /// Observes this manager only, because other tests post to the same notification center.
     init(_ manager: EAAccessoryManager) {
         super.init()
-        for (name, word) in [(NSNotification.Name.EAAccessoryDidConnect, "came"), (.EAAccessoryDidDisconnect, "went")] {
+        for (name, line) in [(NSNotification.Name.EAAccessoryDidConnect, "came"), (.EAAccessoryDidDisconnect, "went")] {
             tokens.append(
-                NotificationCenter.default.addObserver(forName: name, object: manager, queue: nil) { [weak self] note in
-                    let accessory = note.userInfo?[EAAccessoryKey] as? EAAccessory
-                    self?.add("\(word) \(accessory?.connectionID ?? -1)")
+                NotificationCenter.default.addObserver(forName: name, object: manager, queue: nil) {
+                    [weak self] notification in
+                    let accessory = notification.userInfo?[EAAccessoryKey] as? EAAccessory
+                    self?.add("\(line) \(accessory?.connectionID ?? -1)")
                 })
         }
     }
@@ -25,9 +26,9 @@ final class NoteLog: NSObject, EAAccessoryDelegate, @unchecked Sendable {
         for token in tokens { NotificationCenter.default.removeObserver(token) }
     }
 
-    var words: [String] { entries.withLock { $0 } }
+    var lines: [String] { entries.withLock { $0 } }
 
-    func add(_ word: String) { entries.withLock { $0.append(word) } }
+    func add(_ line: String) { entries.withLock { $0.append(line) } }
 
     func accessoryDidDisconnect(_ accessory: EAAccessory) {
         add("delegate \(accessory.connectionID) \(accessory.isConnected)")

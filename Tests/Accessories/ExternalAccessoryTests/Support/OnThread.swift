@@ -33,6 +33,6 @@ func spin(_ mode: RunLoop.Mode = .default, until isDone: () -> Bool) -> Bool {
 }
 
 /// Lets the current run loop process pending events without waiting.
-func turn(_ mode: RunLoop.Mode = .default) {
+func runOnce(_ mode: RunLoop.Mode = .default) {
     for _ in 0..<4 { _ = RunLoop.current.run(mode: mode, before: Date(timeIntervalSinceNow: -1)) }
 }

@@ -5,15 +5,15 @@ import Synchronization
 
 /// A source of accessories in memory. A test attaches and detaches them, and acts as their end of a connection.
 final class TestAccessories: AccessorySource {
-    private struct Line {
+    private struct Connection {
         var id: AccessoryDescription.ID
         var name: String
-        var near: MemoryChannel
-        var far: MemoryChannel
+        var local: MemoryChannel
+        var remote: MemoryChannel
     }
 
     private struct State {
-        var lines: [Line] = []
+        var connections: [Connection] = []
         var failure: DeviceError?
         var capacity = 65_536
     }
@@ -47,14 +47,16 @@ final class TestAccessories: AccessorySource {
     func detachBeforeEnd(_ id: AccessoryDescription.ID) { hub.detach(id) }
 
     func endConnections(of id: AccessoryDescription.ID, unsentBytes: Int = 0) {
-        for line in state.withLock({ $0.lines.filter { $0.id == id } }) {
-            line.near.end(ByteChannelEnd(.detached, unsentBytes: unsentBytes))
+        for connection in state.withLock({ $0.connections.filter { $0.id == id } }) {
+            connection.local.end(ByteChannelEnd(.detached, unsentBytes: unsentBytes))
         }
     }
 
     /// Hangs up the accessory's ports without detaching the accessory.
     func hangUp(_ id: AccessoryDescription.ID) {
-        for line in state.withLock({ $0.lines.filter { $0.id == id } }) { line.near.end(ByteChannelEnd(.hungUp)) }
+        for connection in state.withLock({ $0.connections.filter { $0.id == id } }) {
+            connection.local.end(ByteChannelEnd(.hungUp))
+        }
     }
 
     /// Replaces the accessory's protocols.
@@ -66,7 +68,7 @@ final class TestAccessories: AccessorySource {
 
     /// Returns the accessory's end of the most recent connection.
     func peer(_ id: AccessoryDescription.ID, _ name: String = "com.example.scale") -> MemoryChannel? {
-        state.withLock { $0.lines.last { $0.id == id && $0.name == name }?.far }
+        state.withLock { $0.connections.last { $0.id == id && $0.name == name }?.remote }
     }
 
     /// Makes opening fail with this error, or succeed if it is nil.
@@ -76,7 +78,7 @@ final class TestAccessories: AccessorySource {
     func setCapacity(_ capacity: Int) { state.withLock { $0.capacity = capacity } }
 
     /// The number of open connections.
-    var openCount: Int { state.withLock { $0.lines.filter { $0.near.end == nil }.count } }
+    var openCount: Int { state.withLock { $0.connections.filter { $0.local.end == nil }.count } }
 
     // MARK: AccessorySource
 
@@ -89,13 +91,13 @@ final class TestAccessories: AccessorySource {
         guard hub.description(of: accessory) != nil else { throw DeviceError(.notFound, "It is gone.") }
         return try state.withLock { state throws(DeviceError) in
             if let failure = state.failure { throw failure }
-            state.lines.removeAll { $0.near.end != nil }
-            guard !state.lines.contains(where: { $0.id == accessory && $0.name == name }) else {
+            state.connections.removeAll { $0.local.end != nil }
+            guard !state.connections.contains(where: { $0.id == accessory && $0.name == name }) else {
                 throw DeviceError(.busy, "The protocol is in use.")
             }
-            let (near, far) = MemoryChannel.pair(capacity: state.capacity)
-            state.lines.append(Line(id: accessory, name: name, near: near, far: far))
-            return near
+            let (local, remote) = MemoryChannel.pair(capacity: state.capacity)
+            state.connections.append(Connection(id: accessory, name: name, local: local, remote: remote))
+            return local
         }
     }
 }
