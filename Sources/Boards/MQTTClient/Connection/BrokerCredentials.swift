@@ -15,10 +15,10 @@ package struct BrokerCredentials: Sendable, Equatable {
         try Self.rejectUnprotectedSecret(path, containing: "a password")
         let bytes = try FileIO.read(path, limit: Self.limit)
         let line = bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
-        func invalidFile(_ what: String) -> DeviceError {
+        func invalidFile(_ problem: String) -> DeviceError {
             DeviceError(
                 .invalidConfiguration,
-                "\(path) \(what). It must contain one line: the user name, a colon, and the password.")
+                "\(path) \(problem). It must contain one line: the user name, a colon, and the password.")
         }
         guard bytes.dropFirst(line.count).allSatisfy({ $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }) else {
             throw invalidFile("has more than one line")
@@ -34,7 +34,7 @@ package struct BrokerCredentials: Sendable, Equatable {
     }
 
     /// Throws an error for a secret file that other users can access or that its group can modify.
-    package static func rejectUnprotectedSecret(_ path: String, containing what: String) throws(DeviceError) {
+    package static func rejectUnprotectedSecret(_ path: String, containing content: String) throws(DeviceError) {
         var status = stat()
         guard stat(path, &status) == 0 else { throw FileIO.readError(path, call: "stat", errno: errno) }
         guard status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o007 != 0 || status.st_mode & 0o020 != 0 else {
@@ -42,7 +42,7 @@ package struct BrokerCredentials: Sendable, Equatable {
         }
         throw DeviceError(
             .permissionDenied,
-            "\(path) contains \(what), but others may read or change it. Run: chmod 600 \(path)")
+            "\(path) contains \(content), but others may read or change it. Run: chmod 600 \(path)")
     }
 
     /// Checks that the files can be read because libmosquitto does not report which file is invalid.

@@ -40,9 +40,10 @@ final class MosquittoConnection: BrokerConnection {
     private func configure() throws(DeviceError) {
         let files = settings.files
         if let path = files.password {
-            let access = try BrokerCredentials(path: path)
+            let credentials = try BrokerCredentials(path: path)
             try check(
-                mosquitto_username_pw_set(client, access.name, access.password), call: "mosquitto_username_pw_set")
+                mosquitto_username_pw_set(client, credentials.name, credentials.password),
+                call: "mosquitto_username_pw_set")
         }
         if settings.address.usesTLS {
             try BrokerCredentials.check(files)
@@ -69,8 +70,8 @@ final class MosquittoConnection: BrokerConnection {
         let end = min(deadline, isConnected ? .never : connectDeadline, pollDeadline)
         let descriptor = mosquitto_socket(client)
         guard descriptor >= 0 else { throw events.failure.map { failure($0, call: "mosquitto_loop") } ?? lost() }
-        let wants = mosquitto_want_write(client) ? Int16(POLLIN) | Int16(POLLOUT) : Int16(POLLIN)
-        if wakeUp.wait(for: descriptor, events: wants, until: end, clock: clock) {
+        let pollEvents = mosquitto_want_write(client) ? Int16(POLLIN) | Int16(POLLOUT) : Int16(POLLIN)
+        if wakeUp.wait(for: descriptor, events: pollEvents, until: end, clock: clock) {
             try loop(mosquitto_loop_read(client, 1), call: "mosquitto_loop_read")
         }
         if mosquitto_want_write(client) { try loop(mosquitto_loop_write(client, 1), call: "mosquitto_loop_write") }
@@ -127,14 +128,14 @@ final class MosquittoConnection: BrokerConnection {
 
     private func failure(_ result: Int32, call: String) -> DeviceError {
         let number = errno
-        let place = "the broker at \(settings.address)"
+        let broker = "the broker at \(settings.address)"
         let cause = DeviceError.Cause.library(
             name: "libmosquitto, \(String(cString: mosquitto_strerror(result)))", code: result)
         switch result {
         case dsmosquitto_errno where !isConnected:
             return DeviceError(
                 .unreachable,
-                "The connection to \(place) failed. Check the host and the port, and that a broker listens there.",
+                "The connection to \(broker) failed. Check the host and the port, and that a broker listens there.",
                 cause: .system(call: call, errno: number))
         case dsmosquitto_lookup:
             return DeviceError(
@@ -142,12 +143,12 @@ final class MosquittoConnection: BrokerConnection {
         case dsmosquitto_tls, dsmosquitto_tls_handshake:
             return DeviceError(
                 .permissionDenied,
-                "The TLS handshake with \(place) failed. Its certificate must name this host and be signed by an authority in DEVICE_SERVICES_MQTT_CA_FILE (or of the system), and this machine's clock must be correct.",
+                "The TLS handshake with \(broker) failed. Its certificate must name this host and be signed by an authority in DEVICE_SERVICES_MQTT_CA_FILE (or of the system), and this machine's clock must be correct.",
                 cause: cause)
         case dsmosquitto_keepalive:
             return DeviceError(.silent, "\(settings.address) stopped responding. Reconnecting.")
         case dsmosquitto_no_memory:
-            return DeviceError(.busy, "The system is out of memory for the connection to \(place).", cause: cause)
+            return DeviceError(.busy, "The system is out of memory for the connection to \(broker).", cause: cause)
         case dsmosquitto_protocol where !isConnected:
             return DeviceError(
                 .unreachable, "The server at \(settings.address) does not speak MQTT. Check the port.", cause: cause)
@@ -173,9 +174,9 @@ final class MosquittoConnection: BrokerConnection {
     }
 
     /// Returns the error for a CONNACK return code of MQTT 3.1.1, section 3.2.2.3.
-    private func refused(_ answer: Int32) -> DeviceError {
+    private func refused(_ returnCode: Int32) -> DeviceError {
         let (code, message): (DeviceError.Code, String) =
-            switch answer {
+            switch returnCode {
             case 1: (.notSupported, "does not speak MQTT 3.1.1")
             case 2: (.invalidConfiguration, "rejects the client ID \(settings.clientID ?? "")")
             case 3: (.unreachable, "is not ready")

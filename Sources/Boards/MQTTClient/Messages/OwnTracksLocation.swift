@@ -91,12 +91,12 @@ extension OwnTracksLocation {
         return writer.bytes
     }
 
-    /// Returns the rounded value, or nil if it is NaN, less than `least` or greater than 1e9.
+    /// Returns the rounded value, or nil if it is NaN, less than `minimum` or greater than 1e9.
     private static func rounded(
-        _ value: Double, _ rule: FloatingPointRoundingRule, minimum least: Double = -1e9
+        _ value: Double, _ rule: FloatingPointRoundingRule, minimum: Double = -1e9
     ) -> Int64? {
         let rounded = value.rounded(rule)
-        return value >= least && rounded <= 1e9 ? Int64(rounded) : nil
+        return value >= minimum && rounded <= 1e9 ? Int64(rounded) : nil
     }
 }
 

@@ -94,24 +94,24 @@ final class MQTTSourceLoop {
     }
 
     private func serve(connected: inout BootTime?) throws(DeviceError) {
-        let link = try open(target, wakeUp, clock)
-        var follower = RemotePositionSubscriber(topic: topic, timing: timing, now: clock.now)
+        let connection = try open(target, wakeUp, clock)
+        var subscriber = RemotePositionSubscriber(topic: topic, timing: timing, now: clock.now)
         var demand = hub.demand
         while hub.hasSubscribers {
-            let events = try link.poll(until: min(hub.nextDeadline, follower.deadline))
+            let events = try connection.poll(until: min(hub.nextDeadline, subscriber.deadline))
             let now = clock.now
             if hub.demand != demand {
                 demand = hub.demand
-                follower.reset(now: now)
+                subscriber.reset(now: now)
             }
             for event in events {
                 switch event {
                 case .connected:
                     for topic in [topic, HomeAssistantDiscovery.availability(of: topic)] {
-                        try link.subscribe(to: topic)
+                        try connection.subscribe(to: topic)
                     }
                     connected = now
-                    follower.reset(now: now)
+                    subscriber.reset(now: now)
                 case .subscribed(let topic, let isAllowed):
                     // A rejected availability topic is not an error because few brokers provide this topic.
                     guard isAllowed || topic != self.topic else {
@@ -122,14 +122,16 @@ final class MQTTSourceLoop {
                     }
                 case .message(let topic, let payload, let isRetained):
                     publish(
-                        follower.process(topic, payload, isRetained: isRetained, now: now, wallTime: clock.wallTime))
+                        subscriber.process(topic, payload, isRetained: isRetained, now: now, wallTime: clock.wallTime))
                 case .delivered: break
                 }
             }
             if hub.nextDeadline <= now { hub.deliverDueReports(now: now) }
-            if let loss = follower.checkSilence(now: now, broker: target.address) { hub.setStatus(.unavailable(loss)) }
+            if let loss = subscriber.checkSilence(now: now, broker: target.address) {
+                hub.setStatus(.unavailable(loss))
+            }
         }
-        link.disconnect()
+        connection.disconnect()
     }
 
     private func publish(_ update: RemotePositionSubscriber.Update) {
