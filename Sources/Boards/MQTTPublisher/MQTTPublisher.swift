@@ -45,7 +45,7 @@ public final class MQTTPublisher: Sendable {
         _ settings: MQTTPublisherSettings, clock: any DeviceClock = LiveClock(),
         onEvent: @escaping @Sendable (Event) -> Void = { _ in }
     ) throws(DeviceError) {
-        if let absence = Broker.unavailability { throw absence }
+        if let unavailability = Broker.unavailability { throw unavailability }
         try self.init(settings, clock: clock, open: Broker.open, onEvent: onEvent)
     }
 
@@ -74,17 +74,17 @@ public final class MQTTPublisher: Sendable {
 
     /// Publishes sensor readings. Readings are combined into messages of up to 1 s or 64 readings.
     public func publish(_ batch: MotionBatch) {
-        let completeBatch = pendingBatches.withLock { gathered -> MotionBatch? in
-            var sum = gathered[batch.sensor] ?? MotionBatch(sensor: batch.sensor, kind: batch.kind)
+        let completeBatch = pendingBatches.withLock { pending -> MotionBatch? in
+            var merged = pending[batch.sensor] ?? MotionBatch(sensor: batch.sensor, kind: batch.kind)
             let count = batch.count
-            sum.values += batch.values.prefix(count)
-            sum.times += batch.times.prefix(count)
-            guard let first = sum.times.first, let last = sum.times.last else { return nil }
-            if sum.count >= SenMLPack.limit || last.seconds(since: first) >= 1 {
-                gathered[batch.sensor] = nil
-                return sum
+            merged.values += batch.values.prefix(count)
+            merged.times += batch.times.prefix(count)
+            guard let first = merged.times.first, let last = merged.times.last else { return nil }
+            if merged.count >= SenMLPack.limit || last.seconds(since: first) >= 1 {
+                pending[batch.sensor] = nil
+                return merged
             }
-            gathered[batch.sensor] = sum
+            pending[batch.sensor] = merged
             return nil
         }
         if let completeBatch { send(completeBatch) }
@@ -92,11 +92,11 @@ public final class MQTTPublisher: Sendable {
 
     /// Publishes readings that are still being combined into a message. ``end(within:)`` also publishes them.
     public func flush() {
-        let rest = pendingBatches.withLock { gathered in
-            defer { gathered = [:] }
-            return gathered.values.sorted { $0.sensor < $1.sensor }
+        let remaining = pendingBatches.withLock { pending in
+            defer { pending = [:] }
+            return pending.values.sorted { $0.sensor < $1.sensor }
         }
-        for batch in rest { send(batch) }
+        for batch in remaining { send(batch) }
     }
 
     private func send(_ batch: MotionBatch) {
@@ -139,12 +139,12 @@ public struct MQTTStatistics: Sendable, Hashable {
 /// The timing of a publisher, in seconds.
 struct PublisherTiming: Sendable {
     /// The initial delay before reconnecting, which doubles with each failure.
-    var firstRetry = 1.0
+    var initialRetryDelay = 1.0
     /// The maximum delay before reconnecting. Jitter of up to 25 % keeps boards from reconnecting simultaneously.
-    var lastRetry = 60.0
+    var maximumRetryDelay = 60.0
     /// The duration after which a connection counts as stable and resets the retry delay.
-    var steady = 10.0
+    var stableDuration = 10.0
     /// The maximum time for which queued messages may remain unsynced to disk. A smaller value reduces message loss in
     /// a power failure but requires more frequent syncs.
-    var sync = 5.0
+    var syncInterval = 5.0
 }

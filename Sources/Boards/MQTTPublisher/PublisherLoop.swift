@@ -16,10 +16,10 @@ final class PublisherLoop: Sendable {
         /// True after a failed connection attempt or a lost connection, until the next connection is established.
         var isDisconnected = false
         /// The time of the next spool sync. If there is a connection and no messages are queued, the time is nil.
-        var sync: BootTime?
+        var syncDeadline: BootTime?
         var thread: UInt?
 
-        mutating func takeUnreportedFailure() -> DeviceError? {
+        mutating func nextUnreportedFailure() -> DeviceError? {
             let failure = spool.failure
             defer { hasReportedFailure = failure != nil }
             return hasReportedFailure ? nil : failure
@@ -53,14 +53,14 @@ final class PublisherLoop: Sendable {
     // MARK: Interface for other threads
 
     func add(_ kind: SpoolRecord.Kind, topic: String, _ payloads: [[UInt8]]) {
-        let (failure, isAwaited) = state.withLock { state -> (DeviceError?, Bool) in
+        let (failure, isLoopWaiting) = state.withLock { state -> (DeviceError?, Bool) in
             for payload in payloads {
                 state.statistics.published += 1
                 if !state.spool.append(kind, topic: topic, payload: payload) { state.statistics.dropped += 1 }
             }
-            return (state.takeUnreportedFailure(), state.isSending)
+            return (state.nextUnreportedFailure(), state.isSending)
         }
-        if isAwaited { wakeUp.signal() }
+        if isLoopWaiting { wakeUp.signal() }
         if let failure { onEvent(.spoolFailed(failure)) }
     }
 
@@ -99,7 +99,7 @@ final class PublisherLoop: Sendable {
 
     private func run() {
         state.withLock { $0.thread = currentThread() }
-        var backoff = Backoff(first: timing.firstRetry, limit: timing.lastRetry)
+        var backoff = Backoff(first: timing.initialRetryDelay, limit: timing.maximumRetryDelay)
         while !hasReachedDeadline, !isConnectionUnneeded {
             var start: BootTime?
             do throws(DeviceError) {
@@ -107,7 +107,7 @@ final class PublisherLoop: Sendable {
                 break
             } catch {
                 // The delay is kept if connections end quickly, for example if two boards share a client ID.
-                if let start, clock.now.seconds(since: start) > timing.steady { backoff.reset() }
+                if let start, clock.now.seconds(since: start) > timing.stableDuration { backoff.reset() }
                 let isFirstFailure = state.withLock { state in
                     state.isSending = false
                     state.spool.rewind()
@@ -130,17 +130,17 @@ final class PublisherLoop: Sendable {
             address: settings.broker, files: settings.files, clientID: settings.clientID,
             keepAlive: Int32(settings.keepAlive), will: presence.will)
         target.connectTimeout = min(target.connectTimeout, Double(settings.keepAlive))
-        let link = try open(target, wakeUp, clock)
-        var flight = InFlightMessages()
+        let connection = try open(target, wakeUp, clock)
+        var inFlight = InFlightMessages()
         while !hasReachedDeadline {
             if connected != nil {
-                try send(link, &flight)
-                if flight.isEmpty, isDone { break }
+                try send(connection, &inFlight)
+                if inFlight.isEmpty, isDone { break }
             } else if isConnectionUnneeded {
                 return
             }
             let deadline = sync()
-            for event in try link.poll(until: state.withLock { min($0.end ?? .never, deadline) }) {
+            for event in try connection.poll(until: state.withLock { min($0.end ?? .never, deadline) }) {
                 switch event {
                 case .connected:
                     connected = clock.now
@@ -149,32 +149,32 @@ final class PublisherLoop: Sendable {
                         (state.isSending, state.isDisconnected) = (true, false)
                     }
                     onEvent(.connected)
-                    for message in presence.birthMessages { _ = try link.publish(message) }
-                case .delivered(let number): acknowledge(flight.acknowledge(number))
+                    for message in presence.birthMessages { _ = try connection.publish(message) }
+                case .delivered(let number): acknowledge(inFlight.acknowledge(number))
                 case .subscribed, .message: break
                 }
             }
         }
         // If messages are unacknowledged, the final message would be queued and never sent. Instead, the broker
         // publishes the will when the connection is closed.
-        guard connected != nil, flight.isEmpty else { return }
-        _ = try link.publish(presence.will)
-        link.disconnect()
+        guard connected != nil, inFlight.isEmpty else { return }
+        _ = try connection.publish(presence.will)
+        connection.disconnect()
     }
 
     private var isDone: Bool { state.withLock { $0.end != nil && $0.spool.count == 0 } }
 
-    private func send(_ link: any BrokerConnection, _ flight: inout InFlightMessages) throws(DeviceError) {
-        while flight.count < Self.window {
+    private func send(_ connection: any BrokerConnection, _ inFlight: inout InFlightMessages) throws(DeviceError) {
+        while inFlight.count < Self.window {
             let (next, isLast, failure) = state.withLock { state in
                 let next = state.spool.next()
-                return (next, next?.number == state.spool.lastPosition, state.takeUnreportedFailure())
+                return (next, next?.number == state.spool.lastPosition, state.nextUnreportedFailure())
             }
             if let failure { onEvent(.spoolFailed(failure)) }
             guard let record = next else { return }
             // Only the newest position is retained because new subscribers must not receive an outdated position.
             let message = BrokerMessage(topic: record.topic, payload: record.payload, isRetained: isLast)
-            flight.append(try link.publish(message), record: record.number)
+            inFlight.append(try connection.publish(message), record: record.number)
         }
     }
 
@@ -199,15 +199,15 @@ final class PublisherLoop: Sendable {
         guard settings.spoolFolder != nil else { return .never }
         let now = clock.now
         let (isDue, deadline) = state.withLock { state -> (Bool, BootTime) in
-            let next = now.advanced(bySeconds: timing.sync)
+            let next = now.advanced(bySeconds: timing.syncInterval)
             guard state.spool.count > 0 else {
                 // `add` signals this thread only while it sends, so the spool has to be checked again later.
-                state.sync = state.isSending ? nil : next
-                return (false, state.sync ?? .never)
+                state.syncDeadline = state.isSending ? nil : next
+                return (false, state.syncDeadline ?? .never)
             }
-            let deadline = state.sync ?? next
+            let deadline = state.syncDeadline ?? next
             let isDue = now >= deadline
-            state.sync = isDue ? next : deadline
+            state.syncDeadline = isDue ? next : deadline
             return (isDue, isDue ? next : deadline)
         }
         if isDue { syncAll() }
@@ -225,7 +225,7 @@ final class PublisherLoop: Sendable {
 
 /// The sent messages that have not been acknowledged, in order.
 struct InFlightMessages {
-    private var records: [(message: Int32, record: UInt64, isTaken: Bool)] = []
+    private var records: [(message: Int32, record: UInt64, isAcknowledged: Bool)] = []
 
     var count: Int { records.count }
     var isEmpty: Bool { records.isEmpty }
@@ -235,8 +235,8 @@ struct InFlightMessages {
     /// Records an acknowledgement. Returns the records at the front of the queue up to the first unacknowledged record.
     mutating func acknowledge(_ message: Int32) -> [UInt64] {
         guard let index = records.firstIndex(where: { $0.message == message }) else { return [] }
-        records[index].isTaken = true
-        let count = records.firstIndex { !$0.isTaken } ?? records.count
+        records[index].isAcknowledged = true
+        let count = records.firstIndex { !$0.isAcknowledged } ?? records.count
         defer { records.removeFirst(count) }
         return records[..<count].map(\.record)
     }

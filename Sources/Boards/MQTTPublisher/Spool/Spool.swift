@@ -48,9 +48,9 @@ final class Spool {
         (self.limits, self.disk) = (limits, disk)
         folder = try path.map { path throws(DeviceError) in try SpoolFolder(path) }
         guard let folder else { return }
-        let leftovers = try folder.readStoredRecords(disk)
-        (files, acknowledged, nextNumber) = (leftovers.files, leftovers.taken, leftovers.next)
-        (dropped, lastPosition) = (leftovers.dropped, leftovers.lastPosition)
+        let stored = try folder.readStoredRecords(disk)
+        (files, acknowledged, nextNumber) = (stored.files, stored.acknowledged, stored.next)
+        (dropped, lastPosition) = (stored.dropped, stored.lastPosition)
         enforceLimits()
     }
 

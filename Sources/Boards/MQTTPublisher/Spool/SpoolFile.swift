@@ -39,8 +39,10 @@ final class SpoolFile {
     }
 
     /// Creates an object for a file from a previous run.
-    init(path: String, numbers: Range<UInt64>, size: Int, waiting: Int, disk: SpoolFileSystem) {
-        (self.path, self.numbers, self.size, self.unacknowledgedCount, self.disk) = (path, numbers, size, waiting, disk)
+    init(path: String, numbers: Range<UInt64>, size: Int, unacknowledgedCount: Int, disk: SpoolFileSystem) {
+        (self.path, self.numbers, self.size, self.unacknowledgedCount, self.disk) = (
+            path, numbers, size, unacknowledgedCount, disk
+        )
         (descriptor, isOpen) = (-1, false)
     }
 

@@ -44,7 +44,7 @@ final class SpoolFolder {
     struct StoredRecords {
         var files: [SpoolFile] = []
         /// The number up to which all records have been acknowledged.
-        var taken: UInt64 = 0
+        var acknowledged: UInt64 = 0
         var next: UInt64 = 1
         var lastPosition: UInt64 = 0
         /// The number of records that were dropped because there were too many files.
@@ -60,7 +60,7 @@ final class SpoolFolder {
     /// Reads the records of a previous run. Removes files without queued records, and the oldest of too many files.
     func readStoredRecords(_ disk: SpoolFileSystem) throws(DeviceError) -> StoredRecords {
         let names = try names()
-        var found = StoredRecords()
+        var stored = StoredRecords()
         var contents: [(file: String, size: Int, numbers: [UInt64])] = []
         for name in names {
             let file = "\(path)/\(name)"
@@ -71,36 +71,36 @@ final class SpoolFolder {
                     switch SpoolLine(UnsafeRawBufferPointer(rebasing: line)) {
                     case .record(let record) where record.number > (numbers.last ?? 0):
                         numbers.append(record.number)
-                        if record.kind == .position { found.lastPosition = record.number }
-                    case .acknowledged(let number): found.taken = max(found.taken, number)
+                        if record.kind == .position { stored.lastPosition = record.number }
+                    case .acknowledged(let number): stored.acknowledged = max(stored.acknowledged, number)
                     case .record, nil: break
                     }
                 }
             }
             // A file may contain only an acknowledgement. Its name must not be reused.
             if let number = UInt64(name.dropLast(SpoolFile.suffix.utf8.count)), number < 1 << 62 {
-                found.next = max(found.next, number + 1)
+                stored.next = max(stored.next, number + 1)
             }
             contents.append((file, bytes.count, numbers))
         }
         for (index, content) in contents.enumerated() {
-            let waiting = content.numbers.lazy.filter { $0 > found.taken }.count
-            if let last = content.numbers.last { found.next = max(found.next, last + 1) }
+            let unacknowledgedCount = content.numbers.lazy.filter { $0 > stored.acknowledged }.count
+            if let last = content.numbers.last { stored.next = max(stored.next, last + 1) }
             let isTooOld = index < contents.count - Self.fileLimit
             // A file without queued records may contain the acknowledgements for an earlier file.
-            guard waiting > 0 || !found.files.isEmpty, !isTooOld else {
-                found.dropped += waiting
+            guard unacknowledgedCount > 0 || !stored.files.isEmpty, !isTooOld else {
+                stored.dropped += unacknowledgedCount
                 unlink(content.file)
                 continue
             }
-            let end = content.numbers.last.map { $0 + 1 } ?? found.files.last?.numbers.upperBound ?? 1
-            found.files.append(
+            let end = content.numbers.last.map { $0 + 1 } ?? stored.files.last?.numbers.upperBound ?? 1
+            stored.files.append(
                 SpoolFile(
                     path: content.file, numbers: (content.numbers.first ?? end)..<end, size: content.size,
-                    waiting: waiting, disk: disk))
+                    unacknowledgedCount: unacknowledgedCount, disk: disk))
         }
-        found.next = max(found.next, found.taken + 1)
-        return found
+        stored.next = max(stored.next, stored.acknowledged + 1)
+        return stored
     }
 
     private func names() throws(DeviceError) -> [String] {

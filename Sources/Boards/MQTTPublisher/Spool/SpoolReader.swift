@@ -15,15 +15,15 @@ struct SpoolReader {
     mutating func advance(to number: UInt64) { self.number = max(self.number, number) }
 
     /// Resets the position if its file has been removed or emptied.
-    mutating func reset(ifReading gone: SpoolFile) {
-        guard file === gone else { return }
+    mutating func reset(ifReading removed: SpoolFile) {
+        guard file === removed else { return }
         (file, bytes, bufferOffset, offset) = (nil, [], 0, 0)
     }
 
-    /// Returns the next unread record in the files with a number greater than `taken`. If a file cannot be read, throws
-    /// an error, and the next call tries again.
-    mutating func next(in files: [SpoolFile], after taken: UInt64) throws(DeviceError) -> SpoolRecord? {
-        number = max(number, taken)
+    /// Returns the next unread record in the files with a number greater than `acknowledged`. If a file cannot be read,
+    /// throws an error, and the next call tries again.
+    mutating func next(in files: [SpoolFile], after acknowledged: UInt64) throws(DeviceError) -> SpoolRecord? {
+        number = max(number, acknowledged)
         while true {
             if file == nil {
                 guard let first = files.first(where: { $0.numbers.upperBound > number + 1 }) else { return nil }
@@ -98,8 +98,8 @@ struct SpoolMemory {
     func first(after number: UInt64) -> SpoolRecord? {
         guard let oldest = first else { return nil }
         guard oldest.number <= number else { return oldest }
-        let place = number - oldest.number + 1
-        return place < UInt64(count) ? records[start + Int(place)] : nil
+        let index = number - oldest.number + 1
+        return index < UInt64(count) ? records[start + Int(index)] : nil
     }
 
     private static func size(_ record: SpoolRecord) -> Int { record.payload.count + record.topic.utf8.count + 64 }

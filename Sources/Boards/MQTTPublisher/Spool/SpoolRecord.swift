@@ -67,8 +67,8 @@ package enum SpoolLine: Equatable {
     }
 
     private static func digits(_ number: UInt64) -> [UInt8] {
-        (0..<16).map { place in
-            let digit = UInt8(truncatingIfNeeded: number >> UInt64(60 - 4 * place)) & 15
+        (0..<16).map { index in
+            let digit = UInt8(truncatingIfNeeded: number >> UInt64(60 - 4 * index)) & 15
             return digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
         }
     }
