@@ -8,12 +8,12 @@ import Testing
 @testable import MQTTPublisher
 @testable import MQTTClient
 
-@Suite("Debian's Mosquitto broker", .serialized, .enabled(if: Mosquitto.isThere, Mosquitto.isMissing))
+@Suite("Debian's Mosquitto broker", .serialized, .enabled(if: Mosquitto.isAvailable, Mosquitto.isMissing))
 struct BrokerTests {
     /// Intervals so short that a test takes seconds.
     private static let quick: PublisherTiming = {
         var timing = PublisherTiming()
-        (timing.firstRetry, timing.lastRetry) = (0.05, 0.5)
+        (timing.initialRetryDelay, timing.maximumRetryDelay) = (0.05, 0.5)
         return timing
     }()
 
@@ -56,12 +56,12 @@ struct BrokerTests {
     @Test("All fixes of three boards at 10 Hz arrive in order although the broker is killed")
     func killed() throws {
         // One minute with DEVICE_SERVICES_TESTS=all.
-        let away = Double(Thoroughness.rounds(60, quick: 2))
+        let downtime = Double(Thoroughness.rounds(60, quick: 2))
         let broker = try Mosquitto()
-        let lines = try broker.follow("owntracks/#")
-        let places = (0..<3).map { _ in SpoolPlace() }
-        let boards = try places.indices.map { index in
-            try Self.publisher(broker, "board\(index)") { $0.spoolFolder = places[index].path }
+        let lines = try broker.subscribe("owntracks/#")
+        let directories = (0..<3).map { _ in SpoolDirectory() }
+        let boards = try directories.indices.map { index in
+            try Self.publisher(broker, "board\(index)") { $0.spoolFolder = directories[index].path }
         }
         var count = 0
         func drive(seconds: Double) {
@@ -76,7 +76,7 @@ struct BrokerTests {
         }
         drive(seconds: 1)
         broker.kill()
-        drive(seconds: away)
+        drive(seconds: downtime)
         try broker.start()
         drive(seconds: 1)
         try Mosquitto.wait("not all was taken") { boards.allSatisfy { $0.statistics.queued == 0 } }
@@ -85,14 +85,14 @@ struct BrokerTests {
             let topic = "owntracks/fleet/board\(index) "
             let fixes = { lines().filter { $0.hasPrefix(topic) }.compactMap { Self.number($0) } }
             try Mosquitto.wait("not all has come") { Set(fixes()).count == count }
-            var seen: Set<Int> = []
-            let first = fixes().filter { seen.insert($0).inserted }
+            var received: Set<Int> = []
+            let first = fixes().filter { received.insert($0).inserted }
             #expect(first == Array(0..<count))
             // Messages that the broker had received but not acknowledged when it was killed.
             #expect(fixes().count - count <= PublisherLoop.window)
             #expect(board.statistics.published == count && board.statistics.dropped == 0)
             print(
-                "board\(index): \(count) fixes, broker away for \(away) s; \(first.count) arrived in order, \(fixes().count - count) twice, 0 lost"
+                "board\(index): \(count) fixes, broker away for \(downtime) s; \(first.count) arrived in order, \(fixes().count - count) twice, 0 lost"
             )
         }
     }
@@ -106,7 +106,7 @@ struct BrokerTests {
         board.publish(Self.fix(1))
         board.publish(Self.fix(2))
         try Mosquitto.wait("the fixes are not taken") { board.statistics.delivered == 2 }
-        let lines = try broker.follow("owntracks/fleet/x")
+        let lines = try broker.subscribe("owntracks/fleet/x")
         try Mosquitto.wait("nothing retained") { !lines().isEmpty }
         #expect(lines().count == 1 && lines().first?.hasPrefix("owntracks/fleet/x 1 ") == true)
         #expect(lines().first.flatMap { Self.number($0) } == 2)
@@ -117,14 +117,14 @@ struct BrokerTests {
                 address: BrokerAddress(host: "127.0.0.1", port: broker.port), files: BrokerCredentialFiles(),
                 clientID: "killed",
                 will: will)
-            let link = try Broker.open(settings, wakeUp, LiveClock())
+            let connection = try Broker.open(settings, wakeUp, LiveClock())
             var events: [BrokerEvent] = []
-            while !events.contains(.connected) { events += try link.poll(until: .never) }
+            while !events.contains(.connected) { events += try connection.poll(until: .never) }
         }
         try Mosquitto.wait("no will") { lines().contains { $0.contains(#""_type":"lwt""#) } }
         board.end()
         // The will is not retained: the last fix stays.
-        let later = try broker.follow("owntracks/fleet/x")
+        let later = try broker.subscribe("owntracks/fleet/x")
         try Mosquitto.wait("nothing retained") { !later().isEmpty }
         #expect(later().first.flatMap { Self.number($0) } == 2)
     }
@@ -132,7 +132,7 @@ struct BrokerTests {
     @Test("A hanging broker is detected after the keep-alive interval, and no fix is lost")
     func hangs() throws {
         let broker = try Mosquitto()
-        let lines = try broker.follow("owntracks/#")
+        let lines = try broker.subscribe("owntracks/#")
         let events = Log<String>()
         let board = try Self.publisher(broker, "x", events: events) { $0.keepAlive = 5 }
         board.publish(Self.fix(0))
@@ -215,39 +215,39 @@ struct BrokerTests {
         board.end(within: .seconds(30))
         #expect(board.statistics.delivered == 1 && events.elements == ["connected"])
 
-        let doubtful = Log<String>()
-        let other = try Self.publisher(broker, "x", scheme: "mqtts", events: doubtful) { settings in
+        let rejectedEvents = Log<String>()
+        let other = try Self.publisher(broker, "x", scheme: "mqtts", events: rejectedEvents) { settings in
             settings.files = BrokerCredentialFiles(
                 authorities: path("other.pem"), certificate: path("client.pem"), key: path("client.key"))
         }
-        #expect(doubtful.wait { !$0.isEmpty })
-        #expect(doubtful.elements.first?.hasPrefix("lost") == true)
-        #expect(doubtful.elements.first?.contains("certificate") == true)
+        #expect(rejectedEvents.wait { !$0.isEmpty })
+        #expect(rejectedEvents.elements.first?.hasPrefix("lost") == true)
+        #expect(rejectedEvents.elements.first?.contains("certificate") == true)
         other.end(within: .seconds(0))
 
         // The certificate is valid for localhost only.
-        let elsewhere = Log<String>()
+        let wrongHostEvents = Log<String>()
         let address = try BrokerAddress("mqtts://127.0.0.1:\(broker.port)")
-        let mistaken = try Self.publisher(broker, "x", scheme: "mqtts", events: elsewhere) { settings in
+        let mistaken = try Self.publisher(broker, "x", scheme: "mqtts", events: wrongHostEvents) { settings in
             settings.broker = address
             settings.files = BrokerCredentialFiles(
                 authorities: path("ca.pem"), certificate: path("client.pem"), key: path("client.key"))
         }
-        #expect(elsewhere.wait { !$0.isEmpty })
-        #expect(elsewhere.elements.first?.hasPrefix("lost permissionDenied") == true)
+        #expect(wrongHostEvents.wait { !$0.isEmpty })
+        #expect(wrongHostEvents.elements.first?.hasPrefix("lost permissionDenied") == true)
         mistaken.end(within: .seconds(0))
 
-        let nameless = Log<String>()
-        let stranger = try Self.publisher(broker, "x", scheme: "mqtts", events: nameless) { settings in
+        let anonymousEvents = Log<String>()
+        let stranger = try Self.publisher(broker, "x", scheme: "mqtts", events: anonymousEvents) { settings in
             settings.files = BrokerCredentialFiles(authorities: path("ca.pem"))
         }
-        #expect(nameless.wait { !$0.isEmpty })
-        #expect(nameless.elements.first?.hasPrefix("lost") == true)
+        #expect(anonymousEvents.wait { !$0.isEmpty })
+        #expect(anonymousEvents.elements.first?.hasPrefix("lost") == true)
         stranger.end(within: .seconds(0))
     }
 
     @Test("The source follows a board across a restart of the broker and skips hostile messages")
-    func followed() throws {
+    func remotePositions() throws {
         let broker = try Mosquitto()
         let received = Log<String>()
         var timing = MQTTSourceTiming()

@@ -15,12 +15,12 @@ final class FakeBroker: Sendable {
 
     private struct State {
         var isUp = true
-        var isDumb = false
-        var isMute = false
+        var withholdsAcknowledgements = false
+        var rejectsConnections = false
         var connections = 0
-        weak var link: FakeLink?
+        weak var current: FakeConnection?
         /// The maximum number of unacknowledged messages.
-        var most = 0
+        var maximumUnacknowledged = 0
         var settings: [BrokerSettings] = []
     }
 
@@ -29,13 +29,13 @@ final class FakeBroker: Sendable {
     /// One element per connection attempt.
     let attempts = Log<Bool>()
     /// The subscribed topics.
-    let followed = Log<String>()
+    let subscriptions = Log<String>()
     /// One element each time a client waits for events.
-    let turns = Log<Bool>()
+    let polls = Log<Bool>()
     /// One element per connection that was closed with a disconnect.
-    let goodbyes = Log<Bool>()
+    let disconnections = Log<Bool>()
 
-    var most: Int { state.withLock { $0.most } }
+    var maximumUnacknowledged: Int { state.withLock { $0.maximumUnacknowledged } }
     var settings: [BrokerSettings] { state.withLock { $0.settings } }
 
     /// Opens connections to the broker.
@@ -43,68 +43,72 @@ final class FakeBroker: Sendable {
         { settings, wakeUp, clock throws(DeviceError) in
             // Recorded last, so that a test that waits for an attempt finds its connection.
             defer { self.attempts.add(true) }
-            let link = self.state.withLock { state -> FakeLink? in
+            let current = self.state.withLock { state -> FakeConnection? in
                 guard state.isUp else { return nil }
                 state.connections += 1
                 state.settings.append(settings)
-                let link = FakeLink(
+                let current = FakeConnection(
                     self, number: state.connections, wakeUp: wakeUp, clock: clock, will: settings.will,
-                    isMute: state.isMute, isDumb: state.isDumb)
-                state.link = link
-                return link
+                    rejectsConnections: state.rejectsConnections,
+                    withholdsAcknowledgements: state.withholdsAcknowledgements)
+                state.current = current
+                return current
             }
-            guard let link else { throw DeviceError(.unreachable, "The fake broker is down.") }
-            return link
+            guard let current else { throw DeviceError(.unreachable, "The fake broker is down.") }
+            return current
         }
     }
 
     /// Breaks the current connection and rejects new ones.
-    func goDown() { change { $0.isUp = false }?.break() }
+    func stop() { change { $0.isUp = false }?.break() }
 
-    func comeUp() { _ = change { $0.isUp = true } }
+    func start() { _ = change { $0.isUp = true } }
 
     /// If true, connections are not accepted. If false, they are, including pending ones.
-    func beMute(_ isMute: Bool) {
-        let link = change { $0.isMute = isMute }
-        if !isMute { link?.send(.connected) }
+    func setRejectsConnections(_ rejectsConnections: Bool) {
+        let current = change { $0.rejectsConnections = rejectsConnections }
+        if !rejectsConnections { current?.send(.connected) }
     }
 
     /// If true, messages are not acknowledged. If false, they are, including earlier ones.
-    func beDumb(_ isDumb: Bool) { change { $0.isDumb = isDumb }?.beDumb(isDumb) }
+    func setWithholdsAcknowledgements(_ withholdsAcknowledgements: Bool) {
+        change { $0.withholdsAcknowledgements = withholdsAcknowledgements }?.setWithholdsAcknowledgements(
+            withholdsAcknowledgements)
+    }
 
     /// Publishes a message from another client.
     func publish(_ topic: String, _ text: String, isRetained: Bool = false) {
         change { _ in }?.send(.message(topic: topic, payload: Array(text.utf8), isRetained: isRetained))
     }
 
-    func refuseToFollow(_ topic: String) { change { _ in }?.send(.subscribed(topic: topic, isAllowed: false)) }
+    func rejectSubscription(_ topic: String) { change { _ in }?.send(.subscribed(topic: topic, isAllowed: false)) }
 
-    private func change(_ body: (inout State) -> Void) -> FakeLink? {
+    private func change(_ body: (inout State) -> Void) -> FakeConnection? {
         state.withLock { state in
             body(&state)
-            return state.link
+            return state.current
         }
     }
 
-    fileprivate func took(_ message: BrokerMessage, on connection: Int, unanswered: Int) {
-        state.withLock { $0.most = max($0.most, unanswered) }
+    fileprivate func receive(_ message: BrokerMessage, on connection: Int, unacknowledged: Int) {
+        state.withLock { $0.maximumUnacknowledged = max($0.maximumUnacknowledged, unacknowledged) }
         sent.add(Sent(connection: connection, message: message))
     }
 
-    fileprivate func follows(_ topic: String) { followed.add(topic) }
-    fileprivate func turn() { turns.add(true) }
-    fileprivate func left() { goodbyes.add(true) }
+    fileprivate func recordSubscription(_ topic: String) { subscriptions.add(topic) }
+    fileprivate func recordPoll() { polls.add(true) }
+    fileprivate func recordDisconnection() { disconnections.add(true) }
 }
 
 /// A connection to the fake broker.
-final class FakeLink: BrokerConnection, Sendable {
+final class FakeConnection: BrokerConnection, Sendable {
     private struct State {
         var events: [BrokerEvent]
-        var unanswered: [Int32] = []
+        var unacknowledged: [Int32] = []
         var number: Int32 = 0
         var isBroken = false
         var hasEnded = false
-        var isDumb: Bool
+        var withholdsAcknowledgements: Bool
     }
 
     private let broker: FakeBroker
@@ -116,15 +120,16 @@ final class FakeLink: BrokerConnection, Sendable {
 
     init(
         _ broker: FakeBroker, number: Int, wakeUp: WakeupPipe, clock: any DeviceClock, will: BrokerMessage?,
-        isMute: Bool,
-        isDumb: Bool
+        rejectsConnections: Bool,
+        withholdsAcknowledgements: Bool
     ) {
         (self.broker, connection, self.wakeUp, self.clock, self.will) = (broker, number, wakeUp, clock, will)
-        state = Mutex(State(events: isMute ? [] : [.connected], isDumb: isDumb))
+        state = Mutex(
+            State(events: rejectsConnections ? [] : [.connected], withholdsAcknowledgements: withholdsAcknowledgements))
     }
 
     func poll(until deadline: BootTime) throws(DeviceError) -> [BrokerEvent] {
-        broker.turn()
+        broker.recordPoll()
         if state.withLock({ $0.events.isEmpty && !$0.isBroken }) {
             _ = wakeUp.wait(for: nil, until: deadline, clock: clock)
         }
@@ -141,26 +146,26 @@ final class FakeLink: BrokerConnection, Sendable {
         let number = state.withLock { state -> Int32? in
             guard !state.isBroken else { return nil }
             state.number += 1
-            state.unanswered.append(state.number)
-            if !state.isDumb { answer(&state) }
+            state.unacknowledged.append(state.number)
+            if !state.withholdsAcknowledgements { acknowledge(&state) }
             return state.number
         }
         guard let number else { throw DeviceError(.connectionLost, "The fake broker is gone.") }
-        broker.took(message, on: connection, unanswered: state.withLock { $0.unanswered.count })
+        broker.receive(message, on: connection, unacknowledged: state.withLock { $0.unacknowledged.count })
         return number
     }
 
-    func subscribe(to topic: String) { broker.follows(topic) }
+    func subscribe(to topic: String) { broker.recordSubscription(topic) }
 
     func disconnect() {
         state.withLock { $0.hasEnded = true }
-        broker.left()
+        broker.recordDisconnection()
     }
 
     /// Publishes the will if the client did not disconnect cleanly.
     deinit {
         let isLost = state.withLock { !$0.hasEnded && !$0.isBroken }
-        if isLost, let will { broker.took(will, on: connection, unanswered: 0) }
+        if isLost, let will { broker.receive(will, on: connection, unacknowledged: 0) }
     }
 
     func send(_ event: BrokerEvent) {
@@ -173,16 +178,16 @@ final class FakeLink: BrokerConnection, Sendable {
         wakeUp.signal()
     }
 
-    func beDumb(_ isDumb: Bool) {
+    func setWithholdsAcknowledgements(_ withholdsAcknowledgements: Bool) {
         state.withLock { state in
-            state.isDumb = isDumb
-            if !isDumb { answer(&state) }
+            state.withholdsAcknowledgements = withholdsAcknowledgements
+            if !withholdsAcknowledgements { acknowledge(&state) }
         }
         wakeUp.signal()
     }
 
-    private func answer(_ state: inout State) {
-        state.events += state.unanswered.map { .delivered($0) }
-        state.unanswered = []
+    private func acknowledge(_ state: inout State) {
+        state.events += state.unacknowledged.map { .delivered($0) }
+        state.unacknowledged = []
     }
 }

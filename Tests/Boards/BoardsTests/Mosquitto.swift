@@ -13,12 +13,12 @@ final class Mosquitto {
     let port: UInt16
     let folder = NSTemporaryDirectory() + "mosquitto-\(UUID().uuidString)"
     private var process: Process?
-    private var followers: [Process] = []
+    private var subscribers: [Process] = []
 
     static let program = find("mosquitto")
     static let subscriber = find("mosquitto_sub")
     /// True if the programs are installed and this build includes the library.
-    static let isThere = program != nil && subscriber != nil && Broker.unavailability == nil
+    static let isAvailable = program != nil && subscriber != nil && Broker.unavailability == nil
     static let isMissing: Comment =
         "a real broker is tried with mosquitto and mosquitto-clients installed, in a build with the trait LibMosquitto"
 
@@ -43,7 +43,7 @@ final class Mosquitto {
     }
 
     deinit {
-        for process in followers + [process].compactMap(\.self) where process.isRunning {
+        for process in subscribers + [process].compactMap(\.self) where process.isRunning {
             Glibc.kill(process.processIdentifier, SIGKILL)
             process.waitUntilExit()
         }
@@ -62,7 +62,7 @@ final class Mosquitto {
     func start() throws {
         process = try Self.run(Self.program, ["-c", "\(folder)/broker.conf"], output: "\(folder)/broker.log")
         let end = ContinuousClock.now + .seconds(60)
-        while !Self.isServed(port) {
+        while !Self.isListening(port) {
             guard ContinuousClock.now < end, process?.isRunning == true else {
                 let log = (try? String(contentsOfFile: "\(folder)/broker.log", encoding: .utf8)) ?? ""
                 throw Refusal(description: "mosquitto does not listen on port \(port): \(log.suffix(500))")
@@ -86,10 +86,10 @@ final class Mosquitto {
     }
 
     /// Starts mosquitto_sub with a persistent session. Returns a closure that returns the lines received so far.
-    func follow(_ topic: String, _ options: [String] = []) throws -> () -> [String] {
+    func subscribe(_ topic: String, _ options: [String] = []) throws -> () -> [String] {
         let output = "\(folder)/lines-\(UUID().uuidString)"
         let name = "follower-\(UUID().uuidString)"
-        followers.append(
+        subscribers.append(
             try Self.run(
                 Self.subscriber,
                 [
@@ -127,7 +127,7 @@ final class Mosquitto {
         return process
     }
 
-    private static func isServed(_ port: UInt16) -> Bool {
+    private static func isListening(_ port: UInt16) -> Bool {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }

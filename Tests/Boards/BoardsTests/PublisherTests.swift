@@ -25,7 +25,7 @@ struct PublisherTests {
     /// Intervals so short that the tests do not wait.
     private static let quick: PublisherTiming = {
         var timing = PublisherTiming()
-        (timing.firstRetry, timing.lastRetry, timing.sync) = (0.01, 0.02, 0.01)
+        (timing.initialRetryDelay, timing.maximumRetryDelay, timing.syncInterval) = (0.01, 0.02, 0.01)
         return timing
     }()
 
@@ -79,27 +79,27 @@ struct PublisherTests {
     }
 
     /// Represents a location of Core Location, which this module does not import.
-    private struct Place: PositionReporting {
+    private struct Position: PositionReporting {
         var positionReport: PositionReport
     }
 
     @Test("Any PositionReporting value can be published, and one without a position is skipped")
-    func places() throws {
+    func positions() throws {
         let broker = FakeBroker()
         let publisher = try Self.publisher(broker)
-        publisher.publish(Place(positionReport: PositionReport()))
-        publisher.publish(Place(positionReport: Self.fix(7)))
+        publisher.publish(Position(positionReport: PositionReport()))
+        publisher.publish(Position(positionReport: Self.fix(7)))
         publisher.end()
         #expect(Self.numbers(broker.sent.elements) == [7])
     }
 
     @Test("end() publishes the will message, not retained, as the broker would")
-    func goodbye() throws {
+    func disconnection() throws {
         let broker = FakeBroker()
         let publisher = try Self.publisher(broker)
         publisher.publish(Self.fix(1))
         publisher.end()
-        #expect(broker.goodbyes.elements.count == 1)
+        #expect(broker.disconnections.elements.count == 1)
         let last = try #require(broker.sent.elements.last?.message)
         #expect(last == broker.settings.first?.will && last.topic == Self.topic && !last.isRetained)
         #expect(String(decoding: last.payload, as: UTF8.self).contains(#""_type":"lwt""#))
@@ -108,41 +108,41 @@ struct PublisherTests {
     @Test("At most 20 messages are in flight without an acknowledgement")
     func window() throws {
         let broker = FakeBroker()
-        broker.beDumb(true)
+        broker.setWithholdsAcknowledgements(true)
         let publisher = try Self.publisher(broker)
         for number in 0..<100 { publisher.publish(Self.fix(number)) }
         #expect(broker.sent.wait { $0.count >= 20 })
-        broker.beDumb(false)
+        broker.setWithholdsAcknowledgements(false)
         #expect(broker.sent.wait { Self.numbers($0).count >= 100 })
         publisher.end()
-        #expect(broker.most == 20)
+        #expect(broker.maximumUnacknowledged == 20)
         #expect(Self.numbers(broker.sent.elements) == Array(0..<100))
     }
 
     @Test(
         "Unacknowledged fixes are sent again in order, and late fixes are not retained",
         arguments: [true, false])
-    func again(onDisk: Bool) throws {
-        let place = SpoolPlace()
+    func resent(onDisk: Bool) throws {
+        let directory = SpoolDirectory()
         let broker = FakeBroker()
         let events = Log<String>()
-        let publisher = try Self.publisher(broker, events: events) { $0.spoolFolder = onDisk ? place.path : nil }
+        let publisher = try Self.publisher(broker, events: events) { $0.spoolFolder = onDisk ? directory.path : nil }
         for number in 0..<30 { publisher.publish(Self.fix(number)) }
         #expect(broker.sent.wait { Self.numbers($0).count == 30 })
-        broker.beDumb(true)
+        broker.setWithholdsAcknowledgements(true)
         for number in 30..<40 { publisher.publish(Self.fix(number)) }
         #expect(broker.sent.wait { Self.numbers($0).count == 40 })
-        broker.goDown()
+        broker.stop()
         #expect(events.wait { $0.last == "lost" })
         for number in 40..<200 { publisher.publish(Self.fix(number)) }
         let before = broker.sent.elements.count
-        broker.beDumb(false)
-        broker.comeUp()
+        broker.setWithholdsAcknowledgements(false)
+        broker.start()
         #expect(broker.sent.wait { Self.numbers($0).last == 199 })
         publisher.end()
-        let again = Array(broker.sent.elements[before...].dropLast())
-        #expect(Self.numbers(again) == Array(30..<200))
-        #expect(again.map(\.message.isRetained) == Array(repeating: false, count: 169) + [true])
+        let resent = Array(broker.sent.elements[before...].dropLast())
+        #expect(Self.numbers(resent) == Array(30..<200))
+        #expect(resent.map(\.message.isRetained) == Array(repeating: false, count: 169) + [true])
         #expect(events.elements == ["connected", "lost", "connected"])
         #expect(publisher.statistics.delivered == 200 && publisher.statistics.dropped == 0)
     }
@@ -150,12 +150,12 @@ struct PublisherTests {
     @Test("A broker that is unavailable at first is reported once and retried until it responds")
     func later() throws {
         let broker = FakeBroker()
-        broker.goDown()
+        broker.stop()
         let events = Log<String>()
         let publisher = try Self.publisher(broker, events: events)
         publisher.publish(Self.fix(0))
         #expect(broker.attempts.wait { $0.count >= 5 })
-        broker.comeUp()
+        broker.start()
         #expect(broker.sent.wait { Self.numbers($0) == [0] })
         publisher.end()
         #expect(events.elements == ["lost", "connected"])
@@ -163,79 +163,79 @@ struct PublisherTests {
 
     @Test("end() does not wait if all fixes are on disk; the next run sends them and retains the last")
     func nextRun() throws {
-        let place = SpoolPlace()
+        let directory = SpoolDirectory()
         let broker = FakeBroker()
-        broker.goDown()
-        let first = try Self.publisher(broker) { $0.spoolFolder = place.path }
+        broker.stop()
+        let first = try Self.publisher(broker) { $0.spoolFolder = directory.path }
         for number in 0..<50 { first.publish(Self.fix(number)) }
         first.end(within: .seconds(3600))
         #expect(first.statistics.queued == 50)
-        broker.comeUp()
-        let second = try Self.publisher(broker) { $0.spoolFolder = place.path }
+        broker.start()
+        let second = try Self.publisher(broker) { $0.spoolFolder = directory.path }
         #expect(broker.sent.wait { Self.numbers($0).count == 50 })
         second.end()
         let sent = broker.sent.elements.dropLast()
         #expect(Self.numbers(Array(sent)) == Array(0..<50))
         #expect(sent.map(\.message.isRetained) == Array(repeating: false, count: 49) + [true])
-        #expect(place.files.isEmpty)
+        #expect(directory.files.isEmpty)
     }
 
     @Test("end() waits for the first connection, also with a spool")
     func firstConnection() throws {
-        let place = SpoolPlace()
+        let directory = SpoolDirectory()
         let broker = FakeBroker()
-        broker.beMute(true)
-        let publisher = try Self.publisher(broker) { $0.spoolFolder = place.path }
+        broker.setRejectsConnections(true)
+        let publisher = try Self.publisher(broker) { $0.spoolFolder = directory.path }
         publisher.publish(Self.fix(0))
-        #expect(broker.turns.wait { $0.count == 1 })
+        #expect(broker.polls.wait { $0.count == 1 })
         let ended = Log<Bool>()
         try WorkerThread.start {
             publisher.end(within: .seconds(3600))
             ended.add(true)
         }
-        #expect(broker.turns.wait { $0.count >= 2 })
-        broker.beMute(false)
+        #expect(broker.polls.wait { $0.count >= 2 })
+        broker.setRejectsConnections(false)
         #expect(ended.wait { !$0.isEmpty })
         #expect(publisher.statistics.delivered == 1 && publisher.statistics.queued == 0)
     }
 
     @Test("end() waits for records that a full disk rejected, and counts them as dropped on timeout")
     func fullDisk() throws {
-        let places = [SpoolPlace(), SpoolPlace()]
+        let directories = [SpoolDirectory(), SpoolDirectory()]
         let broker = FakeBroker()
-        broker.goDown()
-        let full = SmallDisk(room: 0).disk
-        let hasty = try Self.publisher(broker, disk: full) { $0.spoolFolder = places[0].path }
-        for number in 0..<3 { hasty.publish(Self.fix(number)) }
-        hasty.end(within: .seconds(0))
-        #expect(hasty.statistics.dropped == 3 && hasty.statistics.queued == 0)
+        broker.stop()
+        let full = SmallDisk(capacity: 0).disk
+        let immediate = try Self.publisher(broker, disk: full) { $0.spoolFolder = directories[0].path }
+        for number in 0..<3 { immediate.publish(Self.fix(number)) }
+        immediate.end(within: .seconds(0))
+        #expect(immediate.statistics.dropped == 3 && immediate.statistics.queued == 0)
 
-        let patient = try Self.publisher(broker, disk: full) { $0.spoolFolder = places[1].path }
-        for number in 0..<3 { patient.publish(Self.fix(number)) }
+        let waiting = try Self.publisher(broker, disk: full) { $0.spoolFolder = directories[1].path }
+        for number in 0..<3 { waiting.publish(Self.fix(number)) }
         let ended = Log<Bool>()
         try WorkerThread.start {
-            patient.end(within: .seconds(3600))
+            waiting.end(within: .seconds(3600))
             ended.add(true)
         }
         let before = broker.attempts.elements.count
         #expect(broker.attempts.wait { $0.count >= before + 5 })
-        broker.comeUp()
+        broker.start()
         #expect(ended.wait { !$0.isEmpty })
-        #expect(patient.statistics.delivered == 3 && patient.statistics.dropped == 0)
+        #expect(waiting.statistics.delivered == 3 && waiting.statistics.dropped == 0)
     }
 
     @Test("While a connected broker does not acknowledge, the spool file and its folder are synced")
     func syncs() throws {
-        let place = SpoolPlace()
+        let directory = SpoolDirectory()
         let broker = FakeBroker()
-        broker.beDumb(true)
+        broker.setWithholdsAcknowledgements(true)
         let synced = Log<mode_t>()
         let disk = SpoolFileSystem(sync: { descriptor in
             var status = stat()
             fstat(descriptor, &status)
             synced.add(status.st_mode & S_IFMT)
         })
-        let publisher = try Self.publisher(broker, disk: disk) { $0.spoolFolder = place.path }
+        let publisher = try Self.publisher(broker, disk: disk) { $0.spoolFolder = directory.path }
         publisher.publish(Self.fix(0))
         #expect(synced.wait(for: [S_IFREG, S_IFDIR]) == [S_IFREG, S_IFDIR])
         publisher.publish(Self.fix(1))
@@ -244,48 +244,48 @@ struct PublisherTests {
     }
 
     @Test("If acknowledgements are pending at the end, the broker publishes the will, not the board")
-    func unanswered() throws {
+    func unacknowledged() throws {
         let broker = FakeBroker()
-        broker.beDumb(true)
+        broker.setWithholdsAcknowledgements(true)
         let publisher = try Self.publisher(broker)
         for number in 0..<20 { publisher.publish(Self.fix(number)) }
         #expect(broker.sent.wait { Self.numbers($0).count == 20 })
         publisher.end(within: .seconds(0))
-        #expect(broker.goodbyes.elements.isEmpty)
+        #expect(broker.disconnections.elements.isEmpty)
         #expect(broker.sent.elements.last?.message == broker.settings.first?.will)
     }
 
     @Test("A repeated end() does not wait, nor does end() within the event handler")
     func endsAgain() throws {
-        let held = Mutex<MQTTPublisher?>(nil)
+        let retained = Mutex<MQTTPublisher?>(nil)
         let received = Log<Bool>()
         let broker = FakeBroker()
-        broker.goDown()
+        broker.stop()
         let publisher = try MQTTPublisher(
             try Self.settings(), clock: LiveClock(), open: broker.open, timing: Self.quick
         ) { event in
             guard case .connected = event else { return }
-            held.withLock { $0 }?.end(within: .seconds(3600))
+            retained.withLock { $0 }?.end(within: .seconds(3600))
             received.add(true)
         }
-        held.withLock { $0 = publisher }
-        broker.comeUp()
+        retained.withLock { $0 = publisher }
+        broker.start()
         #expect(received.wait { !$0.isEmpty })
         publisher.end(within: .seconds(3600))
         publisher.end(within: .seconds(3600))
-        held.withLock { $0 = nil }
-        #expect(broker.goodbyes.elements.count == 1)
+        retained.withLock { $0 = nil }
+        #expect(broker.disconnections.elements.count == 1)
     }
 
     @Test("Memory is bounded: without a broker the oldest fixes are dropped")
     func bounded() throws {
         let broker = FakeBroker()
-        broker.goDown()
+        broker.stop()
         let publisher = try Self.publisher(broker)
         for number in 0..<12_000 { publisher.publish(Self.fix(number)) }
         #expect(publisher.statistics.queued == 10_000)
         #expect(publisher.statistics.dropped == 2_000)
-        broker.comeUp()
+        broker.start()
         #expect(broker.sent.wait { $0.count >= 10_000 })
         publisher.end()
         #expect(Self.numbers(broker.sent.elements) == Array(2_000..<12_000))

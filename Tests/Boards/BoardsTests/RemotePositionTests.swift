@@ -7,7 +7,7 @@ import Testing
 @testable import MQTTClient
 
 @Suite("MQTT source with an in-process broker")
-struct FollowerTests {
+struct RemotePositionTests {
     private static let topic = "owntracks/fleet/car7"
 
     private final class Board {
@@ -21,14 +21,14 @@ struct FollowerTests {
             var timing = MQTTSourceTiming()
             (timing.initialRetryDelay, timing.maximumRetryDelay) = (0.01, 0.02)
             change(&timing)
-            let address = try PositionSourceAddress("mqtt://h/\(FollowerTests.topic)")
+            let address = try PositionSourceAddress("mqtt://h/\(RemotePositionTests.topic)")
             source = try #require(
                 MQTTSource(
                     address: address, files: BrokerCredentialFiles(), clock: LiveClock(), timing: timing,
                     open: broker.open))
         }
 
-        func listen() {
+        func subscribe() {
             subscription = source.subscribe(PositionRequest()) { [received] event in
                 switch event {
                 case .report(let report): received.add("fix \(report.latitude)")
@@ -46,28 +46,28 @@ struct FollowerTests {
             count += 1
             let time = LiveClock().wallTime.advanced(bySeconds: Double(count) * 0.1 - age)
             let json = OwnTracksLocation(latitude: latitude, longitude: 2, time: time).json(tracker: "")
-            broker.publish(FollowerTests.topic, String(decoding: json, as: UTF8.self), isRetained: isRetained)
+            broker.publish(RemotePositionTests.topic, String(decoding: json, as: UTF8.self), isRetained: isRetained)
         }
     }
 
     @Test("Fixes are delivered as they are published")
     func fixes() throws {
         let board = try Board()
-        board.listen()
+        board.subscribe()
         for latitude in [1.0, 2, 3] { board.publish(latitude) }
         #expect(board.received.wait(for: ["fix 1.0", "fix 2.0", "fix 3.0"]) == ["fix 1.0", "fix 2.0", "fix 3.0"])
-        #expect(board.broker.followed.elements == [Self.topic, Self.topic + "/availability"])
+        #expect(board.broker.subscriptions.elements == [Self.topic, Self.topic + "/availability"])
     }
 
     @Test("A retained fix becomes the last known fix without being delivered")
     func retained() throws {
         let board = try Board()
-        board.listen()
+        board.subscribe()
         board.publish(1, age: 3600, isRetained: true)
         board.publish(2)
         #expect(board.received.wait(for: ["fix 2.0"]) == ["fix 2.0"])
         let second = try Board()
-        second.listen()
+        second.subscribe()
         second.publish(1, age: 3600, isRetained: true)
         second.broker.publish(Self.topic, #"{"_type":"lwt","tst":1}"#)
         #expect(second.received.wait(for: ["lost connectionLost"]) == ["lost connectionLost"])
@@ -77,7 +77,7 @@ struct FollowerTests {
     @Test("Stale fixes are reported once as a loss, and a current fix ends the loss")
     func stale() throws {
         let board = try Board()
-        board.listen()
+        board.subscribe()
         for age in stride(from: 100.0, through: 40, by: -10) { board.publish(age, age: age) }
         board.publish(7)
         let expected = ["lost noFix", "regained", "fix 7.0"]
@@ -87,7 +87,7 @@ struct FollowerTests {
     @Test("The will is reported once as a loss, and a retained will is ignored")
     func will() throws {
         let board = try Board()
-        board.listen()
+        board.subscribe()
         board.publish(1)
         board.broker.publish(Self.topic, #"{"_type":"lwt","tst":1}"#, isRetained: true)
         board.publish(2)
@@ -101,7 +101,7 @@ struct FollowerTests {
     @Test("Home Assistant's offline message is a loss, even if it is retained")
     func offline() throws {
         let board = try Board()
-        board.listen()
+        board.subscribe()
         board.broker.publish(Self.topic + "/availability", "offline", isRetained: true)
         board.broker.publish(Self.topic + "/availability", "online")
         board.publish(3)
@@ -112,13 +112,13 @@ struct FollowerTests {
     @Test("A broken connection is a loss, and topics are subscribed to again after reconnecting")
     func reconnects() throws {
         let board = try Board()
-        board.listen()
+        board.subscribe()
         board.publish(1)
         #expect(board.received.wait { $0 == ["fix 1.0"] })
-        board.broker.goDown()
+        board.broker.stop()
         #expect(board.received.wait { $0.last == "lost connectionLost" })
-        board.broker.comeUp()
-        #expect(board.broker.followed.wait { $0.count == 4 })
+        board.broker.start()
+        #expect(board.broker.subscriptions.wait { $0.count == 4 })
         board.publish(2)
         let expected = ["fix 1.0", "lost connectionLost", "regained", "fix 2.0"]
         #expect(board.received.wait(for: expected) == expected)
@@ -127,18 +127,18 @@ struct FollowerTests {
     @Test("A rejected subscription is a loss with its reason")
     func refused() throws {
         let board = try Board()
-        board.listen()
-        #expect(board.broker.followed.wait { $0.count >= 2 })
-        board.broker.refuseToFollow(Self.topic)
+        board.subscribe()
+        #expect(board.broker.subscriptions.wait { $0.count >= 2 })
+        board.broker.rejectSubscription(Self.topic)
         #expect(board.received.wait { $0.first == "lost permissionDenied" })
     }
 
     @Test("A rejected subscription to the availability topic does not affect fixes")
     func presenceRefused() throws {
         let board = try Board()
-        board.listen()
-        #expect(board.broker.followed.wait { $0.count >= 2 })
-        board.broker.refuseToFollow(Self.topic + "/availability")
+        board.subscribe()
+        #expect(board.broker.subscriptions.wait { $0.count >= 2 })
+        board.broker.rejectSubscription(Self.topic + "/availability")
         board.publish(1)
         #expect(board.received.wait(for: ["fix 1.0"]) == ["fix 1.0"])
         #expect(board.broker.attempts.elements.count == 1)
@@ -147,11 +147,11 @@ struct FollowerTests {
     /// The results of a follower for fixes at `times`. The current time is 1000 s after 1970 and 500 s after boot.
     private static func event(_ times: [Double], isRetained: Bool = false) -> [RemotePositionSubscriber.Update] {
         let now = BootTime.zero.advanced(bySeconds: 500)
-        var follower = RemotePositionSubscriber(topic: "t", timing: MQTTSourceTiming(), now: now)
+        var subscriber = RemotePositionSubscriber(topic: "t", timing: MQTTSourceTiming(), now: now)
         return times.map { time in
             let json = OwnTracksLocation(latitude: 1, longitude: 2, time: WallTime.epoch.advanced(bySeconds: time))
                 .json(tracker: "")
-            return follower.process(
+            return subscriber.process(
                 "t", json, isRetained: isRetained, now: now, wallTime: WallTime.epoch.advanced(bySeconds: 1000))
         }
     }
@@ -170,7 +170,7 @@ struct FollowerTests {
     @Test("Repeated and older fixes are ignored, and fixes too far in the future are a loss")
     func order() {
         let times = [999.0, 999, 998, 999.5, 1029, 1031]
-        let heard = Self.event(times).map { event in
+        let updates = Self.event(times).map { event in
             switch event {
             case .fix: "fix"
             case .none: "nothing"
@@ -178,13 +178,13 @@ struct FollowerTests {
             case .lastKnown: "former"
             }
         }
-        #expect(heard == ["fix", "nothing", "nothing", "fix", "fix", "lost noFix"])
+        #expect(updates == ["fix", "nothing", "nothing", "fix", "fix", "lost noFix"])
     }
 
     @Test("Malformed payloads are skipped, and three in a row are a loss")
     func hostile() throws {
         let board = try Board()
-        board.listen()
+        board.subscribe()
         board.publish(1)
         board.broker.publish(Self.topic, "not JSON")
         board.broker.publish(Self.topic, #"{"_type":"location","lat":NaN,"lon":1,"tst":1}"#)
@@ -204,31 +204,31 @@ struct FollowerTests {
         timing.silenceTimeout = 60
         let broker = BrokerAddress(host: "h")
         func seconds(_ value: Double) -> BootTime { BootTime.zero.advanced(bySeconds: value) }
-        var follower = RemotePositionSubscriber(topic: "t", timing: timing, now: .zero)
-        #expect(follower.deadline == seconds(60))
-        #expect(follower.checkSilence(now: seconds(59.9), broker: broker) == nil)
-        #expect(follower.checkSilence(now: seconds(60), broker: broker)?.code == .silent)
+        var subscriber = RemotePositionSubscriber(topic: "t", timing: timing, now: .zero)
+        #expect(subscriber.deadline == seconds(60))
+        #expect(subscriber.checkSilence(now: seconds(59.9), broker: broker) == nil)
+        #expect(subscriber.checkSilence(now: seconds(60), broker: broker)?.code == .silent)
         // Reported only once.
-        #expect(follower.checkSilence(now: seconds(600), broker: broker) == nil)
-        #expect(follower.deadline == .never)
+        #expect(subscriber.checkSilence(now: seconds(600), broker: broker) == nil)
+        #expect(subscriber.deadline == .never)
         let json = OwnTracksLocation(latitude: 1, longitude: 2, time: WallTime(nanoseconds: 1_000_000_000))
             .json(tracker: "")
-        let event = follower.process(
+        let event = subscriber.process(
             "t", json, isRetained: false, now: seconds(700), wallTime: WallTime(nanoseconds: 2_000_000_000))
         guard case .fix(_, isFirst: true) = event else {
             Issue.record("\(event)")
             return
         }
-        #expect(follower.deadline == seconds(760))
+        #expect(subscriber.deadline == seconds(760))
     }
 
     @Test("Cancelling the last subscription disconnects from the broker")
     func leaves() throws {
         let board = try Board()
         var subscription: Subscription? = board.source.subscribe(PositionRequest()) { _ in }
-        #expect(board.broker.followed.wait { $0.count == 2 })
+        #expect(board.broker.subscriptions.wait { $0.count == 2 })
         subscription?.cancel()
         subscription = nil
-        #expect(board.broker.goodbyes.wait { $0.count == 1 })
+        #expect(board.broker.disconnections.wait { $0.count == 1 })
     }
 }

@@ -12,77 +12,77 @@ import Testing
 struct SpoolDiskTests {
     @Test("A full disk drops the oldest records, keeps the newest and reports one error")
     func full() throws {
-        let disk = SmallDisk(room: 10_000)
+        let disk = SmallDisk(capacity: 10_000)
         var limits = SpoolLimits()
         (limits.fileBytes, limits.memoryRecords) = (1000, 50)
-        let place = SpoolPlace()
-        let spool = try place.spool(limits, disk: disk.disk)
+        let directory = SpoolDirectory()
+        let spool = try directory.spool(limits, disk: disk.disk)
         spool.add(0..<1000)
         #expect(spool.failure?.message.contains("no space") == true)
-        let rest = spool.rest()
-        #expect(rest == rest.sorted() && Array(rest.suffix(50)) == Array(950..<1000))
-        #expect(spool.dropped == 1000 - rest.count)
+        let remaining = spool.remaining()
+        #expect(remaining == remaining.sorted() && Array(remaining.suffix(50)) == Array(950..<1000))
+        #expect(spool.dropped == 1000 - remaining.count)
     }
 
     @Test("A partially written line is truncated")
     func partial() throws {
-        for room in 1..<400 {
-            let disk = SmallDisk(room: room)
-            let place = SpoolPlace()
+        for capacity in 1..<400 {
+            let disk = SmallDisk(capacity: capacity)
+            let directory = SpoolDirectory()
             do {
-                let spool = try place.spool(disk: disk.disk)
+                let spool = try directory.spool(disk: disk.disk)
                 spool.add(0..<10)
-                disk.setRoom(.max)
+                disk.setCapacity(.max)
                 spool.add(10..<11)
-                #expect(spool.rest() == Array(0..<11), "room for \(room)")
+                #expect(spool.remaining() == Array(0..<11), "room for \(capacity)")
             }
-            #expect(try place.spool().rest() == Array(0..<11), "room for \(room)")
+            #expect(try directory.spool().remaining() == Array(0..<11), "room for \(capacity)")
         }
     }
 
     @Test("A line that cannot be truncated ends its file, and later lines go to another file")
     func torn() throws {
-        for room in [0, 1, 40, 100, 300] {
-            let small = SmallDisk(room: room, error: EIO)
+        for capacity in [0, 1, 40, 100, 300] {
+            let small = SmallDisk(capacity: capacity, error: EIO)
             var disk = small.disk
             disk.truncate = { _, _ in -1 }
-            let place = SpoolPlace()
+            let directory = SpoolDirectory()
             do {
-                let spool = try place.spool(disk: disk)
+                let spool = try directory.spool(disk: disk)
                 spool.add(0..<5)
-                small.setRoom(.max)
+                small.setCapacity(.max)
                 spool.add(5..<6)
-                #expect(spool.rest() == Array(0..<6), "room for \(room)")
+                #expect(spool.remaining() == Array(0..<6), "room for \(capacity)")
                 spool.rewind()
                 #expect(spool.send(3) == [0, 1, 2])
                 spool.close()
             }
-            let spool = try place.spool()
-            #expect(spool.rest() == [3, 4, 5], "room for \(room)")
+            let spool = try directory.spool()
+            #expect(spool.remaining() == [3, 4, 5], "room for \(capacity)")
         }
     }
 
     @Test("Records that the disk does not accept are dropped at the end and counted")
     func lostAtTheEnd() throws {
-        let disk = SmallDisk(room: 300)
-        let place = SpoolPlace()
-        let spool = try place.spool(disk: disk.disk)
+        let disk = SmallDisk(capacity: 300)
+        let directory = SpoolDirectory()
+        let spool = try directory.spool(disk: disk.disk)
         spool.add(0..<100)
         #expect(!spool.isAllOnDisk)
         spool.close()
         #expect(spool.count > 0 && spool.count + spool.dropped == 100)
-        let next = try place.spool()
+        let next = try directory.spool()
         #expect(next.count == spool.count && next.isAllOnDisk)
     }
 
     @Test("The error clears when the disk accepts lines again and no record is pending")
     func recovers() throws {
-        let disk = SmallDisk(room: 100)
-        let place = SpoolPlace()
-        let spool = try place.spool(disk: disk.disk)
+        let disk = SmallDisk(capacity: 100)
+        let directory = SpoolDirectory()
+        let spool = try directory.spool(disk: disk.disk)
         spool.add(0..<100)
         #expect(spool.failure != nil)
-        disk.setRoom(.max)
+        disk.setCapacity(.max)
         spool.add(100..<101)
         #expect(spool.failure != nil)
         #expect(spool.send(1000) == Array(0..<101))
@@ -91,8 +91,8 @@ struct SpoolDiskTests {
 
     @Test("The error persists while the disk stays full, even if the broker takes every record")
     func staysFull() throws {
-        let place = SpoolPlace()
-        let spool = try place.spool(disk: SmallDisk(room: 0).disk)
+        let directory = SpoolDirectory()
+        let spool = try directory.spool(disk: SmallDisk(capacity: 0).disk)
         for number in 0..<100 {
             spool.add(number..<(number + 1))
             #expect(spool.failure != nil)
@@ -138,14 +138,14 @@ struct SpoolDiskTests {
             let spool = try Spool(folder: path)
             spool.add(0..<20_000, size: 100)
             #expect(spool.failure?.message.contains("no space") == true)
-            let rest = spool.rest()
-            #expect(rest == rest.sorted() && rest.last == 19_999 && rest.count > 500)
-            #expect(spool.dropped + rest.count == 20_000)
+            let remaining = spool.remaining()
+            #expect(remaining == remaining.sorted() && remaining.last == 19_999 && remaining.count > 500)
+            #expect(spool.dropped + remaining.count == 20_000)
         }
         // Records held only in memory are lost with the run. Records on disk are kept.
         let spool = try Spool(folder: path)
-        let rest = spool.rest()
-        #expect(rest == rest.sorted() && rest.count > 500)
+        let remaining = spool.remaining()
+        #expect(remaining == remaining.sorted() && remaining.count > 500)
         withExtendedLifetime(tiny) {}
     }
 
@@ -161,9 +161,9 @@ struct SpoolDiskTests {
             spool.add(start..<(start + 100), size: 100)
             if let copy = spool.descriptorToSync() { copies.append(copy) }
         }
-        let rest = spool.rest()
+        let remaining = spool.remaining()
         #expect(copies.count > 10 && spool.isAllOnDisk)
-        #expect(rest == rest.sorted() && rest.last == 19_999 && rest.count > 500)
+        #expect(remaining == remaining.sorted() && remaining.last == 19_999 && remaining.count > 500)
         withExtendedLifetime(tiny) {}
     }
 }

@@ -32,11 +32,11 @@ struct SpoolLineTests {
     func damage() {
         let whole = Array(SpoolLine.record(Self.record).bytes.dropLast())
         for length in whole.indices { #expect(Self.read(whole.prefix(length)) == nil, "\(length) bytes are read") }
-        for place in whole.indices {
+        for index in whole.indices {
             for bit in 0..<8 {
                 var bytes = whole
-                bytes[place] ^= 1 << UInt8(bit)
-                #expect(Self.read(bytes) == nil, "bit \(bit) of byte \(place) is not missed")
+                bytes[index] ^= 1 << UInt8(bit)
+                #expect(Self.read(bytes) == nil, "bit \(bit) of byte \(index) is not missed")
             }
         }
     }

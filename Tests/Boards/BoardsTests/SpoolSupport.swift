@@ -8,7 +8,7 @@ import Testing
 @testable import MQTTPublisher
 
 /// A folder that is removed after the test.
-final class SpoolPlace {
+final class SpoolDirectory {
     let path = NSTemporaryDirectory() + "spool-\(UUID().uuidString)"
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
@@ -26,23 +26,23 @@ final class SpoolPlace {
 
 /// A disk with limited space that counts rejected writes.
 final class SmallDisk: Sendable {
-    private let room: Mutex<Int>
+    private let capacity: Mutex<Int>
     let refused = Atomic(0)
     private let error: Int32
 
-    init(room: Int, error: Int32 = ENOSPC) {
-        self.room = Mutex(room)
+    init(capacity: Int, error: Int32 = ENOSPC) {
+        self.capacity = Mutex(capacity)
         self.error = error
     }
 
-    func setRoom(_ bytes: Int) { room.withLock { $0 = bytes } }
+    func setCapacity(_ bytes: Int) { capacity.withLock { $0 = bytes } }
 
     /// Writes only the bytes that fit, as a real disk does.
     var disk: SpoolFileSystem {
         SpoolFileSystem(write: { [self] descriptor, bytes in
-            let allowed = room.withLock { room in
-                let allowed = min(room, bytes.count)
-                room -= allowed
+            let allowed = capacity.withLock { capacity in
+                let allowed = min(capacity, bytes.count)
+                capacity -= allowed
                 return allowed
             }
             guard allowed > 0 else {
@@ -65,7 +65,7 @@ extension Spool {
     }
 
     /// Reads all unread records as numbers.
-    func rest() -> [Int] {
+    func remaining() -> [Int] {
         var numbers: [Int] = []
         while let record = next() { numbers.append(record.value) }
         return numbers
