@@ -10,11 +10,11 @@ struct BlueZSourceTests {
     private let device = "hci0 AA:BB:CC:DD:EE:FF"
 
     /// Waits until discovery has started or stopped, and returns the adapter's state.
-    private func wait(_ mock: BlueZMock, listens: Bool) throws -> String {
+    private func wait(_ mock: BlueZMock, startsDiscovery: Bool) throws -> String {
         var answer = ""
         for _ in 0..<10_000 {
             answer = try mock.run("discovering hci0")
-            if answer.hasPrefix(listens ? "yes" : "no") { break }
+            if answer.hasPrefix(startsDiscovery ? "yes" : "no") { break }
         }
         return answer
     }
@@ -30,7 +30,7 @@ struct BlueZSourceTests {
         #expect(try mock.run("discovering hci0").hasPrefix("no"))
         let log = BeaconEventLog()
         let subscription = source.subscribe(log.receive)
-        #expect(try wait(mock, listens: true) == "yes DuplicateData=1 Transport=le")
+        #expect(try wait(mock, startsDiscovery: true) == "yes DuplicateData=1 Transport=le")
         try mock.run("hear \(device) -60 \(data)")
         try mock.run("hear \(device) -60 \(data)")
         try mock.run("strength \(device) -61")
@@ -38,7 +38,7 @@ struct BlueZSourceTests {
         #expect(log.words == ["1/2 -60", "1/2 -60", "1/2 -61"])
         #expect(source.problem == nil)
         subscription.cancel()
-        #expect(try wait(mock, listens: false).hasPrefix("no"))
+        #expect(try wait(mock, startsDiscovery: false).hasPrefix("no"))
     }
 
     @Test("A missing service or adapter is reported once and used as soon as it appears")
@@ -73,7 +73,7 @@ struct BlueZSourceTests {
         let source = BlueZSource(address: mock.address, clock: LiveClock())
         let log = BeaconEventLog()
         let subscription = source.subscribe(log.receive)
-        _ = try wait(mock, listens: true)
+        _ = try wait(mock, startsDiscovery: true)
         try mock.run("kill")
         #expect(log.wait(for: 1))
         try mock.run("bluez")
@@ -84,7 +84,7 @@ struct BlueZSourceTests {
         try mock.run("hear \(device) -70 \(data)")
         #expect(log.wait(for: 3))
         try mock.run("interrupt hci0")
-        _ = try wait(mock, listens: true)
+        _ = try wait(mock, startsDiscovery: true)
         try mock.run("hear \(device) -71 \(data)")
         #expect(log.wait(for: 4))
         #expect(log.words.suffix(2) == ["1/2 -70", "1/2 -71"])
