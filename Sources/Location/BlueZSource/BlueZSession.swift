@@ -10,17 +10,17 @@ struct BlueZSession: ~Copyable {
     private var framer = DBusFramer()
     private var client: BlueZClient
 
-    /// Connects to the bus. If `listens` is false, the session checks only whether it could receive beacons.
-    init(address: String, clock: any DeviceClock, wakeUp: WakeupPipe, listens: Bool) throws(DeviceError) {
-        self.init(try SystemBus(address: address), clock: clock, wakeUp: wakeUp, listens: listens)
+    /// Connects to the bus. If `startsDiscovery` is false, the session checks only whether it could receive beacons.
+    init(address: String, clock: any DeviceClock, wakeUp: WakeupPipe, startsDiscovery: Bool) throws(DeviceError) {
+        self.init(try SystemBus(address: address), clock: clock, wakeUp: wakeUp, startsDiscovery: startsDiscovery)
     }
 
     /// Must not throw, because Swift 6.2 destroys the default values of a noncopyable type twice if an initializer
     /// throws.
-    private init(_ bus: consuming SystemBus, clock: any DeviceClock, wakeUp: WakeupPipe, listens: Bool) {
+    private init(_ bus: consuming SystemBus, clock: any DeviceClock, wakeUp: WakeupPipe, startsDiscovery: Bool) {
         (self.clock, self.wakeUp) = (clock, wakeUp)
         self.bus = bus
-        client = BlueZClient(listens: listens, now: clock.now)
+        client = BlueZClient(startsDiscovery: startsDiscovery, now: clock.now)
     }
 
     /// Runs until `isWanted` returns false. Throws an error if the connection fails.

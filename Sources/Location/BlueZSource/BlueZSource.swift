@@ -33,7 +33,8 @@ package final class BlueZSource: BeaconSource {
         }
         do throws(DeviceError) {
             var session = try BlueZSession(
-                address: address, clock: clock, wakeUp: try WakeupPipe(for: "the beacon source"), listens: false)
+                address: address, clock: clock, wakeUp: try WakeupPipe(for: "the beacon source"), startsDiscovery: false
+            )
             return try session.probe(until: clock.now.advanced(bySeconds: Self.probeTime))
         } catch {
             return error
@@ -51,7 +52,7 @@ package final class BlueZSource: BeaconSource {
         while hub.hasSubscribers {
             var hasWorked = false
             do throws(DeviceError) {
-                var session = try BlueZSession(address: address, clock: clock, wakeUp: wakeUp, listens: true)
+                var session = try BlueZSession(address: address, clock: clock, wakeUp: wakeUp, startsDiscovery: true)
                 try session.run(while: { hub.hasSubscribers }) { event in
                     hasWorked = true
                     switch event {

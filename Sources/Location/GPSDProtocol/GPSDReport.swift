@@ -102,7 +102,7 @@ package struct GPSDMalformedReport: Sendable, Hashable, CustomStringConvertible 
     }
 
     package var description: String {
-        let what =
+        let problem =
             switch reason {
             case .notAnObject: "the line does not begin with a JSON object"
             case .truncated: "the line is truncated"
@@ -110,6 +110,6 @@ package struct GPSDMalformedReport: Sendable, Hashable, CustomStringConvertible 
             case .tooDeep: "arrays and objects are nested too deeply"
             case .noClass: "the class is missing"
             }
-        return "gpsd report, byte \(offset): \(what)"
+        return "gpsd report, byte \(offset): \(problem)"
     }
 }

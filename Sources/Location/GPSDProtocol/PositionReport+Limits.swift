@@ -10,7 +10,7 @@ extension PositionReport {
 
 extension PositionReport.Values {
     /// The valid altitudes and depths, in metres, from below the ocean trenches to beyond the satellites.
-    private static let minimumAltitude = -15_000.0, highest = 1e8
+    private static let minimumAltitude = -15_000.0, maximumAltitude = 1e8
     /// The maximum valid speed, in metres per second. Exceeds the earth's escape velocity.
     private static let maximumSpeed = 20_000.0
     /// The maximum valid error, in metres, degrees or metres per second. Exceeds the size of the earth.
@@ -25,12 +25,12 @@ extension PositionReport.Values {
         var count: UInt8 = 0
         Self.limit(&latitude, -90, 90, &count)
         Self.limit(&longitude, -180, 180, &count)
-        Self.limit(&altitudeHAE, Self.minimumAltitude, Self.highest, &count)
-        Self.limit(&altitudeMSL, Self.minimumAltitude, Self.highest, &count)
-        Self.limit(&altitudeUndefined, Self.minimumAltitude, Self.highest, &count)
+        Self.limit(&altitudeHAE, Self.minimumAltitude, Self.maximumAltitude, &count)
+        Self.limit(&altitudeMSL, Self.minimumAltitude, Self.maximumAltitude, &count)
+        Self.limit(&altitudeUndefined, Self.minimumAltitude, Self.maximumAltitude, &count)
         // The geoid is within 110 m of the ellipsoid.
         Self.limit(&geoidSeparation, -1000, 1000, &count)
-        Self.limit(&depth, Self.minimumAltitude, Self.highest, &count)
+        Self.limit(&depth, Self.minimumAltitude, Self.maximumAltitude, &count)
         Self.limit(&track, -360, 360, &count)
         Self.limit(&magneticTrack, -360, 360, &count)
         Self.limit(&magneticVariation, -360, 360, &count)
@@ -53,8 +53,8 @@ extension PositionReport.Values {
     }
 
     @inline(__always)
-    private static func limit(_ value: inout Double, _ least: Double, _ most: Double, _ count: inout UInt8) {
-        guard value < least || value > most else { return }
+    private static func limit(_ value: inout Double, _ minimum: Double, _ maximum: Double, _ count: inout UInt8) {
+        guard value < minimum || value > maximum else { return }
         value = .nan
         count &+= 1
     }

@@ -55,11 +55,11 @@ struct LibGPSDecoder: ReportDecoder {
     /// Returns the receiver path of the last line, reusing the string while the path does not change.
     private mutating func receiver() -> String {
         guard let path = dsgps_device(parser.pointer) else { return "" }
-        let same = lastPath.utf8.withContiguousStorageIfAvailable { bytes -> Bool in
+        let isSame = lastPath.utf8.withContiguousStorageIfAvailable { bytes -> Bool in
             for (index, byte) in bytes.enumerated() where UInt8(bitPattern: path[index]) != byte { return false }
             return path[bytes.count] == 0
         }
-        if same != true { lastPath = String(cString: path) }
+        if isSame != true { lastPath = String(cString: path) }
         return lastPath
     }
 

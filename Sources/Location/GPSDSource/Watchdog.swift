@@ -44,10 +44,10 @@ struct Watchdog: Sendable {
     mutating func restart(now: BootTime) { if !isSilent { lastReport = now } }
 
     var deadline: BootTime {
-        let answer = replyDeadline ?? .never
+        let reply = replyDeadline ?? .never
         let probe = replyDeadline == nil ? nextProbe : .never
         let silence = isSilent ? .never : lastReport.advanced(bySeconds: timing.silenceTimeout)
-        return min(answer, probe, silence)
+        return min(reply, probe, silence)
     }
 
     mutating func check(now: BootTime) -> Action {

@@ -16,7 +16,7 @@ struct ReducedLatitude {
     }
 
     /// `w = √(1 + e'² sin² β)`, the factor by which meridional lengths on the sphere are stretched.
-    var stretch: Double { (1 + WGS84.secondEccentricitySquared * sine * sine).squareRoot() }
+    var lengthScale: Double { (1 + WGS84.secondEccentricitySquared * sine * sine).squareRoot() }
 }
 
 /// The great circle on the auxiliary sphere that corresponds to a geodesic, given by the latitude of a point and the

@@ -19,13 +19,13 @@ extension ReducedInverse {
         // For short lines, the radius of the sphere is adapted to the mean latitude (equation 48).
         let isShort = difference.cosine >= 0 && difference.sine < 0.5 && end.cosine * longitude < 0.5
         var omega = longitudeAngle
-        var stretch = 1.0
+        var lengthScale = 1.0
         if isShort {
             let sine = start.sine + end.sine
             let cosine = start.cosine + end.cosine
             let meanSquare = sine * sine / (sine * sine + cosine * cosine)
-            stretch = (1 + WGS84.secondEccentricitySquared * meanSquare).squareRoot()
-            omega = SineCosine(radians: longitude / ((1 - WGS84.flattening) * stretch))
+            lengthScale = (1 + WGS84.secondEccentricitySquared * meanSquare).squareRoot()
+            omega = SineCosine(radians: longitude / ((1 - WGS84.flattening) * lengthScale))
         }
 
         // Equations 49 to 51, with 1 - cos ω and 1 + cos ω rewritten to avoid cancellation.
@@ -42,7 +42,7 @@ extension ReducedInverse {
             let versine = omega.cosine >= 0 ? square / (1 + omega.cosine) : 1 - omega.cosine
             let arrival = SineCosine(
                 y: start.cosine * omega.sine, x: difference.sine - start.cosine * end.sine * versine)
-            let distance = atan2(arcSine, arcCosine) * WGS84.semiMinorAxis * stretch
+            let distance = atan2(arcSine, arcCosine) * WGS84.semiMinorAxis * lengthScale
             let departure = SineCosine(y: sine, x: cosine)
             return .solved(Path(distance: distance, departure: departure, arrival: arrival))
         }

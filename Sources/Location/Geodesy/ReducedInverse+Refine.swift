@@ -32,10 +32,10 @@ extension ReducedInverse {
             } else {
                 if departure.cosine * low.sine < low.cosine * departure.sine { low = departure }
             }
-            let turn = -error / trial.slope
-            let turned = departure + SineCosine(radians: turn)
-            if step < 20 && trial.slope > 0 && abs(turn) < .pi && turned.sine > 0 {
-                departure = SineCosine(y: turned.sine, x: turned.cosine)
+            let correction = -error / trial.slope
+            let corrected = departure + SineCosine(radians: correction)
+            if step < 20 && trial.slope > 0 && abs(correction) < .pi && corrected.sine > 0 {
+                departure = SineCosine(y: corrected.sine, x: corrected.cosine)
                 // Convergence is quadratic, so one more step after an error this small reaches the rounding limit.
                 isPolished = abs(error) <= 16 * rounding
             } else {
@@ -88,11 +88,11 @@ extension ReducedInverse {
         circle: GreatCircle, arrival: SineCosine, second: SineCosine, arc: Double, epsilon: Double
     ) -> Double {
         let f1 = 1 - WGS84.flattening
-        if arrival.cosine == 0 { return -2 * f1 * start.stretch / start.sine }
+        if arrival.cosine == 0 { return -2 * f1 * start.lengthScale / start.sine }
         let first = circle.arc
         let integral = ReducedLengthSeries(epsilon: epsilon)(from: first, to: second, arc: arc)
         let reducedLength =
-            end.stretch * first.cosine * second.sine - start.stretch * first.sine * second.cosine
+            end.lengthScale * first.cosine * second.sine - start.lengthScale * first.sine * second.cosine
             - first.cosine * second.cosine * integral
         return f1 * reducedLength / (arrival.cosine * end.cosine)
     }

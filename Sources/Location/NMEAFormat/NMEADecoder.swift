@@ -21,7 +21,7 @@ package import DeviceCore
 package struct NMEADecoder: Sendable {
     private static let maximumReceivers = 16
     /// The maximum length of a receiver name in bytes. A longer name is truncated.
-    private static let maximumName = 64
+    private static let maximumNameLength = 64
 
     package var counts: NMEACounts { diagnostics.counts }
     private var diagnostics = NMEADiagnostics()
@@ -52,11 +52,11 @@ package struct NMEADecoder: Sendable {
     package mutating func decode(
         _ line: UnsafeRawBufferPointer, arrival: WallTime? = nil, receive: (NMEAReport) -> Void
     ) {
-        var parts = NMEALineScanner(line, allowsMissingChecksum: options.allowsMissingChecksum)
+        var scanner = NMEALineScanner(line, allowsMissingChecksum: options.allowsMissingChecksum)
         var arrival = arrival
         var stream: Int? = 0
-        while let part = parts.nextElement() {
-            switch part {
+        while let element = scanner.nextElement() {
+            switch element {
             case .invalid: diagnostics.counts.invalid += 1
             case .tagBlock(let range):
                 let block = NMEATagBlock(UnsafeRawBufferPointer(rebasing: line[range]))
@@ -103,7 +103,7 @@ package struct NMEADecoder: Sendable {
     }
 
     private mutating func streamIndex(of source: UnsafeRawBufferPointer) -> Int? {
-        let name = source.prefix(Self.maximumName)
+        let name = source.prefix(Self.maximumNameLength)
         if let index = streams.firstIndex(where: { $0.name.elementsEqual(name) }) { return index }
         guard streams.count < Self.maximumReceivers else { return nil }
         let text = String(decoding: name, as: UTF8.self)

@@ -19,13 +19,13 @@ extension NMEAEpochAssembler {
     /// epoch's time than to the deferred sentence's time, the deferred sentence is in local time and belongs to the
     /// epoch. Otherwise, it begins a new epoch. If no time follows, GLL and ZDA are assumed to be in local time.
     mutating func processDeferred(
-        before next: Int64?, diagnostics findings: inout NMEADiagnostics, receive: (NMEAReport) -> Void
+        before next: Int64?, diagnostics: inout NMEADiagnostics, receive: (NMEAReport) -> Void
     ) {
         guard let deferredSentence, let time = epoch.time else { return }
         self.deferredSentence = nil
-        let line = findings.line
-        findings.line = deferredSentence.line
-        defer { findings.line = line }
+        let line = diagnostics.line
+        diagnostics.line = deferredSentence.line
+        defer { diagnostics.line = line }
         let offset = deferredSentence.time - time
         deferredSentence.bytes.withUnsafeBytes { bytes in
             guard let sentence = NMEASentence(bytes), let (_, kind) = Self.timedKind(sentence) else { return }
@@ -41,24 +41,24 @@ extension NMEAEpochAssembler {
                 isEpochLocal = epoch.kinds == .gll
             }
             if isLocal {
-                recordLocalTime(offset, of: sentence.kindName, sentence, &findings)
+                recordLocalTime(offset, of: sentence.kindName, sentence, &diagnostics)
             } else if isEpochLocal {
-                recordLocalTime(-offset, of: "GLL", sentence, &findings)
+                recordLocalTime(-offset, of: "GLL", sentence, &diagnostics)
                 epoch.time = deferredSentence.time
             }
             processTimed(
                 sentence, time: isLocal ? time : deferredSentence.time, kind: kind, arrival: deferredSentence.arrival,
-                diagnostics: &findings, receive: receive)
+                diagnostics: &diagnostics, receive: receive)
         }
     }
 
     func recordLocalTime(
-        _ offset: Int64, of kind: String, _ sentence: NMEASentence, _ findings: inout NMEADiagnostics
+        _ offset: Int64, of kind: String, _ sentence: NMEASentence, _ diagnostics: inout NMEADiagnostics
     ) {
         let quarters = Int((Double(offset.magnitude) / Double(Self.quarterOfAnHour)).rounded())
         let fraction = ["", ".25", ".5", ".75"][quarters % 4]
         let hours = "\(quarters / 4)\(fraction) \(quarters == 4 ? "hour" : "hours")"
-        findings.record(
+        diagnostics.record(
             "the time of \(kind) is \(hours) \(offset > 0 ? "ahead of" : "behind") that of the other sentences and was ignored",
             sentence)
     }

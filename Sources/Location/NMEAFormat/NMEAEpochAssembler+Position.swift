@@ -5,7 +5,7 @@ import DeviceCore
 // Reads the sentences that contain the values of a position report.
 extension NMEAEpochAssembler {
     /// Reads GGA: `time,lat,N,lon,E,quality,used,hdop,altitude,M,separation,M,age,station`.
-    mutating func readGGA(_ sentence: NMEASentence, _ findings: inout NMEADiagnostics) {
+    mutating func readGGA(_ sentence: NMEASentence, _ diagnostics: inout NMEADiagnostics) {
         let quality = sentence[5].count
         if let found = NMEAFixQuality.all.first(where: { $0.quality == quality }) { epoch.report.status = found.status }
         let state: FixState =
@@ -14,11 +14,11 @@ extension NMEAEpochAssembler {
             case 0: .none
             default: .fix
             }
-        readFix(sentence, state, separation: 10, age: 12, &findings)
+        readFix(sentence, state, separation: 10, age: 12, &diagnostics)
     }
 
     /// Reads GNS: `time,lat,N,lon,E,modes,used,hdop,altitude,separation,age,station`.
-    mutating func readGNS(_ sentence: NMEASentence, _ findings: inout NMEADiagnostics) {
+    mutating func readGNS(_ sentence: NMEASentence, _ diagnostics: inout NMEADiagnostics) {
         let modes = sentence[5].bytes
         var state = FixState.unknown
         if modes.contains(where: { "ADEFMPRS".utf8.contains($0) }) {
@@ -26,13 +26,13 @@ extension NMEAEpochAssembler {
         } else if !modes.isEmpty, modes.allSatisfy({ $0 == UInt8(ascii: "N") || $0 == UInt8(ascii: " ") }) {
             state = .none
         }
-        readFix(sentence, state, separation: 9, age: 10, &findings)
+        readFix(sentence, state, separation: 9, age: 10, &diagnostics)
     }
 
     /// Reads RMC: `time,A,lat,N,lon,E,knots,course,ddmmyy,variation,E,mode`.
-    mutating func readRMC(_ sentence: NMEASentence, _ findings: inout NMEADiagnostics) {
+    mutating func readRMC(_ sentence: NMEASentence, _ diagnostics: inout NMEADiagnostics) {
         let state = Self.state(sentence[1])
-        readPosition(of: sentence, at: 2, state: state, diagnostics: &findings)
+        readPosition(of: sentence, at: 2, state: state, diagnostics: &diagnostics)
         readMotion(knots: sentence[6].nonnegativeNumber, course: sentence[7])
         let variation = sentence.degreesEast(9)
         if !variation.isNaN { epoch.report.magneticVariation = variation }
@@ -41,10 +41,10 @@ extension NMEAEpochAssembler {
     }
 
     /// Reads GLL: `lat,N,lon,E,time,A,mode`.
-    mutating func readGLL(_ sentence: NMEASentence, _ findings: inout NMEADiagnostics) {
+    mutating func readGLL(_ sentence: NMEASentence, _ diagnostics: inout NMEADiagnostics) {
         // Before NMEA version 2, GLL contained only the position.
         let state = sentence.count < 6 ? .fix : Self.state(sentence[5])
-        readPosition(of: sentence, at: 0, state: state, diagnostics: &findings)
+        readPosition(of: sentence, at: 0, state: state, diagnostics: &diagnostics)
         readMode(sentence[6])
     }
 
@@ -58,12 +58,12 @@ extension NMEAEpochAssembler {
 
     /// Reads VTG: `course,T,magnetic course,M,knots,N,km/h,K,mode`. Before version 2, the letters are missing.
     mutating func readVTG(_ sentence: NMEASentence) {
-        let isOld = sentence.count == 4
+        let isOldFormat = sentence.count == 4
         if sentence[8].firstLetter == UInt8(ascii: "N") { return }
-        var speed = sentence[isOld ? 2 : 4].nonnegativeNumber
-        if speed.isNaN { speed = sentence[isOld ? 3 : 6].nonnegativeNumber / 3.6 / NMEAEncoder.knot }
+        var speed = sentence[isOldFormat ? 2 : 4].nonnegativeNumber
+        if speed.isNaN { speed = sentence[isOldFormat ? 3 : 6].nonnegativeNumber / 3.6 / NMEAEncoder.knot }
         readMotion(knots: speed, course: sentence[0])
-        let magnetic = sentence[isOld ? 1 : 2].nonnegativeNumber
+        let magnetic = sentence[isOldFormat ? 1 : 2].nonnegativeNumber
         if magnetic <= 360 { epoch.report.magneticTrack = magnetic }
     }
 
@@ -77,12 +77,12 @@ extension NMEAEpochAssembler {
     }
 
     /// Reads ZDA: `time,day,month,year,…`.
-    mutating func readZDA(_ sentence: NMEASentence, _ findings: inout NMEADiagnostics) {
+    mutating func readZDA(_ sentence: NMEASentence, _ diagnostics: inout NMEADiagnostics) {
         guard let day = sentence[1].count, let month = sentence[2].count, let year = sentence[3].count else { return }
         if let midnight = CivilDate.time(year: year, month: month, day: day) {
             setDate(midnight, isProvisional: false)
         } else {
-            findings.record("the date of ZDA cannot be read and was ignored", sentence)
+            diagnostics.record("the date of ZDA cannot be read and was ignored", sentence)
         }
     }
 
@@ -95,14 +95,14 @@ extension NMEAEpochAssembler {
     }
 
     private mutating func readPosition(
-        of sentence: NMEASentence, at index: Int, state: FixState, diagnostics findings: inout NMEADiagnostics
+        of sentence: NMEASentence, at index: Int, state: FixState, diagnostics: inout NMEADiagnostics
     ) {
         let position = sentence.position(index)
         let isEmpty = (index..<index + 4).allSatisfy { sentence[$0].isEmpty }
         if position == nil, !isEmpty {
-            findings.record("the position of \(sentence.kindName) cannot be read and was ignored", sentence)
+            diagnostics.record("the position of \(sentence.kindName) cannot be read and was ignored", sentence)
         } else if state == .unknown, !isEmpty {
-            findings.record(
+            diagnostics.record(
                 "\(sentence.kindName) does not state whether there is a fix, so its position was ignored", sentence)
         }
         if state == .none { epoch.fix = .none }
@@ -116,9 +116,9 @@ extension NMEAEpochAssembler {
     }
 
     private mutating func readFix(
-        _ sentence: NMEASentence, _ state: FixState, separation: Int, age: Int, _ findings: inout NMEADiagnostics
+        _ sentence: NMEASentence, _ state: FixState, separation: Int, age: Int, _ diagnostics: inout NMEADiagnostics
     ) {
-        readPosition(of: sentence, at: 1, state: state, diagnostics: &findings)
+        readPosition(of: sentence, at: 1, state: state, diagnostics: &diagnostics)
         guard state == .fix else { return }
         sky.record(usedCount: sentence[6].count, hdop: sentence[7].nonnegativeNumber)
         let height = sentence[8].number

@@ -120,29 +120,30 @@ struct NMEAEpochAssembler {
 
     mutating func processTimed(
         _ sentence: NMEASentence, time: Int64?, kind: Kinds, arrival: WallTime?,
-        diagnostics findings: inout NMEADiagnostics, receive: (NMEAReport) -> Void
+        diagnostics: inout NMEADiagnostics, receive: (NMEAReport) -> Void
     ) {
-        beginEpochIfNeeded(sentence, time: time, kind: kind, arrival: arrival, diagnostics: &findings, receive: receive)
+        beginEpochIfNeeded(
+            sentence, time: time, kind: kind, arrival: arrival, diagnostics: &diagnostics, receive: receive)
         switch sentence.kind {
-        case NMEASentence.kind("GGA"): readGGA(sentence, &findings)
+        case NMEASentence.kind("GGA"): readGGA(sentence, &diagnostics)
         case NMEASentence.kind("RMC"):
-            findings.counts.motionSentences += 1
-            readRMC(sentence, &findings)
-        case NMEASentence.kind("GLL"): readGLL(sentence, &findings)
-        case NMEASentence.kind("GNS"): readGNS(sentence, &findings)
-        case NMEASentence.kind("ZDA"): readZDA(sentence, &findings)
+            diagnostics.counts.motionSentences += 1
+            readRMC(sentence, &diagnostics)
+        case NMEASentence.kind("GLL"): readGLL(sentence, &diagnostics)
+        case NMEASentence.kind("GNS"): readGNS(sentence, &diagnostics)
+        case NMEASentence.kind("ZDA"): readZDA(sentence, &diagnostics)
         default: readGST(sentence)
         }
     }
 
     private mutating func beginEpochIfNeeded(
         _ sentence: NMEASentence, time: Int64?, kind: Kinds, arrival: WallTime?,
-        diagnostics findings: inout NMEADiagnostics, receive: (NMEAReport) -> Void
+        diagnostics: inout NMEADiagnostics, receive: (NMEAReport) -> Void
     ) {
         // Before version 2, GLL contained no time. Receivers may also omit the time if they have no fix.
         let lacksTime = time == nil && !kind.isEmpty && kind != .gll && sentence.position(kind == .rmc ? 2 : 1) != nil
         if lacksTime {
-            findings.record(
+            diagnostics.record(
                 "\(sentence.kindName) has a position but no time; it was placed after the previous position", sentence)
         }
         let startsNewEpoch =
@@ -151,7 +152,7 @@ struct NMEAEpochAssembler {
         let talker = UInt16(sentence.talker.0) << 8 | UInt16(sentence.talker.1)
         if startsNewEpoch || !epoch.kinds.isDisjoint(with: kind) {
             let isRepeated = !startsNewEpoch && time != nil && epoch.talkers[kind.index] == talker
-            flush(&findings, receive)
+            flush(&diagnostics, receive)
             epoch.isRepeated = isRepeated
         }
         if let time { epoch.time = time }
@@ -163,15 +164,15 @@ struct NMEAEpochAssembler {
     }
 
     /// Ends the epoch and delivers its reports. Must also be called after the last sentence.
-    mutating func flush(_ findings: inout NMEADiagnostics, _ receive: (NMEAReport) -> Void) {
-        processDeferred(before: nil, diagnostics: &findings, receive: receive)
+    mutating func flush(_ diagnostics: inout NMEADiagnostics, _ receive: (NMEAReport) -> Void) {
+        processDeferred(before: nil, diagnostics: &diagnostics, receive: receive)
         let epoch = epoch
         self.epoch = Epoch()
         clock.advance(to: epoch.time, date: epoch.date, isProvisional: epoch.isProvisionalDate)
         let instant = clock.last
         let wall = clock.hasDate && epoch.time != nil ? instant.map { WallTime(nanoseconds: $0) } : nil
         let mode = sky.mode
-        if var sky = sky.finishEpoch(counts: &findings.counts) {
+        if var sky = sky.finishEpoch(counts: &diagnostics.counts) {
             sky.receiver = receiver
             sky.time = wall
             receive(NMEAReport(contents: .sky(sky), arrival: epoch.skyArrival ?? arrival, epochTime: instant))
@@ -180,7 +181,7 @@ struct NMEAEpochAssembler {
             if mode > 0 { lastMode = mode }
             var report = positionReport(of: epoch, mode: mode)
             report.time = wall
-            if epoch.time != nil, wall == nil, report.hasFix { findings.counts.undated += 1 }
+            if epoch.time != nil, wall == nil, report.hasFix { diagnostics.counts.undated += 1 }
             receive(
                 NMEAReport(
                     contents: .position(report), arrival: arrival, epochTime: instant, isRepeated: epoch.isRepeated))

@@ -75,25 +75,25 @@ struct NMEALayout {
     }
 
     func fieldErrors(in sentence: NMEASentence) -> FieldErrors {
-        var faults = FieldErrors()
+        var errors = FieldErrors()
         let count = sentence.count
-        if count > maximumFields { faults.firstShiftedField = maximumFields + 1 }
+        if count > maximumFields { errors.firstShiftedField = maximumFields + 1 }
         var index = 0
         func validate(_ form: UInt8) {
             guard index < count else { return }
             let width = form == UInt8(ascii: "p") ? 4 : form == UInt8(ascii: "e") ? 2 : 1
             if !Self.isValid(sentence, index, form) {
-                faults.invalidFields.append(index + 1)
-                if faults.firstShiftedField == nil {
-                    faults.firstShiftedField = Self.shiftedField(sentence, index, form).map { $0 + 1 }
+                errors.invalidFields.append(index + 1)
+                if errors.firstShiftedField == nil {
+                    errors.firstShiftedField = Self.shiftedField(sentence, index, form).map { $0 + 1 }
                 }
             }
             index += width
         }
         forms.withUTF8Buffer { $0.forEach(validate) }
-        guard group.utf8CodeUnitCount > 0 else { return faults }
+        guard group.utf8CodeUnitCount > 0 else { return errors }
         for _ in 0..<(count - index) / group.utf8CodeUnitCount { group.withUTF8Buffer { $0.forEach(validate) } }
-        return faults
+        return errors
     }
 
     private static func isValid(_ sentence: NMEASentence, _ index: Int, _ form: UInt8) -> Bool {
@@ -163,14 +163,14 @@ struct NMEADiagnostics: Sendable {
 
     /// Records invalid fields. Returns false if the fields are shifted and the sentence must be ignored.
     mutating func validate(_ sentence: NMEASentence) -> Bool {
-        guard let faults = NMEALayout(of: sentence)?.fieldErrors(in: sentence) else { return true }
-        if let number = faults.firstShiftedField {
+        guard let errors = NMEALayout(of: sentence)?.fieldErrors(in: sentence) else { return true }
+        if let number = errors.firstShiftedField {
             record(
                 "\(sentence.kindName) was ignored because its fields are shifted from field \(number) on (decimal commas?)",
                 sentence)
             return false
         }
-        for number in faults.invalidFields {
+        for number in errors.invalidFields {
             record("field \(number) of \(sentence.kindName) cannot be read and was ignored", sentence)
         }
         return true

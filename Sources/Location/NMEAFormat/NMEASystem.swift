@@ -30,8 +30,8 @@ struct NMEASystem: Hashable, Comparable {
         case (UInt8(ascii: "B"), UInt8(ascii: "D")): self = .beiDou
         case (UInt8(ascii: "Q"), UInt8(ascii: "Z")): self = .qzss
         case (UInt8(ascii: "G"), let letter):
-            guard let place = Self.letters.firstIndex(of: letter) else { return nil }
-            identifier = place + 1
+            guard let index = Self.letters.firstIndex(of: letter) else { return nil }
+            identifier = index + 1
         default: return nil
         }
     }

@@ -9,9 +9,9 @@ struct PositionSentences {
     private let talker: String
     private let date: CivilDate?
 
-    init(_ report: PositionReport, _ view: SkySentences?, _ options: NMEAOptions) {
-        (self.report, self.sky, self.options) = (report, view, options)
-        talker = view?.talker ?? "GP"
+    init(_ report: PositionReport, _ sky: SkySentences?, _ options: NMEAOptions) {
+        (self.report, self.sky, self.options) = (report, sky, options)
+        talker = sky?.talker ?? "GP"
         date = report.time.map { CivilDate($0) }
     }
 

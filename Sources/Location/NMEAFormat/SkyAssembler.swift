@@ -70,18 +70,18 @@ struct SkyAssembler {
         else { return false }
         let rest = sentence.count - 3
         let signal = rest > 0 && rest % 4 == 1 ? sentence[sentence.count - 1].hexadecimalDigit ?? 0 : 0
-        let known = lists.firstIndex { $0.talker == sentence.talker && $0.signal == signal }
+        let knownIndex = lists.firstIndex { $0.talker == sentence.talker && $0.signal == signal }
         if number == 1 {
             let list = List(talker: sentence.talker, signal: signal, sentences: count, received: 0, satellites: [])
-            if let known {
-                lists[known] = list
+            if let knownIndex {
+                lists[knownIndex] = list
             } else if lists.count < Self.maximumLists {
                 lists.append(list)
             } else {
                 return false
             }
         }
-        guard let index = known ?? (number == 1 ? lists.indices.last : nil), lists[index].sentences == count,
+        guard let index = knownIndex ?? (number == 1 ? lists.indices.last : nil), lists[index].sentences == count,
             lists[index].received == number - 1
         else { return false }
         lists[index].received = number

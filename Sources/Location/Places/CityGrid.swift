@@ -55,9 +55,9 @@ struct CityGrid: Sendable {
 
     func forEachCity(_ body: (City) -> Void) throws(PlaceDataError) {
         for row in 0..<180 {
-            for place in try cells(ofRow: row) {
-                let (column, first) = try cell(place)
-                let end = place + 1 < (try cellCount()) ? try cell(place + 1).first : count
+            for index in try cells(ofRow: row) {
+                let (column, first) = try cell(index)
+                let end = index + 1 < (try cellCount()) ? try cell(index + 1).first : count
                 guard first <= end, end <= count else { throw .damaged }
                 for number in first..<end { body(try city(number, row: row, column: column)) }
             }
@@ -99,13 +99,13 @@ struct CityGrid: Sendable {
         for row in firstRow...lastRow {
             let cells = try cells(ofRow: row)
             // The columns from `west` to `east`, including those beyond the antimeridian.
-            for turn in [0, -360, 360] where max(0, west + turn) <= min(359, east + turn) {
-                for place in try firstCell(of: cells, from: west + turn)..<cells.upperBound {
-                    let (column, first) = try cell(place)
-                    if column > east + turn { break }
-                    let end = place + 1 < (try cellCount()) ? try cell(place + 1).first : count
+            for wrap in [0, -360, 360] where max(0, west + wrap) <= min(359, east + wrap) {
+                for index in try firstCell(of: cells, from: west + wrap)..<cells.upperBound {
+                    let (column, first) = try cell(index)
+                    if column > east + wrap { break }
+                    let end = index + 1 < (try cellCount()) ? try cell(index + 1).first : count
                     guard first <= end, end <= count else { throw .damaged }
-                    let x = longitude - Double(column - 180 - turn)
+                    let x = longitude - Double(column - 180 - wrap)
                     let y = latitude - Double(row - 90)
                     for number in first..<end {
                         let point = try rows.integer(number, at: 0, byteCount: 3)
@@ -120,7 +120,7 @@ struct CityGrid: Sendable {
     }
 
     private func firstCell(of cells: Range<Int>, from column: Int) throws(PlaceDataError) -> Int {
-        try cells.partitionPoint { (place) throws(PlaceDataError) in try cell(place).column < column }
+        try cells.partitionPoint { (index) throws(PlaceDataError) in try cell(index).column < column }
     }
 
     func size(_ number: Int) throws(PlaceDataError) -> Int { try rows.integer(number, at: 6, byteCount: 1) }
@@ -147,8 +147,8 @@ struct CityGrid: Sendable {
         return count
     }
 
-    private func cell(_ place: Int) throws(PlaceDataError) -> (column: Int, first: Int) {
-        let word = try grid.integer(at: 366 + place * 4, byteCount: 4)
+    private func cell(_ index: Int) throws(PlaceDataError) -> (column: Int, first: Int) {
+        let word = try grid.integer(at: 366 + index * 4, byteCount: 4)
         return (word >> 20, word & 0xFFFFF)
     }
 

@@ -62,10 +62,10 @@ struct OutlineLayer: Sendable {
         let start = 368 + (low - 1) * 5
         let word = try bytes.integer(at: start, byteCount: 3)
         let rest = try bytes.integer(at: start + 3, byteCount: 2)
-        let isOwn = word & 0x1FF == column
+        let hasArcs = word & 0x1FF == column
         let offset = word >> 18 | rest << 6
         // Arcs apply to one cell only. The other cells of an entry have no arcs.
-        guard isOwn || offset == 0 else { throw .damaged }
+        guard hasArcs || offset == 0 else { throw .damaged }
         return (word >> 9 & 0x1FF, offset == 0 ? 0 : 368 + count * 5 + offset)
     }
 
@@ -74,7 +74,7 @@ struct OutlineLayer: Sendable {
         -> LookupResult
     {
         var cursor = PlaceCursor(bytes: bytes, offset: arcs)
-        var answer = LookupResult(label: corner)
+        var result = LookupResult(label: corner)
         var nearest = Double.infinity
         var remainingSegments = Self.maximumSegments
         for _ in 0..<(try cursor.nextUnsigned()) {
@@ -96,7 +96,7 @@ struct OutlineLayer: Sendable {
                     let origin = (by - ay) * ax - (bx - ax) * ay
                     if (point > 0) != (origin > 0), point / (point - origin) < nearest {
                         nearest = point / (point - origin)
-                        answer = LookupResult(
+                        result = LookupResult(
                             label: point > 0 ? labels.left : labels.right,
                             oppositeLabel: point > 0 ? labels.right : labels.left)
                     }
@@ -104,6 +104,6 @@ struct OutlineLayer: Sendable {
                 (ax, ay, aSide) = (bx, by, bSide)
             }
         }
-        return answer
+        return result
     }
 }

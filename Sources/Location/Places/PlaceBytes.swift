@@ -50,7 +50,7 @@ struct PlaceBytes: @unchecked Sendable {  // The bytes are never modified.
     func integer(at offset: Int, byteCount width: Int) throws(PlaceDataError) -> Int {
         guard offset >= 0, offset <= bytes.count - width, width < 4 || bytes[offset + 3] < 0x80 else { throw .damaged }
         var value = 0
-        for place in 0..<width { value |= Int(bytes[offset + place]) << (8 * place) }
+        for index in 0..<width { value |= Int(bytes[offset + index]) << (8 * index) }
         return value
     }
 

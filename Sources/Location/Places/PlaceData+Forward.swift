@@ -13,8 +13,8 @@ extension PlaceData {
     package func places(_ query: PlaceQuery) throws(PlaceDataError) -> PlaceMatch {
         guard query.text.utf8.count <= PlaceQuery.maximumTextLength else { return .notFound }
         var parts: [[UInt8]] = []
-        for piece in query.text.split(whereSeparator: { ",;\n،、，".contains($0) }).prefix(PlaceQuery.maximumParts) {
-            let words = try folded(piece).split(separator: 0x20).filter { !$0.contains { (0x30...0x39).contains($0) } }
+        for part in query.text.split(whereSeparator: { ",;\n،、，".contains($0) }).prefix(PlaceQuery.maximumParts) {
+            let words = try folded(part).split(separator: 0x20).filter { !$0.contains { (0x30...0x39).contains($0) } }
             if !words.isEmpty { parts.append(Array(words.joined(separator: [0x20]))) }
         }
         guard let first = parts.first else { return .notFound }
@@ -24,8 +24,8 @@ extension PlaceData {
         }
         let exactMatch = try places(parts, surroundings, query) { Array($0) }
         if case .found = exactMatch { return exactMatch }
-        let partialMatch = try places(parts, surroundings, query) { (behind) throws(PlaceDataError) in
-            try self.compatibleParts(of: behind)
+        let partialMatch = try places(parts, surroundings, query) { (following) throws(PlaceDataError) in
+            try self.compatibleParts(of: following)
         }
         if case .found = partialMatch { return partialMatch }
         if let places = try placesWithTrailingArea(parts, surroundings, query) { return .found(places) }
@@ -35,18 +35,18 @@ extension PlaceData {
         return cities.isEmpty ? .notFound : .found(cities)
     }
 
-    /// Returns the places for the first part that names a place compatible with the parts that follow it. `left`
+    /// Returns the places for the first part that names a place compatible with the parts that follow it. `compatible`
     /// receives the following parts and returns those to consider. If it returns nil, the part is skipped.
     private func places(
-        _ parts: [[UInt8]], _ around: [Surroundings], _ query: PlaceQuery,
-        _ left: (ArraySlice<Surroundings>) throws(PlaceDataError) -> [Surroundings]?
+        _ parts: [[UInt8]], _ surroundings: [Surroundings], _ query: PlaceQuery,
+        _ compatible: (ArraySlice<Surroundings>) throws(PlaceDataError) -> [Surroundings]?
     ) throws(PlaceDataError) -> PlaceMatch {
-        for head in parts.indices {
-            guard let within = try left(around[(head + 1)...]) else { continue }
-            let found = try places(named: parts[head], around[head], within, query)
+        for partIndex in parts.indices {
+            guard let within = try compatible(surroundings[(partIndex + 1)...]) else { continue }
+            let found = try places(named: parts[partIndex], surroundings[partIndex], within, query)
             guard let best = found.first else { continue }
             // An unknown part before a town may be a street. An unknown part before an area may be a town.
-            return head > 0 && best.locality == nil ? .onlySurroundings(best.name ?? "") : .found(found)
+            return partIndex > 0 && best.locality == nil ? .onlySurroundings(best.name ?? "") : .found(found)
         }
         return .notFound
     }
@@ -54,11 +54,11 @@ extension PlaceData {
     /// Returns the parts that name an area or country and are compatible with the parts that follow them. Returns nil
     /// if there are none and an unknown part may be an abbreviation.
     private func compatibleParts(of parts: ArraySlice<Surroundings>) throws(PlaceDataError) -> [Surroundings]? {
-        var kept: [Surroundings] = []
+        var compatible: [Surroundings] = []
         var isUnknown = false
         for part in parts.reversed() {
             var part = part
-            if let last = kept.last {
+            if let last = compatible.last {
                 let countries = last.countries.union(try countries(ofAreas: last.areas))
                 let outside = part.countries.subtracting(countries)
                 part.countries.formIntersection(countries)
@@ -66,13 +66,13 @@ extension PlaceData {
                 // A territory with its own country code, as in "Puerto Rico, USA", is more specific than its country.
                 if part.isEmpty, !part.isPossibleAbbreviation, !outside.isEmpty {
                     part.countries = outside
-                    kept = []
+                    compatible = []
                 }
             }
-            if part.isEmpty { isUnknown = isUnknown || part.isPossibleAbbreviation } else { kept.append(part) }
+            if part.isEmpty { isUnknown = isUnknown || part.isPossibleAbbreviation } else { compatible.append(part) }
         }
         // For example, "London, QQ" must not match every London.
-        return kept.isEmpty && isUnknown ? nil : kept
+        return compatible.isEmpty && isUnknown ? nil : compatible
     }
 
     private func countries(ofAreas areas: Set<Int>) throws(PlaceDataError) -> Set<Int> {
@@ -81,25 +81,25 @@ extension PlaceData {
         return countries
     }
 
-    private func areas(_ areas: Set<Int>, _ fits: (Int) -> Bool) throws(PlaceDataError) -> Set<Int> {
+    private func areas(_ areas: Set<Int>, _ includes: (Int) -> Bool) throws(PlaceDataError) -> Set<Int> {
         var found: Set<Int> = []
-        for area in areas where fits(try areaCountry(area)) { found.insert(area) }
+        for area in areas where includes(try areaCountry(area)) { found.insert(area) }
         return found
     }
 
     /// Interprets the last words of a part as an area or country, as in "Paris TX" or "Sydney NSW 2000, Australia".
     private func placesWithTrailingArea(
-        _ parts: [[UInt8]], _ around: [Surroundings], _ query: PlaceQuery
+        _ parts: [[UInt8]], _ surroundings: [Surroundings], _ query: PlaceQuery
     ) throws(PlaceDataError) -> [Place]? {
-        for head in parts.indices {
-            guard let partsAfter = try compatibleParts(of: around[(head + 1)...]) else { continue }
-            let words = parts[head].split(separator: 0x20)
+        for partIndex in parts.indices {
+            guard let partsAfter = try compatibleParts(of: surroundings[(partIndex + 1)...]) else { continue }
+            let words = parts[partIndex].split(separator: 0x20)
             for count in stride(from: 1, through: min(3, words.count - 1), by: 1) {
-                let tail = try surroundings(Array(words.suffix(count).joined(separator: [0x20])), query)
-                guard !tail.isEmpty else { continue }
+                let area = try self.surroundings(Array(words.suffix(count).joined(separator: [0x20])), query)
+                guard !area.isEmpty else { continue }
                 let name = Array(words.dropLast(count).joined(separator: [0x20]))
-                let own = try surroundings(name, query, isHead: true)
-                let found = try places(named: name, own, [tail] + partsAfter, query)
+                let nameSurroundings = try self.surroundings(name, query, isHead: true)
+                let found = try places(named: name, nameSurroundings, [area] + partsAfter, query)
                 if !found.isEmpty { return found }
             }
         }
@@ -108,12 +108,12 @@ extension PlaceData {
 
     /// Returns up to five places with the name that lie within all of the surroundings, best match first.
     private func places(
-        named name: [UInt8], _ own: Surroundings, _ within: [Surroundings], _ query: PlaceQuery
+        named name: [UInt8], _ surroundings: Surroundings, _ within: [Surroundings], _ query: PlaceQuery
     ) throws(PlaceDataError) -> [Place] {
         var cities: [Int] = []
         for number in try self.cities(named: name) where try isCity(number, within: within) { cities.append(number) }
-        let areas = try areas(own.areas) { country in within.allSatisfy { $0.countries.contains(country) } }
-        let countries = within.isEmpty ? own.countries : []
+        let areas = try areas(surroundings.areas) { country in within.allSatisfy { $0.countries.contains(country) } }
+        let countries = within.isEmpty ? surroundings.countries : []
         // A two-letter word is more likely a town than a country code, unless the text is in upper case.
         let isTown = name.count == 2 && !cities.isEmpty && query.text.contains(where: \.isLowercase)
         let found = try ordered(cities, areas: areas.sorted(), countries: isTown ? [] : countries.sorted(), query)

@@ -8,10 +8,10 @@ extension PlaceData {
 
     /// Returns the indices of the cities with the given name in any language, without duplicates.
     func cities(named name: [UInt8]) throws(PlaceDataError) -> [Int] {
-        let mark = Self.nameHash(name)
+        let hash = Self.nameHash(name)
         var found: [Int] = []
         let (low, high) = try rowRange(containing: name)
-        for number in low..<max(low, high) where try index.integer(number, at: 2, byteCount: 1) == mark {
+        for number in low..<max(low, high) where try index.integer(number, at: 2, byteCount: 1) == hash {
             let row = try row(number)
             guard row.name == name, !found.contains(row.city) else { continue }
             found.append(row.city)
@@ -59,7 +59,7 @@ extension PlaceData {
         let start = (0..<8).reduce(UInt64(0)) { $0 << 8 | UInt64($1 < name.count ? name[$1] : 0) }
         return try (0..<samples.count).partitionPoint { (row) throws(PlaceDataError) in
             var sample: UInt64 = 0
-            for place in 0..<8 { sample = sample << 8 | UInt64(try samples.integer(row, at: place, byteCount: 1)) }
+            for offset in 0..<8 { sample = sample << 8 | UInt64(try samples.integer(row, at: offset, byteCount: 1)) }
             return isBefore(sample, start)
         }
     }

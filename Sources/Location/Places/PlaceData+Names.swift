@@ -62,9 +62,9 @@ extension PlaceData {
         let letters = name.map { $0 & 0xDF }
         for row in 0..<countries.count {
             var isSame = true
-            for (place, letter) in letters.enumerated() where isSame {
+            for (offset, letter) in letters.enumerated() where isSame {
                 isSame =
-                    try countries.integer(row, at: (letters.count == 2 ? 0 : 2) + place, byteCount: 1) == Int(letter)
+                    try countries.integer(row, at: (letters.count == 2 ? 0 : 2) + offset, byteCount: 1) == Int(letter)
             }
             if isSame { found.insert(row + 1) }
         }
@@ -98,8 +98,8 @@ extension PlaceData {
         let latitude = members.reduce(0) { $0 + $1.latitude } / Double(members.count)
         let offset = members.reduce(0) { $0 + remainder($1.longitude - first.longitude, 360) } / Double(members.count)
         let longitude = remainder(first.longitude + offset, 360)
-        let reach = members.reduce(10) { max($0, CityGrid.distance($1, latitude, longitude)) }
-        var place = Place(latitude: latitude, longitude: longitude, radius: reach * 1000)
+        let radius = members.reduce(10) { max($0, CityGrid.distance($1, latitude, longitude)) }
+        var place = Place(latitude: latitude, longitude: longitude, radius: radius * 1000)
         try setCountry(areaCountry(area), of: &place)
         place.administrativeArea = try text(areas, area, at: 2)
         return place

@@ -36,18 +36,18 @@ extension PlaceData {
             try setCountry(country, of: &place)
             try setLocality(cities, of: &place)
             if place.timeZone == nil {
-                let far = try self.cities(
+                let distantCities = try self.cities(
                     near: latitude, longitude, in: country, beyond: Self.maximumLocalityDistance,
                     within: Self.maximumZoneDistance)
-                place.timeZone = try far.nearest.flatMap { city throws(PlaceDataError) in
+                place.timeZone = try distantCities.nearest.flatMap { city throws(PlaceDataError) in
                     try text(zones, city.zone, at: 0)
                 }
             }
         }
         // A point inside a city is not at sea, even if the simplified coastline runs through the city.
         if isAtSea, cities.largest == nil {
-            let answer = try seas.area(latitude: latitude, longitude: longitude)
-            let sea = answer.label > 0 ? answer.label : answer.oppositeLabel
+            let seaLabels = try seas.area(latitude: latitude, longitude: longitude)
+            let sea = seaLabels.label > 0 ? seaLabels.label : seaLabels.oppositeLabel
             if sea > 0 { place.ocean = try text(seaNames, sea - 1, at: 0) }
             if place.timeZone == nil { place.timeZone = Self.nauticalZone(longitude) }
         }
@@ -87,11 +87,11 @@ extension PlaceData {
         try cities.forEachCity(near: latitude, longitude, within: &limit) {
             (city, distance, limit) throws(PlaceDataError) in
             let size = distance < CityGrid.maximumRadius ? try cities.size(city) : 0
-            let reaches = size > largestSize && distance <= CityGrid.radius(ofSize: size)
-            guard distance < shortestDistance || reaches else { return }
+            let isLarger = size > largestSize && distance <= CityGrid.radius(ofSize: size)
+            guard distance < shortestDistance || isLarger else { return }
             if country != 0 { guard try areaCountry(cities.area(city)) == country else { return } }
             if distance < shortestDistance { (nearest, shortestDistance) = (city, distance) }
-            if reaches { (largest, largestSize) = (city, size) }
+            if isLarger { (largest, largestSize) = (city, size) }
             limit = max(CityGrid.maximumRadius, shortestDistance)
         }
         return NearbyCities(
@@ -126,8 +126,8 @@ extension PlaceData {
     func areaCountry(_ area: Int) throws(PlaceDataError) -> Int { try areas.integer(area, at: 0, byteCount: 2) }
 
     /// Returns the text that a row refers to, or nil if the text is empty.
-    func text(_ table: PlaceTable, _ row: Int, at place: Int) throws(PlaceDataError) -> String? {
-        let text = try texts.text(at: table.integer(row, at: place, byteCount: 3))
+    func text(_ table: PlaceTable, _ row: Int, at offset: Int) throws(PlaceDataError) -> String? {
+        let text = try texts.text(at: table.integer(row, at: offset, byteCount: 3))
         return text.isEmpty ? nil : text
     }
 

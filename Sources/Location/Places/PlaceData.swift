@@ -42,8 +42,8 @@ package struct PlaceData: Sendable {
     private static let signature: [UInt8] = [0x50, 0x4C, 0x41, 0x43, 0x45, 0x53, 0, 2]  // PLACES, version 2
 
     private init(_ bytes: PlaceBytes) throws(PlaceDataError) {
-        for (place, byte) in Self.signature.enumerated() {
-            guard try bytes.integer(at: place, byteCount: 1) == Int(byte) else { throw .damaged }
+        for (offset, byte) in Self.signature.enumerated() {
+            guard try bytes.integer(at: offset, byteCount: 1) == Int(byte) else { throw .damaged }
         }
         guard try bytes.integer(at: 8, byteCount: 4) == bytes.count else { throw .damaged }
         func section(_ number: Int) throws(PlaceDataError) -> PlaceBytes {
@@ -80,12 +80,12 @@ struct PlaceTable: Sendable {
     var count: Int { bytes.count / width }
 
     @inline(__always)
-    func integer(_ row: Int, at place: Int, byteCount count: Int) throws(PlaceDataError) -> Int {
+    func integer(_ row: Int, at offset: Int, byteCount count: Int) throws(PlaceDataError) -> Int {
         guard row >= 0, row < self.count else { throw .damaged }
-        return try bytes.integer(at: row * width + place, byteCount: count)
+        return try bytes.integer(at: row * width + offset, byteCount: count)
     }
 
-    func signed(_ row: Int, at place: Int) throws(PlaceDataError) -> Int {
-        Int(Int16(truncatingIfNeeded: try integer(row, at: place, byteCount: 2)))
+    func signed(_ row: Int, at offset: Int) throws(PlaceDataError) -> Int {
+        Int(Int16(truncatingIfNeeded: try integer(row, at: offset, byteCount: 2)))
     }
 }

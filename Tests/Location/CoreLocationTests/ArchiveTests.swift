@@ -230,12 +230,12 @@ struct ArchiveTests {
     }
 
     @Test("A truncated archive decodes to nil or throws")
-    func cutArchives() throws {
+    func truncatedArchives() throws {
         let location = CLLocation(latitude: 1, longitude: 2)
         let data = try NSKeyedArchiver.archivedData(withRootObject: location, requiringSecureCoding: true)
         for length in stride(from: 0, to: data.count, by: 7) {
-            let cut = data.prefix(length)
-            #expect((try? NSKeyedUnarchiver.unarchivedObject(ofClass: CLLocation.self, from: cut)) == nil)
+            let truncated = data.prefix(length)
+            #expect((try? NSKeyedUnarchiver.unarchivedObject(ofClass: CLLocation.self, from: truncated)) == nil)
         }
     }
 }

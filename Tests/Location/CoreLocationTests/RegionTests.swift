@@ -45,8 +45,8 @@ struct RegionTests {
         let region = CLCircularRegion(center: centre, radius: 1e9, identifier: "a")
         #expect(!region.contains(kCLLocationCoordinate2DInvalid))
         #expect(!region.contains(.init(latitude: .nan, longitude: 0)))
-        let nowhere = CLCircularRegion(center: kCLLocationCoordinate2DInvalid, radius: 1e9, identifier: "a")
-        #expect(!nowhere.contains(centre))
+        let invalid = CLCircularRegion(center: kCLLocationCoordinate2DInvalid, radius: 1e9, identifier: "a")
+        #expect(!invalid.contains(centre))
     }
 
     @Test("Regions are equal if their identifiers are equal")

@@ -13,11 +13,11 @@ struct CorpusTests {
         for line in try Corpus.lines() {
             let report = decoder.decode(line.bytes)
             guard line.isReport else {
-                guard case .malformed(let why) = report else {
+                guard case .malformed(let reason) = report else {
                     Issue.record("\(line.file):\(line.number) is no report")
                     continue
                 }
-                #expect(why.reason == (line.bytes.isEmpty ? .truncated : .notAnObject))
+                #expect(reason.reason == (line.bytes.isEmpty ? .truncated : .notAnObject))
                 continue
             }
             let found = Fingerprint.of(report)

@@ -33,20 +33,20 @@ struct DecoderTests {
     @Test("A copy of a report does not change when later reports are decoded into the original")
     func keepsReports() {
         var decoder = GPSDDecoder()
-        var place = PositionReport()
-        var kept: [PositionReport] = []
+        var position = PositionReport()
+        var retained: [PositionReport] = []
         for index in 0..<4 {
             let text =
                 index == 2 ? "{\"class\":\"TPV\"}" : "{\"class\":\"TPV\",\"device\":\"r\(index)\",\"lat\":\(index).5}"
-            #expect(Array(text.utf8).withUnsafeBytes { decoder.decode($0, position: &place) } == nil)
-            kept.append(place)
+            #expect(Array(text.utf8).withUnsafeBytes { decoder.decode($0, position: &position) } == nil)
+            retained.append(position)
         }
-        place.latitude = 80
-        var changed = kept[3]
+        position.latitude = 80
+        var changed = retained[3]
         changed.receiver = "other"
-        #expect(kept.map(\.receiver) == ["r0", "r1", "", "r3"] && changed.receiver == "other")
-        #expect(kept.map(\.latitude.bitPattern) == [0.5, 1.5, .nan, 3.5].map(\.bitPattern))
-        #expect(place.latitude == 80 && changed.latitude == 3.5 && PositionReport().latitude.isNaN)
+        #expect(retained.map(\.receiver) == ["r0", "r1", "", "r3"] && changed.receiver == "other")
+        #expect(retained.map(\.latitude.bitPattern) == [0.5, 1.5, .nan, 3.5].map(\.bitPattern))
+        #expect(position.latitude == 80 && changed.latitude == 3.5 && PositionReport().latitude.isNaN)
     }
 
     @Test("A reused decoder decodes any member order and number format like a new decoder")
@@ -235,7 +235,7 @@ struct DecoderTests {
     }
 
     @Test("The decoder keeps the names of 100 receivers apart")
-    func keepsNamesApart() {
+    func distinguishesNames() {
         var decoder = GPSDDecoder()
         for round in 0..<3 {
             for index in (0..<100).shuffledByStride(7 + round) {

@@ -73,7 +73,7 @@ struct EncoderTests {
     }
 
     @Test("Unknown values, non-finite values and positions without a fix are omitted")
-    func leavesOut() {
+    func omitsUnknown() {
         var report = PositionReport()
         report.mode = .none
         report.latitude = 1

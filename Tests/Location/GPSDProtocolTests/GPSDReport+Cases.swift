@@ -13,5 +13,5 @@ extension GPSDReport {
     var watch: GPSDWatch? { if case .watch(let watch) = self { watch } else { nil } }
     var error: String? { if case .error(let message) = self { message } else { nil } }
     var other: GPSDClass? { if case .other(let name) = self { name } else { nil } }
-    var malformed: GPSDMalformedReport? { if case .malformed(let why) = self { why } else { nil } }
+    var malformed: GPSDMalformedReport? { if case .malformed(let reason) = self { reason } else { nil } }
 }

@@ -65,7 +65,7 @@ struct LibgpsTrapTests {
     }
 
     @Test("No value of a report is left over in the next report")
-    func nothingIsLeftOver() {
+    func resetsBetweenReports() {
         var decoder = GPSDDecoder()
         func decode(_ text: String) -> GPSDReport { decoder.decode([UInt8](text.utf8)) }
         _ = decode(
@@ -113,7 +113,8 @@ struct LibgpsTrapTests {
     @Test(
         "Other malformed lines are not decoded as ERROR reports",
         arguments: [
-            #"{"class":"ERROR","message":"cut"#, #"{"class":"ERROR","message":"}"#, #"{"class":"ERROR","message":}"#,
+            #"{"class":"ERROR","message":"cut"#, #"{"class":"ERROR","message":"}"#,
+            #"{"class":"ERROR","message":}"#,
             #"{"class":"TPV","message":"a"b"}"#, #"{"class":"ERROR","note":"a"b"}"#,
         ]
     )

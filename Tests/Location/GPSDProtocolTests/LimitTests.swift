@@ -34,7 +34,7 @@ struct LimitTests {
     }
 
     @Test("Extreme but possible values are kept")
-    func kept() throws {
+    func retained() throws {
         // The speed of a low Earth orbit, the altitude of a geostationary satellite, and the smallest error of a
         // receiver with corrections.
         let (report, impossible) = try Self.position(

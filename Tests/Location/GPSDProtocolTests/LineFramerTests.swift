@@ -8,32 +8,32 @@ struct LineFramerTests {
     private struct Stop: Error {}
 
     /// Feeds each piece in a separate read and returns the lines.
-    private static func lines(_ framer: inout LineFramer, _ pieces: [[UInt8]]) -> [String] {
+    private static func lines(_ framer: inout LineFramer, _ chunks: [[UInt8]]) -> [String] {
         var lines: [String] = []
-        for piece in pieces {
+        for chunk in chunks {
             let count = framer.read { space in
-                space.copyBytes(from: piece)
-                return piece.count
+                space.copyBytes(from: chunk)
+                return chunk.count
             }
-            #expect(count == piece.count)
+            #expect(count == chunk.count)
             while framer.nextLine({ lines.append(String(decoding: $0, as: UTF8.self)) }) {}
         }
         return lines
     }
 
-    private static func lines(_ text: String, pieces size: Int, limit: Int = 1 << 20) -> (
+    private static func lines(_ text: String, chunks size: Int, limit: Int = 1 << 20) -> (
         lines: [String], discarded: Int
     ) {
         var framer = LineFramer(limit: limit)
         let bytes = [UInt8](text.utf8)
-        let pieces = stride(from: 0, to: bytes.count, by: size).map { [UInt8](bytes[$0..<min($0 + size, bytes.count)]) }
-        let lines = lines(&framer, pieces)
+        let chunks = stride(from: 0, to: bytes.count, by: size).map { [UInt8](bytes[$0..<min($0 + size, bytes.count)]) }
+        let lines = lines(&framer, chunks)
         return (lines, framer.discardedLines)
     }
 
     @Test("Lines end with LF or CR LF, empty lines are skipped, and an unfinished line is kept", arguments: 1...20)
     func splitsLines(size: Int) {
-        let result = Self.lines("a\r\n\r\n\n bc \n\r\r\nd\re\nf\n\nunfinished", pieces: size)
+        let result = Self.lines("a\r\n\r\n\n bc \n\r\r\nd\re\nf\n\nunfinished", chunks: size)
         #expect(result.lines == ["a", " bc ", "\r", "d\re", "f"])
         #expect(result.discarded == 0)
     }
@@ -42,9 +42,9 @@ struct LineFramerTests {
     func splitsReportsAnywhere() throws {
         let reports = try Corpus.lines().filter { $0.isReport && $0.bytes.count > 200 }.prefix(2).map(\.bytes)
         let stream = reports[0] + [13, 10] + reports[1] + [13, 10]
-        for cut in 0...stream.count {
+        for truncated in 0...stream.count {
             var framer = LineFramer()
-            let lines = Self.lines(&framer, [[UInt8](stream[..<cut]), [UInt8](stream[cut...])])
+            let lines = Self.lines(&framer, [[UInt8](stream[..<truncated]), [UInt8](stream[truncated...])])
             #expect(lines.map { [UInt8]($0.utf8) } == reports)
         }
     }
@@ -52,7 +52,7 @@ struct LineFramerTests {
     @Test("A line over the limit is dropped and counted, and its neighbours are kept", arguments: [1, 2, 3, 7, 1000])
     func dropsLongLines(size: Int) {
         let text = "12345\r\n123456\n1234567890\r\n12345\n123456\r\nab\n"
-        let result = Self.lines(text, pieces: size, limit: 5)
+        let result = Self.lines(text, chunks: size, limit: 5)
         #expect(result.lines == ["12345", "12345", "ab"])
         #expect(result.discarded == 3)
     }

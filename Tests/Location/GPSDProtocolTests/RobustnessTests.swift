@@ -9,7 +9,7 @@ import Testing
 @Suite("Malformed gpsd reports")
 struct RobustnessTests {
     @Test("A report truncated at any byte is returned as malformed")
-    func cutAnywhere() throws {
+    func truncatedAnywhere() throws {
         var decoder = GPSDDecoder()
         for line in try Corpus.lines() where line.isReport {
             line.bytes.withUnsafeBytes { bytes in
@@ -44,8 +44,8 @@ struct RobustnessTests {
             ("{\"class\":\"TPV\",\"device\":\"a\u{1}\"}", GPSDMalformedReport(.invalid, at: 26)),
         ]
     )
-    func saysWhy(text: String, why: GPSDMalformedReport) {
-        #expect(GPSDDecoder.decode(text).malformed == why)
+    func reportsReason(text: String, reason: GPSDMalformedReport) {
+        #expect(GPSDDecoder.decode(text).malformed == reason)
     }
 
     @Test("100,000 levels of nesting are rejected without deep recursion", arguments: ["[", "{\"a\":", "[{\"class\":"])
@@ -58,7 +58,7 @@ struct RobustnessTests {
     }
 
     @Test("Truncated UTF-8 is replaced and does not invalidate the report")
-    func cutUTF8() {
+    func truncatedUTF8() {
         var decoder = GPSDDecoder()
         let line = [UInt8]("{\"class\":\"TPV\",\"device\":\"/dev/".utf8) + [0xe2, 0x82] + [UInt8]("\",\"lat\":1}".utf8)
         for _ in 0..<2 {
@@ -87,9 +87,9 @@ struct RobustnessTests {
             let report = decoder.decode(bytes)
             let members = try? JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any]
             let text = String(decoding: bytes, as: UTF8.self)
-            if case .malformed(let why) = report {
+            if case .malformed(let reason) = report {
                 // Foundation accepts a comma after the last member.
-                if members?["class"] is String, !text.contains(/,\s*[}\]]/) { Issue.record("\(why): \(text)") }
+                if members?["class"] is String, !text.contains(/,\s*[}\]]/) { Issue.record("\(reason): \(text)") }
             } else if members == nil, bytes.allSatisfy({ $0 < 0x80 }), !text.contains(/[0-9][eE][0-9]/) {
                 // Foundation rejects invalid UTF-8 and numbers beyond the range of Double.
                 Issue.record("not JSON: \(text)")
@@ -121,8 +121,8 @@ struct RobustnessTests {
         case 5: bytes.swapAt(index, Int.random(in: 0..<bytes.count, using: &random))
         case 6:
             // Inserts a copy of a part of the line at a random position.
-            let piece = bytes[index..<min(index + Int.random(in: 0..<12, using: &random), bytes.count)]
-            bytes.insert(contentsOf: [UInt8](piece), at: Int.random(in: 0..<bytes.count, using: &random))
+            let chunk = bytes[index..<min(index + Int.random(in: 0..<12, using: &random), bytes.count)]
+            bytes.insert(contentsOf: [UInt8](chunk), at: Int.random(in: 0..<bytes.count, using: &random))
         default: bytes.removeLast(min(Int.random(in: 0..<40, using: &random), bytes.count))
         }
     }

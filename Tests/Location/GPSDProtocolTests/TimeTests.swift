@@ -50,7 +50,7 @@ struct TimeTests {
             "null", "nan", "NaN", "true", "[1]", "{}", "1e30", "-1e30", "99999999999", "12345678901234567890",
         ]
     )
-    func refusesOthers(json: String) throws {
+    func rejectsOthers(json: String) throws {
         let report = try #require(GPSDDecoder.decode("{\"class\":\"TPV\",\"time\":\(json),\"mode\":3}").position)
         #expect(report.time == nil)
         #expect(report.mode == .threeDimensional)

@@ -19,9 +19,9 @@ struct GeodesicPropertyTests {
             case 2: second = GeodeticCoordinate(first.latitude, first.longitude + 1e-9)
             default: break
             }
-            let there = Geodesic.distance(from: first, to: second)
-            let back = Geodesic.distance(from: second, to: first)
-            #expect(there.bitPattern == back.bitPattern, "\(first) \(second)")
+            let forward = Geodesic.distance(from: first, to: second)
+            let backward = Geodesic.distance(from: second, to: first)
+            #expect(forward.bitPattern == backward.bitPattern, "\(first) \(second)")
         }
     }
 
@@ -91,7 +91,7 @@ struct GeodesicPropertyTests {
             #expect(abs(path.distance - distance) < 1e-7, "\(start) \(azimuth) \(distance)")
             // Near a pole, a rounding error of the start point also changes the azimuth.
             let lever = min(distance, 6_378_137 * cos(start.latitude * .pi / 180))
-            #expect(turn(path.initialAzimuth, azimuth) * lever < 1e-7, "\(start) \(azimuth) \(distance)")
+            #expect(angularDifference(path.initialAzimuth, azimuth) * lever < 1e-7, "\(start) \(azimuth) \(distance)")
         }
     }
 
@@ -99,9 +99,9 @@ struct GeodesicPropertyTests {
     func negativeDistance() {
         let start = GeodeticCoordinate(52, 13)
         let backward = Geodesic.direct(from: start, azimuth: 70, distance: -500_000)
-        let turned = Geodesic.direct(from: start, azimuth: -110, distance: 500_000)
-        #expect(chord(backward.destination, turned.destination) < 1e-7)
-        #expect(abs(turn(backward.finalAzimuth, turned.finalAzimuth) - .pi) < 1e-12)
+        let reversed = Geodesic.direct(from: start, azimuth: -110, distance: 500_000)
+        #expect(chord(backward.destination, reversed.destination) < 1e-7)
+        #expect(abs(angularDifference(backward.finalAzimuth, reversed.finalAzimuth) - .pi) < 1e-12)
     }
 
     @Test("Following a meridian twice around the earth returns to the start")
@@ -110,18 +110,18 @@ struct GeodesicPropertyTests {
         let start = GeodeticCoordinate(31, 7)
         let end = Geodesic.direct(from: start, azimuth: 0, distance: 4 * 20_003_931.4586254)
         #expect(chord(end.destination, start) < 1e-6)
-        #expect(turn(end.finalAzimuth, 0) < 1e-12)
+        #expect(angularDifference(end.finalAzimuth, 0) < 1e-12)
     }
 
     @Test("North of the equator, the path between two points of one latitude bends north")
     func bendsTowardsThePole() {
         let path = Geodesic.inverse(from: GeodeticCoordinate(45, -30), to: GeodeticCoordinate(45, 30))
         #expect(path.initialAzimuth < 90 && path.finalAzimuth > 90)
-        #expect(turn(path.initialAzimuth + path.finalAzimuth, 180) < 1e-12)
+        #expect(angularDifference(path.initialAzimuth + path.finalAzimuth, 180) < 1e-12)
     }
 
     @Test("The distance is continuous at the limit of the fast algorithm")
-    func handOver() {
+    func continuity() {
         for latitude in [-89.0, -60, 0, 45, 80] {
             for azimuth in [0.0, 30, 90, 135] {
                 let start = GeodeticCoordinate(latitude, 12)

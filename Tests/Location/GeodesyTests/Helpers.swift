@@ -24,7 +24,9 @@ func chord(_ first: GeodeticCoordinate, _ second: GeodeticCoordinate) -> Double 
 }
 
 /// Returns the difference of two directions in radians, from 0 to π.
-func turn(_ first: Double, _ second: Double) -> Double { abs((first - second).remainder(dividingBy: 360)) * .pi / 180 }
+func angularDifference(_ first: Double, _ second: Double) -> Double {
+    abs((first - second).remainder(dividingBy: 360)) * .pi / 180
+}
 
 extension SeededGenerator {
     /// Returns a coordinate, uniformly distributed on the sphere.

@@ -66,11 +66,11 @@ struct InvalidInputTests {
                     #expect(path.distance >= 0 && path.distance <= 20_003_931.458_626, "\(start) \(end)")
                     #expect(abs(path.initialAzimuth) <= 180 && abs(path.finalAzimuth) <= 180, "\(start) \(end)")
                     #expect(abs(Geodesic.distance(from: start, to: end) - path.distance) < 1e-7, "\(start) \(end)")
-                    let there = Geodesic.direct(
+                    let expectedPath = Geodesic.direct(
                         from: start, azimuth: path.initialAzimuth, distance: path.distance
                     ).destination
-                    let wanted = GeodeticCoordinate(lat2, lon.1.remainder(dividingBy: 360))
-                    #expect(chord(there, wanted) < 1e-7, "\(start) \(end)")
+                    let expected = GeodeticCoordinate(lat2, lon.1.remainder(dividingBy: 360))
+                    #expect(chord(expectedPath, expected) < 1e-7, "\(start) \(end)")
                 }
             }
         }

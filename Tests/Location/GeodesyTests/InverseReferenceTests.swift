@@ -59,8 +59,8 @@ struct InverseReferenceTests {
             // The reduced length is the lateral displacement of the end point per radian of azimuth at the start. Where
             // it is nearly zero (antipodes), the round trip test below applies.
             let reducedLength = max(abs(line.values[7]), 0.001)
-            #expect(turn(path.initialAzimuth, line.values[5]) * reducedLength < 1e-7, "\(line.text)")
-            #expect(turn(path.finalAzimuth, line.values[6]) * reducedLength < 1e-7, "\(line.text)")
+            #expect(angularDifference(path.initialAzimuth, line.values[5]) * reducedLength < 1e-7, "\(line.text)")
+            #expect(angularDifference(path.finalAzimuth, line.values[6]) * reducedLength < 1e-7, "\(line.text)")
             compared += 1
         }
         #expect(compared > 10_000)
@@ -71,10 +71,10 @@ struct InverseReferenceTests {
         for line in try Self.lines.get() {
             let (start, end) = Self.points(line)
             let path = Geodesic.inverse(from: start, to: end)
-            let there = Geodesic.direct(from: start, azimuth: path.initialAzimuth, distance: path.distance)
-            #expect(chord(there.destination, end) < 1e-7, "\(line.text)")
-            let back = Geodesic.direct(from: end, azimuth: path.finalAzimuth + 180, distance: path.distance)
-            #expect(chord(back.destination, start) < 1e-7, "\(line.text)")
+            let forward = Geodesic.direct(from: start, azimuth: path.initialAzimuth, distance: path.distance)
+            #expect(chord(forward.destination, end) < 1e-7, "\(line.text)")
+            let backward = Geodesic.direct(from: end, azimuth: path.finalAzimuth + 180, distance: path.distance)
+            #expect(chord(backward.destination, start) < 1e-7, "\(line.text)")
         }
     }
 }

@@ -99,25 +99,25 @@ struct MagneticFieldTests {
         #expect(field.inclinationUncertainty == 0.2)
         #expect([field.xUncertainty, field.yUncertainty, field.zUncertainty] == [137, 89, 141])
         #expect([field.horizontalUncertainty, field.totalUncertainty] == [133, 138])
-        let (weakest, least) = (Self.weakest(), 5417 / 180.0)
-        #expect(weakest.horizontal < least)
+        let (weakest, minimum) = (Self.weakest(), 5417 / 180.0)
+        #expect(weakest.horizontal < minimum)
         #expect(weakest.declinationUncertainty == 180)
     }
 
     /// Returns the field close to the southern dip pole, where the horizontal field is weakest.
     private static func weakest() -> MagneticField {
-        var place = SIMD2(-64.0, 136.0)
+        var position = SIMD2(-64.0, 136.0)
         var step = 1.0
         while step > 1e-4 {
-            let around = [SIMD2(step, 0), SIMD2(-step, 0), SIMD2(0, step), SIMD2(0, -step)].map { place + $0 }
-            let best = around.min { field($0.x, $0.y).horizontal < field($1.x, $1.y).horizontal } ?? place
-            if field(best.x, best.y).horizontal < field(place.x, place.y).horizontal {
-                place = best
+            let neighbours = [SIMD2(step, 0), SIMD2(-step, 0), SIMD2(0, step), SIMD2(0, -step)].map { position + $0 }
+            let best = neighbours.min { field($0.x, $0.y).horizontal < field($1.x, $1.y).horizontal } ?? position
+            if field(best.x, best.y).horizontal < field(position.x, position.y).horizontal {
+                position = best
             } else {
                 step /= 2
             }
         }
-        return field(place.x, place.y)
+        return field(position.x, position.y)
     }
 
     @Test("Invalid coordinates and times yield NaN in all values")

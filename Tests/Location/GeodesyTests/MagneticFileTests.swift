@@ -147,11 +147,11 @@ struct MagneticFileTests {
         #expect(model.degree == 133)
         var generator = SeededGenerator(seed: 12)
         for _ in 0..<50 {
-            let place = generator.coordinate()
+            let coordinate = generator.coordinate()
             let (high, low) = (
-                model.field(latitude: place.latitude, longitude: place.longitude, altitude: 0, year: 2026),
+                model.field(latitude: coordinate.latitude, longitude: coordinate.longitude, altitude: 0, year: 2026),
                 MagneticModel.wmm2025.field(
-                    latitude: place.latitude, longitude: place.longitude, altitude: 0, year: 2026)
+                    latitude: coordinate.latitude, longitude: coordinate.longitude, altitude: 0, year: 2026)
             )
             #expect(high == low)
         }
@@ -161,24 +161,24 @@ struct MagneticFileTests {
     func fuzz() throws {
         let bytes = try Self.bytes.get()
         var generator = SeededGenerator(seed: 2030)
-        var taken = 0
+        var accepted = 0
         for _ in 0..<1500 {
             var damaged = bytes
             for _ in 0..<Int.random(in: 1...4, using: &generator) {
-                let place = Int.random(in: 0..<damaged.count, using: &generator)
+                let index = Int.random(in: 0..<damaged.count, using: &generator)
                 switch Int.random(in: 0..<4, using: &generator) {
-                case 0: damaged[place] = UInt8.random(in: 0...255, using: &generator)
-                case 1: damaged[place] = "0123456789 .-+eE\r\n\tnaN".utf8.randomElement(using: &generator) ?? 0
-                case 2: damaged.removeSubrange(place..<min(place + 40, damaged.count))
-                default: damaged.insert(contentsOf: damaged[place..<min(place + 60, damaged.count)], at: place)
+                case 0: damaged[index] = UInt8.random(in: 0...255, using: &generator)
+                case 1: damaged[index] = "0123456789 .-+eE\r\n\tnaN".utf8.randomElement(using: &generator) ?? 0
+                case 2: damaged.removeSubrange(index..<min(index + 40, damaged.count))
+                default: damaged.insert(contentsOf: damaged[index..<min(index + 60, damaged.count)], at: index)
                 }
             }
             guard let model = try? MagneticModel(cof: damaged) else { continue }
-            taken += 1
+            accepted += 1
             let field = model.field(latitude: 48, longitude: 16, altitude: 0, year: model.epoch)
             #expect(field.total.isFinite && (1...133).contains(model.degree))
         }
         // A changed digit leaves a valid model. Most other damage does not.
-        #expect((1..<1000).contains(taken))
+        #expect((1..<1000).contains(accepted))
     }
 }

@@ -72,8 +72,8 @@ struct MagneticReferenceTests {
             #expect(abs(field.x - v[4]) < 1e-4, "\(line.text)")
             #expect(abs(field.y - v[5]) < 1e-4, "\(line.text)")
             #expect(abs(field.z - v[6]) < 1e-4, "\(line.text)")
-            #expect(turn(field.declination, v[7]) * field.horizontal < 1e-4, "\(line.text)")
-            #expect(turn(field.inclination, v[8]) * field.total < 1e-4, "\(line.text)")
+            #expect(angularDifference(field.declination, v[7]) * field.horizontal < 1e-4, "\(line.text)")
+            #expect(angularDifference(field.inclination, v[8]) * field.total < 1e-4, "\(line.text)")
             #expect(field.isModelValid == (2025...2030).contains(v[0]), "\(line.text)")
         }
     }

@@ -24,7 +24,7 @@ extension ContractSuite {
             let server = try FakeGPSD(port: port) { peer in
                 peer.begin()
                 peer.send(Lines.fix(1))
-                peer.stay()
+                peer.waitUntilClosed()
             }
             #expect(log.waitForReports(1))
             #expect(log.events.losses.count == 1)
@@ -52,7 +52,7 @@ extension ContractSuite {
         func fullBacklog(client: PositionSourceAddress.Client) throws {
             let server = try FakeGPSD(backlog: 0)
             let occupants = (0..<4).map { _ in server.occupyQueue() }
-            var timing = patient
+            var timing = longTimeouts
             timing.connectTimeout = 0.05
             let source = source(client, port: server.port, timing: timing)
             let log = EventLog()
@@ -69,8 +69,8 @@ extension ContractSuite {
             let server = try FakeGPSD { peer in
                 peer.begin()
                 peer.send(Lines.fix(peer.number))
-                guard peer.number < 5 else { return peer.stay() }
-                peer.stay(milliseconds: 5)
+                guard peer.number < 5 else { return peer.waitUntilClosed() }
+                peer.wait(milliseconds: 5)
                 if peer.number % 2 == 0 { peer.reset() } else { peer.close() }
             }
             let source = source(client, port: server.port)
@@ -94,9 +94,9 @@ extension ContractSuite {
             let server = try FakeGPSD { peer in
                 if peer.number == 2 { second.signal() }
                 peer.send("SSH-2.0-OpenSSH_9.2p1")
-                peer.stay()
+                peer.waitUntilClosed()
             }
-            var timing = patient
+            var timing = longTimeouts
             timing.replyTimeout = 0.5
             let source = source(client, port: server.port, timing: timing)
             let log = EventLog()
@@ -113,10 +113,10 @@ extension ContractSuite {
         @Test("A server with a late greeting is accepted as gpsd", arguments: clients)
         func lateGreeting(client: PositionSourceAddress.Client) throws {
             let server = try FakeGPSD { peer in
-                peer.stay(milliseconds: 100)
+                peer.wait(milliseconds: 100)
                 peer.begin()
                 peer.send(Lines.fix(1))
-                peer.stay()
+                peer.waitUntilClosed()
             }
             let source = source(client, port: server.port)
             let log = EventLog()
@@ -140,9 +140,9 @@ extension ContractSuite {
                     peer.send(FakePeer.greeting)
                 }
                 peer.send(Lines.fix(2))
-                peer.stay()
+                peer.waitUntilClosed()
             }
-            var timing = patient
+            var timing = longTimeouts
             timing.silenceTimeout = 0.5
             timing.probeInterval = 0.5
             let source = source(client, port: server.port, timing: timing)
@@ -168,9 +168,9 @@ extension ContractSuite {
             let server = try FakeGPSD { peer in
                 peer.begin()
                 peer.send(Lines.fix(peer.number))
-                peer.stay()
+                peer.waitUntilClosed()
             }
-            var timing = patient
+            var timing = longTimeouts
             timing.silenceTimeout = 0.5
             timing.probeInterval = 0.5
             timing.replyTimeout = 0.5
@@ -193,9 +193,9 @@ extension ContractSuite {
         func newSubscriberWhileSilent(client: PositionSourceAddress.Client) throws {
             let server = try FakeGPSD { peer in
                 peer.begin()
-                peer.stay()
+                peer.waitUntilClosed()
             }
-            var timing = patient
+            var timing = longTimeouts
             timing.silenceTimeout = 0.05
             let source = source(client, port: server.port, timing: timing)
             for _ in 0..<3 {
@@ -211,7 +211,7 @@ extension ContractSuite {
         @Test("A new subscription connects immediately instead of waiting for the backoff", arguments: clients)
         func newSubscriberWhilePausing(client: PositionSourceAddress.Client) throws {
             let port = try FreePort.next()
-            var timing = patient
+            var timing = longTimeouts
             timing.initialRetryDelay = 1_000
             timing.maximumRetryDelay = 1_000
             let source = source(client, port: port, timing: timing)

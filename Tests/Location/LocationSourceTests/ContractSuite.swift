@@ -17,7 +17,7 @@ struct ContractSuite {
     }()
 
     /// Long timeouts that do not expire on a busy machine.
-    static let patient: GPSDTiming = {
+    static let longTimeouts: GPSDTiming = {
         var timing = GPSDTiming()
         timing.connectTimeout = 10
         timing.initialRetryDelay = 0.01
@@ -31,7 +31,7 @@ struct ContractSuite {
 
     static func source(
         _ client: PositionSourceAddress.Client, port: UInt16, host: String = "127.0.0.1",
-        timing: GPSDTiming = patient, clock: any DeviceClock = LiveClock(), repairsWeekRollover: Bool = false
+        timing: GPSDTiming = longTimeouts, clock: any DeviceClock = LiveClock(), repairsWeekRollover: Bool = false
     ) -> GPSDSource {
         GPSDSource(
             address: PositionSourceAddress(client: client, host: host, port: port), clock: clock,
@@ -48,7 +48,7 @@ struct ContractSuite {
         let server = try FakeGPSD { peer in
             peer.begin()
             script(peer)
-            peer.stay()
+            peer.waitUntilClosed()
         }
         let source = source(client, port: server.port)
         let log = EventLog()

@@ -34,15 +34,15 @@ final class FakePeer: Sendable {
     func send(_ line: String) { send([UInt8](line.utf8) + [13, 10]) }
 
     /// Sends bytes in pieces of at most the given size.
-    func send(_ bytes: [UInt8], pieces: Int = .max) {
-        if pieces < bytes.count {
+    func send(_ bytes: [UInt8], chunks: Int = .max) {
+        if chunks < bytes.count {
             var yes: Int32 = 1
             setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<Int32>.size))
         }
         var rest = bytes[...]
         while !rest.isEmpty, !serverStopped() {
-            let piece = rest.prefix(pieces)
-            let count = piece.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            let chunk = rest.prefix(chunks)
+            let count = chunk.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
             guard count > 0 else { return }
             rest = rest.dropFirst(count)
         }
@@ -59,16 +59,16 @@ final class FakePeer: Sendable {
     }
 
     /// Waits until the client disconnects or the server stops.
-    func stay() { while receiveSome() != nil {} }
+    func waitUntilClosed() { while receiveSome() != nil {} }
 
     /// Keeps the connection open for that many milliseconds.
-    func stay(milliseconds: Int) {
+    func wait(milliseconds: Int) {
         var waiting = pollfd(fd: -1, events: 0, revents: 0)
         poll(&waiting, 1, Int32(milliseconds))
     }
 
     /// True if the client has disconnected or the server has stopped.
-    var isGone: Bool {
+    var isDisconnected: Bool {
         var byte: UInt8 = 0
         let count = recv(descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT))
         return serverStopped() || count == 0 || (count < 0 && errno != EAGAIN)

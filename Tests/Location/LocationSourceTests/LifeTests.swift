@@ -39,12 +39,12 @@ extension ContractSuite {
         }
 
         /// Repeatedly subscribes to a source and cancels the subscription.
-        private static func startAndStop(until holds: (EventLog) -> Bool, _ source: () -> GPSDSource) throws {
+        private static func startAndStop(until isSatisfied: (EventLog) -> Bool, _ source: () -> GPSDSource) throws {
             try expectNoLeak {
                 for _ in 0..<Thoroughness.rounds(50, quick: 20) {
                     let (source, log) = (source(), EventLog())
                     let subscription = source.subscribe(PositionRequest(), receive: log.receive)
-                    #expect(holds(log))
+                    #expect(isSatisfied(log))
                     subscription.cancel()
                 }
             }
@@ -57,7 +57,7 @@ extension ContractSuite {
                     let server = try FakeGPSD { peer in
                         peer.begin()
                         peer.send(Lines.fix(1))
-                        peer.stay()
+                        peer.waitUntilClosed()
                     }
                     try LifeTests.startAndStop(until: { $0.waitForReports(1) }) {
                         ContractSuite.source(client, port: server.port)
@@ -73,13 +73,13 @@ extension ContractSuite {
                 for client in ContractSuite.clients {
                     let server = try FakeGPSD { peer in
                         peer.begin()
-                        peer.stay(milliseconds: 1)
+                        peer.wait(milliseconds: 1)
                         for number in 0..<1_000 {
                             peer.send(Lines.fix(number % 90))
-                            peer.stay(milliseconds: 1)
-                            if number % 100 == 99, peer.isGone { return }
+                            peer.wait(milliseconds: 1)
+                            if number % 100 == 99, peer.isDisconnected { return }
                         }
-                        peer.stay()
+                        peer.waitUntilClosed()
                     }
                     let source = ContractSuite.source(client, port: server.port)
                     try LifeTests.startAndStop(until: { $0.waitForReports(1) }) { source }
@@ -93,7 +93,7 @@ extension ContractSuite {
             await #expect(processExitsWith: .success) {
                 for client in ContractSuite.clients {
                     let port = try FreePort.next()
-                    var timing = patient
+                    var timing = longTimeouts
                     timing.initialRetryDelay = 1_000
                     timing.maximumRetryDelay = 1_000
                     try LifeTests.startAndStop(until: { $0.waitForLosses(1) }) {
@@ -133,7 +133,7 @@ extension ContractSuite {
                     let server = try FakeGPSD { peer in
                         peer.begin()
                         peer.send(Lines.fix(1))
-                        if peer.number > 50 { peer.stay() }
+                        if peer.number > 50 { peer.waitUntilClosed() }
                         if peer.number % 2 == 0 { peer.reset() }
                     }
                     try LifeTests.expectNoLeak {
@@ -156,9 +156,9 @@ extension ContractSuite {
                 peer.send(Lines.fix(1))
                 guard peer.receive("?VERSION") else { return }
                 peer.send(Lines.fix(2))
-                peer.stay()
+                peer.waitUntilClosed()
             }
-            var timing = patient
+            var timing = longTimeouts
             timing.silenceTimeout = 0.05
             timing.probeInterval = 0.05
             let log = EventLog()
@@ -174,36 +174,36 @@ extension ContractSuite {
         }
 
         @Test("After a suspension of the process, only the newest report is delivered", arguments: clients)
-        func standstill(client: PositionSourceAddress.Client) throws {
-            let isHeld = DispatchSemaphore(value: 0)
-            let goOn = DispatchSemaphore(value: 0)
+        func suspension(client: PositionSourceAddress.Client) throws {
+            let isBlocked = DispatchSemaphore(value: 0)
+            let resume = DispatchSemaphore(value: 0)
             let allSent = DispatchSemaphore(value: 0)
             let server = try FakeGPSD { peer in
                 peer.begin()
                 peer.send(Lines.fix(0, tenths: 0))
-                guard isHeld.wait(timeout: .now() + 60) == .success else { return }
+                guard isBlocked.wait(timeout: .now() + 60) == .success else { return }
                 for number in 1...20 { peer.send(Lines.fix(number, tenths: 10 * number)) }
                 // Gives the reports 20 ms to reach the client's socket.
-                peer.stay(milliseconds: 20)
+                peer.wait(milliseconds: 20)
                 allSent.signal()
-                peer.stay()
+                peer.waitUntilClosed()
             }
             let clock = JumpClock()
-            var timing = patient
+            var timing = longTimeouts
             timing.suspensionThreshold = 2
             let source = source(client, port: server.port, timing: timing, clock: clock)
             let log = EventLog()
-            let held = Atomic<Bool>(false)
+            let hasBlocked = Atomic<Bool>(false)
             let subscription = source.subscribe(PositionRequest(everyReport: true)) { event in
                 log.receive(event)
-                guard case .report = event, !held.exchange(true, ordering: .relaxed) else { return }
+                guard case .report = event, !hasBlocked.exchange(true, ordering: .relaxed) else { return }
                 // Blocks the reader thread while reports accumulate in the socket.
-                isHeld.signal()
-                _ = goOn.wait(timeout: .now() + 60)
+                isBlocked.signal()
+                _ = resume.wait(timeout: .now() + 60)
             }
             #expect(allSent.wait(timeout: .now() + 60) == .success)
             clock.jump(seconds: 30)
-            goOn.signal()
+            resume.signal()
             #expect(log.wait { $0.numbers.last == 20 })
             #expect(log.events.numbers == [0, 20])
             server.stop()
@@ -215,24 +215,24 @@ extension ContractSuite {
 
         @Test("A receiver with rare reports is not treated as a suspended process", arguments: clients)
         func slowReceiver(client: PositionSourceAddress.Client) throws {
-            let goOn = DispatchSemaphore(value: 0)
+            let resume = DispatchSemaphore(value: 0)
             let server = try FakeGPSD { peer in
                 peer.begin()
                 peer.send(Lines.fix(1, tenths: 0))
-                guard goOn.wait(timeout: .now() + 60) == .success else { return }
+                guard resume.wait(timeout: .now() + 60) == .success else { return }
                 // Sends two reports of one epoch in one call.
                 peer.send([UInt8]((Lines.fix(2, tenths: 300) + "\r\n" + Lines.fix(3, tenths: 300) + "\r\n").utf8))
-                peer.stay()
+                peer.waitUntilClosed()
             }
             let clock = JumpClock()
-            var timing = patient
+            var timing = longTimeouts
             timing.suspensionThreshold = 2
             let source = source(client, port: server.port, timing: timing, clock: clock)
             let log = EventLog()
             let subscription = source.subscribe(PositionRequest(everyReport: true), receive: log.receive)
             #expect(log.waitForReports(1))
             clock.jump(seconds: 30)
-            goOn.signal()
+            resume.signal()
             #expect(log.waitForReports(3))
             #expect(log.events.numbers == [1, 2, 3])
             subscription.cancel()
@@ -241,26 +241,26 @@ extension ContractSuite {
 
         @Test("All reports that arrive together with a late greeting are delivered", arguments: clients)
         func lateGreeting(client: PositionSourceAddress.Client) throws {
-            let isAsked = DispatchSemaphore(value: 0)
-            let goOn = DispatchSemaphore(value: 0)
+            let isRequested = DispatchSemaphore(value: 0)
+            let resume = DispatchSemaphore(value: 0)
             let server = try FakeGPSD { peer in
                 // The client has sent its request and waits for an answer.
                 guard peer.receive("?WATCH") else { return }
-                isAsked.signal()
-                guard goOn.wait(timeout: .now() + 60) == .success else { return }
+                isRequested.signal()
+                guard resume.wait(timeout: .now() + 60) == .success else { return }
                 let lines = [FakePeer.greeting] + (1...3).map { Lines.fix($0, tenths: 10 * $0) }
                 peer.send([UInt8](lines.map { $0 + "\r\n" }.joined().utf8))
-                peer.stay()
+                peer.waitUntilClosed()
             }
             let clock = JumpClock()
-            var timing = patient
+            var timing = longTimeouts
             timing.suspensionThreshold = 2
             let source = source(client, port: server.port, timing: timing, clock: clock)
             let log = EventLog()
             let subscription = source.subscribe(PositionRequest(everyReport: true), receive: log.receive)
-            #expect(isAsked.wait(timeout: .now() + 60) == .success)
+            #expect(isRequested.wait(timeout: .now() + 60) == .success)
             clock.jump(seconds: 30)
-            goOn.signal()
+            resume.signal()
             #expect(log.wait { $0.numbers.last == 3 })
             #expect(log.events.numbers == [1, 2, 3])
             subscription.cancel()
@@ -275,9 +275,9 @@ extension ContractSuite {
                 peer.send(Lines.fix(1))
                 let line = [UInt8]((Lines.fix(2) + "\r\n").utf8)
                 peer.send(Array(line.prefix(50)))
-                peer.stay(milliseconds: 1_000)
+                peer.wait(milliseconds: 1_000)
                 peer.send(Array(line.dropFirst(50)))
-                peer.stay()
+                peer.waitUntilClosed()
             }
             let source = source(client, port: server.port)
             let log = EventLog()
@@ -305,7 +305,7 @@ extension ContractSuite {
                 try FakeGPSD { peer in
                     peer.begin()
                     for _ in 0..<100 { peer.send(Lines.fix(number)) }
-                    peer.stay()
+                    peer.waitUntilClosed()
                 }
             }
             let logs = [EventLog(), EventLog()]
@@ -325,19 +325,19 @@ extension ContractSuite {
             let server = try FakeGPSD { peer in
                 peer.begin()
                 var number = 0
-                while !peer.isGone {
+                while !peer.isDisconnected {
                     number += 1
                     peer.send(Lines.fix(number % 90, tenths: number / 2))
-                    peer.stay(milliseconds: 1)
+                    peer.wait(milliseconds: 1)
                     if number % 50 == 0 { return }
                 }
             }
             let source = source(client, port: server.port)
-            DispatchQueue.concurrentPerform(iterations: 4) { side in
+            DispatchQueue.concurrentPerform(iterations: 4) { thread in
                 for number in 0..<Thoroughness.rounds(200, quick: 20) {
                     let log = EventLog()
                     let subscription = source.subscribe(
-                        PositionRequest(everyReport: side % 2 == 0), receive: log.receive)
+                        PositionRequest(everyReport: thread % 2 == 0), receive: log.receive)
                     if number % 20 == 0 { _ = log.waitForReports(1) }
                     subscription.cancel()
                     _ = source.lastFix

@@ -78,7 +78,7 @@ extension ContractSuite {
                         #"{"class":"TPV","device":"a","time":"1999-08-27T11:58:00.000Z","mode":3,"lat":2,"lon":1}"#)
                     peer.send(
                         #"{"class":"TPV","device":"a","time":"1740-01-01T00:00:00.000Z","mode":3,"lat":3,"lon":1}"#)
-                    peer.stay()
+                    peer.waitUntilClosed()
                 }
                 let clock = JumpClock(wallTime: WallTime(seconds: wall))
                 let source = source(client, port: server.port, clock: clock, repairsWeekRollover: repairs)
@@ -123,15 +123,15 @@ extension ContractSuite {
         }
 
         @Test("Long lines are reassembled from pieces of any size", arguments: clients, [1, 2, 7, 4_096, 65_536])
-        func cutAnywhere(client: PositionSourceAddress.Client, pieces: Int) throws {
-            let padding = String(repeating: "x", count: pieces < 100 ? 1_000 : 64 * 1_024)
+        func truncatedAnywhere(client: PositionSourceAddress.Client, chunks: Int) throws {
+            let padding = String(repeating: "x", count: chunks < 100 ? 1_000 : 64 * 1_024)
             var stream: [UInt8] = []
             for number in 1...5 {
                 stream += [UInt8](Lines.fix(number, more: #","note":"\#(padding)""#).utf8) + [13, 10]
             }
             stream += [UInt8](Lines.fix(6).utf8) + [10, 13, 10, 10]
             stream += [UInt8](Lines.fix(7).utf8) + [13, 10]
-            let events = try received(client, reports: 7) { [stream] peer in peer.send(stream, pieces: pieces) }
+            let events = try received(client, reports: 7) { [stream] peer in peer.send(stream, chunks: chunks) }
             #expect(events.numbers == [1, 2, 3, 4, 5, 6, 7])
         }
 
@@ -143,7 +143,7 @@ extension ContractSuite {
                 peer.send(Lines.sky(satellites: 200))
                 for path in paths { peer.send(Lines.fix(1, device: path)) }
                 peer.send(Lines.fix(2))
-                peer.stay()
+                peer.waitUntilClosed()
             }
             let source = source(client, port: server.port)
             let log = EventLog()
@@ -178,7 +178,7 @@ extension ContractSuite {
                 peer.begin()
                 peer.send("garbage")
                 for number in 0..<10 { peer.send(Lines.fix(number)) }
-                peer.stay()
+                peer.waitUntilClosed()
             }
             let source = source(client, port: server.port)
             let log = EventLog()

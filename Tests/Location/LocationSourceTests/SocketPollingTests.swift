@@ -13,7 +13,7 @@ extension ContractSuite {
     @Suite("Polling of gpsd's socket by an executor", .serialized)
     struct SocketPollingTests {
         /// A server that sends a fix for each call of `send`.
-        private struct Talk: Sendable {
+        private struct FixServer: Sendable {
             let server: FakeGPSD
             let next = DispatchSemaphore(value: 0)
             private let fixes = Fixes()
@@ -48,29 +48,31 @@ extension ContractSuite {
         private static func register(
             _ client: PositionSourceAddress.Client, tolerance: Double, _ body: (PollingBench) throws -> Void
         ) throws {
-            let (talk, place, log) = (try Talk(), HandPlace(), EventLog())
-            var timing = patient
+            let (fixServer, executor, log) = (try FixServer(), HandPlace(), EventLog())
+            var timing = longTimeouts
             timing.tolerance = tolerance
-            let source = source(client, port: talk.server.port, timing: timing)
+            let source = source(client, port: fixServer.server.port, timing: timing)
             let threads = Mutex<Set<UInt>>([])
-            let subscription = source.subscribe(Self.request(place)) { event in
+            let subscription = source.subscribe(Self.request(executor)) { event in
                 if case .report = event { threads.withLock { _ = $0.insert(currentThread()) } }
                 log.receive(event)
             }
-            #expect(place.waitForLoan())
-            let bench = PollingBench(talk: talk, place: place, log: log, source: source, subscription: subscription) {
+            #expect(executor.waitForLoan())
+            let bench = PollingBench(
+                fixServer: fixServer, executor: executor, log: log, source: source, subscription: subscription
+            ) {
                 threads.withLock { $0 }
             }
             try body(bench)
             subscription.cancel()
-            #expect(place.waitForEnd())
-            talk.hangUp()
-            talk.server.stop()
+            #expect(executor.waitForEnd())
+            fixServer.hangUp()
+            fixServer.server.stop()
         }
 
         private struct PollingBench {
-            let talk: Talk
-            let place: HandPlace
+            let fixServer: FixServer
+            let executor: HandPlace
             let log: EventLog
             let source: GPSDSource
             let subscription: Subscription
@@ -78,20 +80,20 @@ extension ContractSuite {
             let threads: () -> Set<UInt>
         }
 
-        private static func request(_ place: HandPlace) -> PositionRequest {
+        private static func request(_ executor: HandPlace) -> PositionRequest {
             var request = PositionRequest(everyReport: true)
-            request.executor = ExecutorIdentity(place)
+            request.executor = ExecutorIdentity(executor)
             return request
         }
 
         @Test("A polling executor reads reports on its own thread", arguments: clients)
-        func looks(client: PositionSourceAddress.Client) throws {
+        func polls(client: PositionSourceAddress.Client) throws {
             try Self.register(client, tolerance: 600) { bench in
                 for number in 1...20 {
-                    bench.talk.send()
+                    bench.fixServer.send()
                     // The first poll may only find the rest of the greeting.
                     repeat {
-                        #expect(bench.place.lookWhenReadable())
+                        #expect(bench.executor.lookWhenReadable())
                     } while number == 1 && bench.log.events.reports.isEmpty
                     #expect(bench.log.events.numbers.last == number)
                 }
@@ -102,31 +104,31 @@ extension ContractSuite {
 
         @Test("The reports of one read are delivered before the next read", arguments: clients)
         func flood(client: PositionSourceAddress.Client) throws {
-            let (place, log) = (HandPlace(), EventLog())
-            let (isLent, isOver) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+            let (executor, log) = (HandPlace(), EventLog())
+            let (isRegistered, isFinished) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
             let server = try FakeGPSD { peer in
                 peer.begin()
-                isLent.wait()
+                isRegistered.wait()
                 peer.send((1...5_000).map { Lines.fix($0 % 90, tenths: $0) }.joined(separator: "\n"))
                 // Keeps the connection open, because otherwise the source would reconnect.
-                _ = isOver.wait(timeout: .now() + 60)
+                _ = isFinished.wait(timeout: .now() + 60)
             }
-            var timing = patient
+            var timing = longTimeouts
             timing.tolerance = 600
             let source = source(client, port: server.port, timing: timing)
-            let subscription = source.subscribe(Self.request(place), receive: log.receive)
-            #expect(place.waitForLoan())
-            isLent.signal()
-            var (received, most) = (0, 0)
-            while received < 5_000, place.lookWhenReadable() {
-                most = max(most, log.events.reports.count - received)
+            let subscription = source.subscribe(Self.request(executor), receive: log.receive)
+            #expect(executor.waitForLoan())
+            isRegistered.signal()
+            var (received, maximum) = (0, 0)
+            while received < 5_000, executor.lookWhenReadable() {
+                maximum = max(maximum, log.events.reports.count - received)
                 received = log.events.reports.count
             }
             #expect(log.events.numbers == (1...5_000).map { $0 % 90 })
             // The capacity of a manager's event queue.
-            #expect(most < 1024)
+            #expect(maximum < 1024)
             subscription.cancel()
-            isOver.signal()
+            isFinished.signal()
             server.stop()
         }
 
@@ -134,24 +136,24 @@ extension ContractSuite {
         func stalls(client: PositionSourceAddress.Client) throws {
             try Self.register(client, tolerance: 0.05) { bench in
                 for count in [30, 31, 32] {
-                    bench.talk.send(count == 30 ? 30 : 1)
+                    bench.fixServer.send(count == 30 ? 30 : 1)
                     #expect(bench.log.waitForReports(count))
                 }
                 #expect(!bench.threads().contains(currentThread()))
                 // The registration lasts: the executor may read again at any time.
-                bench.place.lookNow()
+                bench.executor.lookNow()
                 #expect(bench.log.events.numbers == Array(1...32))
-                #expect(!bench.place.waitForEnd(seconds: 0) && !bench.place.waitForLoan(2, seconds: 0))
+                #expect(!bench.executor.waitForEnd(seconds: 0) && !bench.executor.waitForLoan(2, seconds: 0))
             }
         }
 
         @Test("A second subscriber ends the registration", arguments: clients)
-        func secondListener(client: PositionSourceAddress.Client) throws {
+        func secondSubscriber(client: PositionSourceAddress.Client) throws {
             try Self.register(client, tolerance: 600) { bench in
                 let second = EventLog()
                 let other = bench.source.subscribe(PositionRequest(everyReport: true), receive: second.receive)
-                #expect(bench.place.waitForEnd())
-                bench.talk.send(2)
+                #expect(bench.executor.waitForEnd())
+                bench.fixServer.send(2)
                 #expect(bench.log.waitForReports(2))
                 #expect(second.waitForReports(2))
                 other.cancel()
@@ -161,58 +163,60 @@ extension ContractSuite {
         @Test("The end of the connection is reported, and a late poll delivers nothing", arguments: clients)
         func end(client: PositionSourceAddress.Client) throws {
             try Self.register(client, tolerance: 600) { bench in
-                bench.talk.hangUp()
+                bench.fixServer.hangUp()
                 // Polls repeatedly, because the rest of the greeting may be read first.
-                while bench.log.events.losses.isEmpty, !bench.place.waitForEnd(seconds: 0.01) { bench.place.lookNow() }
+                while bench.log.events.losses.isEmpty, !bench.executor.waitForEnd(seconds: 0.01) {
+                    bench.executor.lookNow()
+                }
                 #expect(bench.log.waitForLosses(1))
                 bench.subscription.cancel()
                 let count = bench.log.events.count
-                bench.place.lookNow()
+                bench.executor.lookNow()
                 #expect(bench.log.events.count == count)
             }
         }
 
         @Test("A blocked dispatch queue loses no reports", arguments: clients)
-        func heldQueue(client: PositionSourceAddress.Client) throws {
-            let talk = try Talk()
+        func blockedQueue(client: PositionSourceAddress.Client) throws {
+            let fixServer = try FixServer()
             let queue = DispatchQueue(label: "held")
-            let place = DispatchQueueExecutor(queue)
+            let executor = DispatchQueueExecutor(queue)
             let log = EventLog()
-            let isHeld = DispatchSemaphore(value: 0)
-            let wrongPlaces = Atomic<Int>(0)
-            let toldInQueue = Atomic<Int>(0)
+            let isBlocked = DispatchSemaphore(value: 0)
+            let onWrongQueue = Atomic<Int>(0)
+            let deliveredOnQueue = Atomic<Int>(0)
             let key = DispatchSpecificKey<Bool>()
             queue.setSpecific(key: key, value: true)
             var request = PositionRequest(everyReport: true)
-            request.executor = ExecutorIdentity(place)
-            let source = source(client, port: talk.server.port)
+            request.executor = ExecutorIdentity(executor)
+            let source = source(client, port: fixServer.server.port)
             let subscription = source.subscribe(request) { event in
                 log.receive(event)
                 guard case .report(let report) = event else { return }
-                place.schedule {
-                    if DispatchQueue.getSpecific(key: key) != true { wrongPlaces.add(1, ordering: .relaxed) }
-                    toldInQueue.add(1, ordering: .relaxed)
+                executor.schedule {
+                    if DispatchQueue.getSpecific(key: key) != true { onWrongQueue.add(1, ordering: .relaxed) }
+                    deliveredOnQueue.add(1, ordering: .relaxed)
                     // One of the callbacks blocks the queue.
-                    if report.latitude == 5 { isHeld.wait() }
+                    if report.latitude == 5 { isBlocked.wait() }
                 }
             } onBatchComplete: {
             }
             for count in 1...5 {
-                talk.send()
+                fixServer.send()
                 #expect(log.waitForReports(count))
             }
-            talk.send(60)
+            fixServer.send(60)
             #expect(log.waitForReports(65))
             #expect(log.events.numbers == Array(1...65))
-            isHeld.signal()
+            isBlocked.signal()
             subscription.cancel()
             queue.sync {}
             let limit = Date(timeIntervalSinceNow: 60)
-            while toldInQueue.load(ordering: .relaxed) < 65, Date() < limit { queue.sync {} }
-            #expect(toldInQueue.load(ordering: .relaxed) == 65)
-            #expect(wrongPlaces.load(ordering: .relaxed) == 0)
-            talk.hangUp()
-            talk.server.stop()
+            while deliveredOnQueue.load(ordering: .relaxed) < 65, Date() < limit { queue.sync {} }
+            #expect(deliveredOnQueue.load(ordering: .relaxed) == 65)
+            #expect(onWrongQueue.load(ordering: .relaxed) == 0)
+            fixServer.hangUp()
+            fixServer.server.stop()
         }
     }
 }

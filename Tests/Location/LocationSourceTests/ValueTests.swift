@@ -32,7 +32,7 @@ struct ValueTests {
     // MARK: Link
 
     @Test("Lines that are waiting are read before a timeout is reported")
-    func readBeforeJudged() throws {
+    func readsBeforeTimeout() throws {
         let clock = JumpClock()
         var ends: [Int32] = [-1, -1]
         try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
@@ -42,19 +42,19 @@ struct ValueTests {
             repairsWeekRollover: false, timing: GPSDTiming())
         let (hub, log) = (PositionHub {}, EventLog())
         let subscription = hub.subscribe(PositionRequest(everyReport: true), receive: log.receive, onBatchComplete: {})
-        let link = GPSDConnection(
+        let connection = GPSDConnection(
             settings, socket: Socket(descriptor: ends[0]), decoder: GPSDDecoder(), hub: hub, count: { _ in })
         peer.send(FakePeer.greeting)
         peer.send(Lines.fix(1, tenths: 1))
-        #expect(try link.readAvailable(.executor(dueTime: clock.now)) == .drained)
+        #expect(try connection.readAvailable(.executor(dueTime: clock.now)) == .drained)
         peer.send(Lines.fix(2, tenths: 2))
         // Longer than the silence timeout.
         clock.jump(seconds: 11)
-        _ = try link.readAvailable(.thread(isReadable: false))
+        _ = try connection.readAvailable(.thread(isReadable: false))
         #expect(log.events.numbers == [1, 2])
         #expect(log.events.losses.isEmpty)
         clock.jump(seconds: 11)
-        _ = try link.readAvailable(.thread(isReadable: false))
+        _ = try connection.readAvailable(.thread(isReadable: false))
         #expect(log.events.losses.count == 1)
         subscription.cancel()
     }
@@ -145,43 +145,43 @@ struct ValueTests {
     }
 
     @Test("A short pause is not a suspension")
-    func shortPause() {
-        var standstill = StaleReportFilter()
-        standstill.begin(pause: 1.9, limit: 2)
-        #expect(!standstill.isCatchingUp)
-        standstill.begin(pause: 2, limit: 2)
-        #expect(standstill.isCatchingUp)
+    func shortSuspension() {
+        var filter = StaleReportFilter()
+        filter.begin(pause: 1.9, limit: 2)
+        #expect(!filter.isCatchingUp)
+        filter.begin(pause: 2, limit: 2)
+        #expect(filter.isCatchingUp)
     }
 
     @Test("After a suspension, the newest epoch of each receiver is kept")
     func newestEpoch() {
-        var standstill = StaleReportFilter()
-        standstill.begin(pause: 60, limit: 2)
-        standstill.append(Self.report(1, time: 1))
-        standstill.append(Self.report(2, receiver: "B", time: 1))
-        standstill.append(Self.report(3, time: 2))
-        standstill.append(Self.report(4, time: 3))
-        standstill.append(Self.report(5, time: 3))
-        standstill.append(Self.report(6, receiver: "C"))
-        standstill.append(Self.report(7, receiver: "C"))
-        #expect(standstill.finish().map(\.latitude) == [4, 5, 2, 7])
-        #expect(standstill.drainDroppedCount() == 3)
-        #expect(standstill.drainDroppedCount() == 0)
-        #expect(!standstill.isCatchingUp)
-        #expect(standstill.finish().isEmpty)
+        var filter = StaleReportFilter()
+        filter.begin(pause: 60, limit: 2)
+        filter.append(Self.report(1, time: 1))
+        filter.append(Self.report(2, receiver: "B", time: 1))
+        filter.append(Self.report(3, time: 2))
+        filter.append(Self.report(4, time: 3))
+        filter.append(Self.report(5, time: 3))
+        filter.append(Self.report(6, receiver: "C"))
+        filter.append(Self.report(7, receiver: "C"))
+        #expect(filter.finish().map(\.latitude) == [4, 5, 2, 7])
+        #expect(filter.drainDroppedCount() == 3)
+        #expect(filter.drainDroppedCount() == 0)
+        #expect(!filter.isCatchingUp)
+        #expect(filter.finish().isEmpty)
     }
 
     @Test("The number of kept reports is bounded, and every dropped report is counted")
-    func boundedStandstill() {
-        var standstill = StaleReportFilter()
-        standstill.begin(pause: 60, limit: 2)
+    func boundedFilter() {
+        var filter = StaleReportFilter()
+        filter.begin(pause: 60, limit: 2)
         for number in 0..<10_000 {
-            standstill.append(Self.report(Double(number), receiver: "\(number % 1_000)", time: 1))
-            standstill.append(Self.report(Double(number), receiver: "same", time: 1))
+            filter.append(Self.report(Double(number), receiver: "\(number % 1_000)", time: 1))
+            filter.append(Self.report(Double(number), receiver: "same", time: 1))
         }
-        let kept = standstill.finish()
-        #expect(kept.count <= 64 * 64)
-        #expect(kept.count + standstill.drainDroppedCount() == 20_000)
+        let retained = filter.finish()
+        #expect(retained.count <= 64 * 64)
+        #expect(retained.count + filter.drainDroppedCount() == 20_000)
     }
 
     // MARK: Week rollover

@@ -13,7 +13,7 @@ final class MonitorLoop {
     /// The number of consecutive failures after which the monitor reopens the connection.
     static let maximumFailures = 16
     /// The initial delay before the monitor reopens a failed connection, in seconds.
-    static let firstRetry = 0.1
+    static let initialRetryDelay = 0.1
 
     private let dependencies: MonitorDependencies
     private let control: MonitorControl
@@ -53,8 +53,8 @@ final class MonitorLoop {
         self.receive = receive
         controlSocketWatcher = ControlSocketWatcher(dependencies.options.controlSocketPath)
         table = DeviceTable(limit: dependencies.options.maximumDevices)
-        backoff = Backoff(first: Self.firstRetry, limit: dependencies.options.scanInterval)
-        probeBackoff = Backoff(first: Self.firstRetry, limit: dependencies.options.scanInterval)
+        backoff = Backoff(first: Self.initialRetryDelay, limit: dependencies.options.scanInterval)
+        probeBackoff = Backoff(first: Self.initialRetryDelay, limit: dependencies.options.scanInterval)
     }
 
     func run() {

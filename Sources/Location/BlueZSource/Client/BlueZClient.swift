@@ -32,7 +32,7 @@ package struct BlueZClient {
     /// False if the client checks only whether it could receive beacons.
     private let startsDiscovery: Bool
     private var serial: UInt32 = 0
-    private var pendingRequests: [UInt32: (question: Request, deadline: BootTime)] = [:]
+    private var pendingRequests: [UInt32: (request: Request, deadline: BootTime)] = [:]
     private var outgoing: [UInt8] = []
     private var events: [BeaconEvent] = []
     /// BlueZ's unique bus name, or nil while BlueZ is not running.
@@ -66,13 +66,13 @@ package struct BlueZClient {
     private var isReceiving = false
     private var lastMessage: BootTime
 
-    /// Creates a client and queues its first calls. If `listens` is false, the client only checks for problems.
-    package init(listens: Bool = true, now: BootTime) {
-        self.startsDiscovery = listens
+    /// Creates a client and queues its first calls. If `startsDiscovery` is false, the client only checks for problems.
+    package init(startsDiscovery: Bool = true, now: BootTime) {
+        self.startsDiscovery = startsDiscovery
         lastMessage = now
         func call(_ member: String) -> DBusCall { DBusCall(Self.bus, "/org/freedesktop/DBus", Self.bus, member) }
         sendRequest(.hello, call("Hello"), now: now)
-        if listens {
+        if startsDiscovery {
             // The match rules precede the request for objects so that no change is missed.
             for rule in [
                 "type='signal',sender='\(Self.bus)',interface='\(Self.bus)',member='NameOwnerChanged',arg0='\(Self.bluez)'",
@@ -139,8 +139,8 @@ package struct BlueZClient {
         return serial
     }
 
-    private mutating func sendRequest(_ question: Request, _ call: DBusCall, now: BootTime) {
-        pendingRequests[send(call)] = (question, now.advanced(bySeconds: Self.replyTimeout))
+    private mutating func sendRequest(_ request: Request, _ call: DBusCall, now: BootTime) {
+        pendingRequests[send(call)] = (request, now.advanced(bySeconds: Self.replyTimeout))
     }
 
     private mutating func requestObjects(now: BootTime) {
@@ -163,18 +163,18 @@ package struct BlueZClient {
         if message.sender == owner { lastMessage = now }
         switch message.kind {
         case .methodReturn, .error:
-            guard let number = message.replySerial, let (question, _) = pendingRequests.removeValue(forKey: number)
+            guard let number = message.replySerial, let (request, _) = pendingRequests.removeValue(forKey: number)
             else { return }
-            guard message.kind == .error else { return process(reply: message, to: question, now: now) }
-            try process(error: message, to: question, now: now)
+            guard message.kind == .error else { return process(reply: message, to: request, now: now) }
+            try process(error: message, to: request, now: now)
         // Invalid signals are ignored.
         case .signal: do throws(DBusFormatError) { try process(signal: message, now: now) } catch {}
         case .methodCall, nil: break
         }
     }
 
-    private mutating func process(reply message: DBusMessage, to question: Request, now: BootTime) {
-        switch question {
+    private mutating func process(reply message: DBusMessage, to request: Request, now: BootTime) {
+        switch request {
         case .hello, .match, .filter, .ping: break
         case .start: setProblem(nil)
         case .objects:
@@ -195,8 +195,8 @@ package struct BlueZClient {
         }
     }
 
-    private mutating func process(error message: DBusMessage, to question: Request, now: BootTime) throws(DeviceError) {
-        switch question {
+    private mutating func process(error message: DBusMessage, to request: Request, now: BootTime) throws(DeviceError) {
+        switch request {
         case .hello, .match: throw BlueZProblem.rejectedByBus(message)
         case .objects:
             let problem = BlueZProblem.objectsUnavailable(message, isFromBus: message.sender == Self.bus)
@@ -255,7 +255,7 @@ package struct BlueZClient {
             if changed.isDiscovering == true {
                 // If two programs start discovery simultaneously, BlueZ replies to only one of them while discovery is
                 // running. The pending call is therefore dropped.
-                pendingRequests = pendingRequests.filter { $0.value.question != .start }
+                pendingRequests = pendingRequests.filter { $0.value.request != .start }
                 nextStep = .none
                 if !isReceiving { setProblem(nil) }
             } else if isStarting {
@@ -273,7 +273,7 @@ package struct BlueZClient {
 
     // MARK: State
 
-    private var isStarting: Bool { pendingRequests.values.contains { $0.question == .start } }
+    private var isStarting: Bool { pendingRequests.values.contains { $0.request == .start } }
 
     private mutating func updateAdapter(_ found: BlueZObject.Adapter, at path: String) {
         let isKnown = adapters[path] != nil
@@ -294,7 +294,7 @@ package struct BlueZClient {
     }
 
     private mutating func handleOwnerChange(_ new: String, now: BootTime) {
-        pendingRequests = pendingRequests.filter { $0.value.question == .hello || $0.value.question == .match }
+        pendingRequests = pendingRequests.filter { $0.value.request == .hello || $0.value.request == .match }
         nextStep = .none
         resetObjects(owner: new.isEmpty ? nil : new)
         if new.isEmpty { setProblem(BlueZProblem.blueZEnded) } else { requestObjects(now: now) }

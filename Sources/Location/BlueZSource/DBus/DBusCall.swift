@@ -80,7 +80,7 @@ struct DBusCall {
 
     private static func append(_ number: UInt32, to bytes: inout [UInt8]) {
         align(4, &bytes)
-        for place in 0..<4 { bytes.append(UInt8(truncatingIfNeeded: number >> (8 * UInt32(place)))) }
+        for index in 0..<4 { bytes.append(UInt8(truncatingIfNeeded: number >> (8 * UInt32(index)))) }
     }
 
     private static func append(_ text: String, to bytes: inout [UInt8]) {

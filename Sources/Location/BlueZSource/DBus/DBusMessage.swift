@@ -96,11 +96,11 @@ package struct DBusFramer {
     /// Returns the size of the first message and the offset of its body, or nil if more bytes are needed.
     static func size(of bytes: ArraySlice<UInt8>) throws(DBusFormatError) -> (total: Int, body: Int)? {
         guard bytes.count >= fixedSize else { return nil }
-        let head = Array(bytes.prefix(fixedSize))
-        guard head[0] == UInt8(ascii: "l") || head[0] == UInt8(ascii: "B"), head[3] == 1 else {
+        let header = Array(bytes.prefix(fixedSize))
+        guard header[0] == UInt8(ascii: "l") || header[0] == UInt8(ascii: "B"), header[3] == 1 else {
             throw DBusFormatError()
         }
-        var reader = DBusReader(head, in: 4..<fixedSize, isBigEndian: head[0] == UInt8(ascii: "B"))
+        var reader = DBusReader(header, in: 4..<fixedSize, isBigEndian: header[0] == UInt8(ascii: "B"))
         let body = try reader.uint32()
         _ = try reader.uint32()
         let fields = try reader.uint32()

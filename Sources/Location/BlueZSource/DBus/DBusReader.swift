@@ -49,8 +49,8 @@ struct DBusReader {
         let start = offset
         try advance(count)
         var value: UInt32 = 0
-        for place in 0..<count {
-            let byte = bytes[isBigEndian ? start + place : start + count - 1 - place]
+        for index in 0..<count {
+            let byte = bytes[isBigEndian ? start + index : start + count - 1 - index]
             value = value << 8 | UInt32(byte)
         }
         return value
@@ -99,9 +99,9 @@ struct DBusReader {
     mutating func variant<Value>(
         of type: String, _ read: (inout DBusReader) throws(DBusFormatError) -> Value
     ) throws(DBusFormatError) -> Value? {
-        let found = try signature()
-        guard found != type else { return try read(&self) }
-        try skip(Array(found.utf8))
+        let actualType = try signature()
+        guard actualType != type else { return try read(&self) }
+        try skip(Array(actualType.utf8))
         return nil
     }
 
@@ -112,32 +112,32 @@ struct DBusReader {
     mutating func skipVariant() throws(DBusFormatError) { try skip(Array(try signature().utf8)) }
 
     private mutating func skip(_ signature: [UInt8], depth: Int = 0) throws(DBusFormatError) {
-        var place = 0
-        try skipType(signature, &place, depth: depth)
-        guard place == signature.count else { throw DBusFormatError() }
+        var index = 0
+        try skipType(signature, &index, depth: depth)
+        guard index == signature.count else { throw DBusFormatError() }
     }
 
     /// Advances past one complete type in a signature and, if `isPresent` is true, past a value of this type. The
     /// elements of an array are skipped together, using the array's length.
     private mutating func skipType(
-        _ signature: [UInt8], _ place: inout Int, depth: Int, isPresent: Bool = true
+        _ signature: [UInt8], _ index: inout Int, depth: Int, isPresent: Bool = true
     ) throws(DBusFormatError) {
-        guard place < signature.count, depth < Self.maximumDepth else { throw DBusFormatError() }
-        let type = signature[place]
-        place += 1
+        guard index < signature.count, depth < Self.maximumDepth else { throw DBusFormatError() }
+        let type = signature[index]
+        index += 1
         switch type {
         case UInt8(ascii: "a"):
-            guard place < signature.count else { throw DBusFormatError() }
-            if isPresent { offset = try array(alignment: Self.alignment(of: signature[place])) }
-            try skipType(signature, &place, depth: depth + 1, isPresent: false)
+            guard index < signature.count else { throw DBusFormatError() }
+            if isPresent { offset = try array(alignment: Self.alignment(of: signature[index])) }
+            try skipType(signature, &index, depth: depth + 1, isPresent: false)
         case UInt8(ascii: "("), UInt8(ascii: "{"):
             if isPresent { try align(8) }
             let close = type == UInt8(ascii: "(") ? UInt8(ascii: ")") : UInt8(ascii: "}")
             repeat {
-                try skipType(signature, &place, depth: depth + 1, isPresent: isPresent)
-                guard place < signature.count else { throw DBusFormatError() }
-            } while signature[place] != close
-            place += 1
+                try skipType(signature, &index, depth: depth + 1, isPresent: isPresent)
+                guard index < signature.count else { throw DBusFormatError() }
+            } while signature[index] != close
+            index += 1
         case _ where !isPresent: break
         case UInt8(ascii: "y"): _ = try uint8()
         case UInt8(ascii: "n"), UInt8(ascii: "q"): _ = try uint16()

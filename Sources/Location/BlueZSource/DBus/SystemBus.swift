@@ -64,7 +64,7 @@ struct SystemBus: ~Copyable {
     }
 
     /// Passes received bytes to the closure, at most 256 KiB so that a flood does not block the thread.
-    func read(_ take: (UnsafeRawBufferPointer) -> Void) throws(DeviceError) {
+    func read(_ body: (UnsafeRawBufferPointer) -> Void) throws(DeviceError) {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         for _ in 0..<4 {
             let count = buffer.withUnsafeMutableBytes {
@@ -76,7 +76,7 @@ struct SystemBus: ~Copyable {
                 if errno == EAGAIN || errno == EWOULDBLOCK { return }
                 throw Self.connectionLost(call: "recv", errno: errno)
             }
-            buffer.withUnsafeBytes { take(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+            buffer.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
             if count < buffer.count { return }
         }
     }
@@ -133,7 +133,7 @@ struct SystemBusAuthentication {
     /// Returns the bytes that follow the reply. Throws an error if the bus rejects the authentication.
     mutating func process(_ bytes: UnsafeRawBufferPointer) throws(DeviceError) -> UnsafeRawBufferPointer {
         if isFinished { return bytes }
-        for (place, byte) in bytes.enumerated() {
+        for (index, byte) in bytes.enumerated() {
             guard byte == UInt8(ascii: "\n") else {
                 line.append(byte)
                 if line.count > Self.maximumLength { throw rejected }
@@ -141,7 +141,7 @@ struct SystemBusAuthentication {
             }
             guard line.starts(with: "OK ".utf8) else { throw rejected }
             isFinished = true
-            return UnsafeRawBufferPointer(rebasing: bytes[(place + 1)...])
+            return UnsafeRawBufferPointer(rebasing: bytes[(index + 1)...])
         }
         return UnsafeRawBufferPointer(rebasing: bytes[bytes.count...])
     }

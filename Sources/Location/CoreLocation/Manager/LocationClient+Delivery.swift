@@ -7,12 +7,12 @@ extension LocationClient {
     /// Changes the state, calls `next` without holding the lock, and then schedules a drain if callbacks are pending.
     @discardableResult
     func updateState<Result: Sendable>(_ body: (inout State) -> Result, then next: () -> Void = {}) -> Result {
-        let (result, turn) = state.withLock { state -> (Result, DrainScheduler?) in
+        let (result, scheduler) = state.withLock { state -> (Result, DrainScheduler?) in
             let result = body(&state)
             return (result, state.pendingCallbacks.queue.scheduleDrainIfNeeded() ? state.drainScheduler : nil)
         }
         next()
-        turn?.schedule()
+        scheduler?.schedule()
         return result
     }
 
@@ -24,9 +24,9 @@ extension LocationClient {
         private let client: LocationClient
         let executor: any CallbackExecutor
 
-        init(of client: LocationClient, on delivery: any CallbackExecutor) {
+        init(of client: LocationClient, on executor: any CallbackExecutor) {
             self.client = client
-            self.executor = delivery
+            self.executor = executor
         }
 
         func schedule() { executor.schedule { self.client.drain() } }
@@ -53,7 +53,7 @@ extension LocationClient {
             // `take()` empties the variables, so no reference is released inside the lock.
             while let current = item.take() {
                 if case .region = current { hasDeliveredRegions = true }
-                if let recipient = delegate.take() { deliver(recipient, to: current, from: manager) }
+                if let currentDelegate = delegate.take() { deliver(currentDelegate, to: current, from: manager) }
                 state.withLock { $0.nextItem(&item, &delegate, &next) }
             }
         }

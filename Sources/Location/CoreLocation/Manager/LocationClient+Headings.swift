@@ -14,7 +14,7 @@ extension LocationClient {
     /// The minimum interval between headings, in seconds.
     private static let headingInterval = 0.01
     /// The maximum age of a compass report that is delivered as the first heading, in seconds.
-    private static let compassAge = 5.0
+    private static let maximumCompassAge = 5.0
 
     static func isHeadingAvailable(on device: Device) -> Bool {
         MotionEngine.of(device).isAvailable(.heading) || CompassRecord.of(device).report != nil
@@ -30,7 +30,7 @@ extension LocationClient {
         let needsCompass = !MotionEngine.of(device).isAvailable(.heading)
         setHeadings { if !$0.isRunning { $0.start(needsCompass: needsCompass) } }
         if needsCompass, let report = compassRecord.report,
-            device.clock.now.seconds(since: report.arrival) <= Self.compassAge
+            device.clock.now.seconds(since: report.arrival) <= Self.maximumCompassAge
         {
             process(report)
             scheduleDrainIfNeeded()
@@ -87,10 +87,10 @@ extension LocationClient {
             let neededCompass = state.headings.needsCompass
             switch event {
             case .states(let states):
-                let knowsPlace = state.isPositionKnown
+                let isPositionKnown = state.isPositionKnown
                 for fused in states {
                     state.headings.process(
-                        fused, isPositionKnown: knowsPlace, clock: device.clock,
+                        fused, isPositionKnown: isPositionKnown, clock: device.clock,
                         pendingCallbacks: &state.pendingCallbacks)
                 }
             case .lost(let sensor, let error):
@@ -127,9 +127,9 @@ extension LocationClient {
 
     private func process(_ report: AttitudeReport) {
         state.withLock { state in
-            let knowsPlace = state.isPositionKnown
+            let isPositionKnown = state.isPositionKnown
             state.headings.process(
-                report, isPositionKnown: knowsPlace, clock: device.clock, pendingCallbacks: &state.pendingCallbacks
+                report, isPositionKnown: isPositionKnown, clock: device.clock, pendingCallbacks: &state.pendingCallbacks
             ) {
                 device.positionSource.lastFix.flatMap { fix in
                     let values = LocationConversion.values(

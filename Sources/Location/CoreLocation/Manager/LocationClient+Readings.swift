@@ -40,38 +40,40 @@ extension LocationClient {
         state.lastArrival = report.arrival
         var (values, details) = state.converter.values(of: report, on: device)
         if accuracy == .reducedAccuracy {
-            guard let coarse = state.converter.reducedAccuracy.reduce(values, now: report.arrival) else { return }
-            (values, details) = (coarse, nil)
+            guard let reducedValues = state.converter.reducedAccuracy.reduce(values, now: report.arrival) else {
+                return
+            }
+            (values, details) = (reducedValues, nil)
         }
         let location = CLLocation(values, details: details)
         state.headings.declination.position = .init(values, report: report, clock: device.clock)
-        let place = CLLocationCoordinate2D(latitude: values.latitude, longitude: values.longitude)
-        var isWanted = false
+        let coordinate = CLLocationCoordinate2D(latitude: values.latitude, longitude: values.longitude)
+        var passesFilter = false
         var isPausing = false
         if services.contains(.standard) {
             let change = state.pauseDetector.accept(
                 values, now: report.arrival, pauseDelay: state.settings.pauseDelay)
             if change == false { state.pendingCallbacks.add(.pause(isPaused: false)) }
             if !state.pauseDetector.isPaused || change == true {
-                isWanted = state.distanceFilter.accept(
-                    place, accuracy: values.horizontalAccuracy, filter: state.settings.distanceFilter)
+                passesFilter = state.distanceFilter.accept(
+                    coordinate, accuracy: values.horizontalAccuracy, filter: state.settings.distanceFilter)
             }
             isPausing = change == true
         }
-        if services.contains(.significantChanges), state.significantFilter.accept(place, now: report.arrival) {
-            isWanted = true
+        if services.contains(.significantChanges), state.significantFilter.accept(coordinate, now: report.arrival) {
+            passesFilter = true
         }
         if services.contains(.singleRequest), var request = state.request {
             // Waiting does not improve a location with reduced accuracy.
             let desired = accuracy == .reducedAccuracy ? .infinity : state.settings.desiredAccuracy
             if request.accept(location, desiredAccuracy: desired) {
-                isWanted = true
+                passesFilter = true
                 state.cancelRequest()
             } else {
                 state.request = request
             }
         }
-        if isWanted { state.pendingCallbacks.add(location) }
+        if passesFilter { state.pendingCallbacks.add(location) }
         if isPausing { state.pendingCallbacks.add(.pause(isPaused: true)) }
     }
 }

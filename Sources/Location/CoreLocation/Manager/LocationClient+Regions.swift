@@ -23,11 +23,11 @@ extension LocationClient {
         }
         // Another thread may change the setting at the same time. The loop continues until the latest setting is
         // applied.
-        var wanted: Bool
+        var isWanted: Bool
         repeat {
-            wanted = state.withLock { $0.monitorsVisits }
-            if wanted { visits.start(for: self) } else { visits.stop(for: self) }
-        } while state.withLock { $0.monitorsVisits } != wanted
+            isWanted = state.withLock { $0.monitorsVisits }
+            if isWanted { visits.start(for: self) } else { visits.stop(for: self) }
+        } while state.withLock { $0.monitorsVisits } != isWanted
     }
 }
 

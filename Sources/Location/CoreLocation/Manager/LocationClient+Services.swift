@@ -74,8 +74,8 @@ extension LocationClient {
     /// The last fix, or nil if it is not from the requested receiver.
     var cachedFix: PositionFix? {
         guard let fix = device.positionSource.lastFix else { return nil }
-        guard let wanted = settings.receiver ?? device.configuration.receiver.value else { return fix }
-        return fix.report.receiver == wanted ? fix : nil
+        guard let receiver = settings.receiver ?? device.configuration.receiver.value else { return fix }
+        return fix.report.receiver == receiver ? fix : nil
     }
 
     /// Reports a failure, because deferred updates require a receiver that stores fixes.
@@ -104,7 +104,7 @@ extension LocationClient {
 
     func updateSubscription() {
         subscription.update {
-            let (services, settings, delivery) = state.withLock {
+            let (services, settings, executor) = state.withLock {
                 ($0.services, $0.settings, $0.drainScheduler?.executor)
             }
             guard !services.isEmpty, authorization.isGranted else { return nil }
@@ -112,7 +112,7 @@ extension LocationClient {
                 everyReport: settings.deliversEveryReport,
                 receiver: settings.receiver ?? device.configuration.receiver.value,
                 rawReports: settings.keepsRawReports)
-            request.executor = ExecutorIdentity(delivery)
+            request.executor = ExecutorIdentity(executor)
             return request
         } subscribe: { request in
             // `shutDown()` releases this strong reference. A weak reference would slow down the client's reference

@@ -83,10 +83,10 @@ final class LocationClient: Sendable {
     var delegateQueue: DispatchQueue? {
         get { state.withLock { $0.delegateQueue } }
         set {
-            let delivery = newValue.map { ExecutorSelection.executor(for: $0, device: device) } ?? defaultExecutor
+            let executor = newValue.map { ExecutorSelection.executor(for: $0, device: device) } ?? defaultExecutor
             state.withLock { state in
                 state.delegateQueue = newValue
-                state.drainScheduler = DrainScheduler(of: self, on: delivery)
+                state.drainScheduler = DrainScheduler(of: self, on: executor)
             }
             // The position request depends on the executor, because some executors poll the source themselves.
             updateSubscription()

@@ -4,15 +4,15 @@ import DeviceCore
 
 /// A filter that accepts a location if it is more accurate than the last accepted location or far enough away from it.
 struct DistanceFilter: Sendable {
-    private var last: (place: CLLocationCoordinate2D, accuracy: Double)?
+    private var last: (coordinate: CLLocationCoordinate2D, accuracy: Double)?
 
-    mutating func accept(_ place: CLLocationCoordinate2D, accuracy: Double, filter: Double) -> Bool {
+    mutating func accept(_ coordinate: CLLocationCoordinate2D, accuracy: Double, filter: Double) -> Bool {
         guard filter > 0, let last else {
-            last = (place, accuracy)
+            last = (coordinate, accuracy)
             return true
         }
-        guard accuracy < last.accuracy || geodesicDistance(last.place, place) >= filter else { return false }
-        self.last = (place, accuracy)
+        guard accuracy < last.accuracy || geodesicDistance(last.coordinate, coordinate) >= filter else { return false }
+        self.last = (coordinate, accuracy)
         return true
     }
 }
@@ -25,15 +25,15 @@ struct SignificantChangeFilter: Sendable {
     /// The minimum interval, in seconds.
     static let interval = 300.0
 
-    private var last: (place: CLLocationCoordinate2D, time: BootTime)?
+    private var last: (coordinate: CLLocationCoordinate2D, time: BootTime)?
 
-    mutating func accept(_ place: CLLocationCoordinate2D, now: BootTime) -> Bool {
+    mutating func accept(_ coordinate: CLLocationCoordinate2D, now: BootTime) -> Bool {
         if let last {
             guard now.seconds(since: last.time) >= SignificantChangeFilter.interval,
-                geodesicDistance(last.place, place) >= SignificantChangeFilter.distance
+                geodesicDistance(last.coordinate, coordinate) >= SignificantChangeFilter.distance
             else { return false }
         }
-        last = (place, now)
+        last = (coordinate, now)
         return true
     }
 }

@@ -157,7 +157,7 @@ extension CLMonitor {
         init(
             _ identifier: String, _ state: State, timestamp: Double, _ authorization: LocationAuthorization,
             refinement: (any CLCondition)? = nil, isUnsupported: Bool = false, exceedsLimit: Bool = false,
-            isNotKept: Bool = false
+            isPersistenceUnavailable: Bool = false
         ) {
             let status = authorization.status
             self.identifier = identifier
@@ -171,7 +171,7 @@ extension CLMonitor {
             accuracyLimited = authorization.accuracy == .reducedAccuracy
             conditionUnsupported = isUnsupported
             conditionLimitExceeded = exceedsLimit
-            persistenceUnavailable = isNotKept
+            persistenceUnavailable = isPersistenceUnavailable
         }
     }
 }

@@ -138,7 +138,7 @@ final class MonitorCore: Sendable {
             self?.process(report, identifier, shape, watch)
         }
         // Another thread may have removed the condition before the engine started to watch it.
-        if !state.withLock({ $0.has(watch) }) { engine.unwatch([watch]) }
+        if !state.withLock({ $0.contains(watch) }) { engine.unwatch([watch]) }
     }
 
     private func process(
@@ -165,7 +165,7 @@ final class MonitorCore: Sendable {
     ) -> Event {
         Event(
             identifier, state, timestamp: timestamp, authorization, refinement: refinement,
-            isUnsupported: isUnsupported, exceedsLimit: exceedsLimit, isNotKept: store.isUnavailable)
+            isUnsupported: isUnsupported, exceedsLimit: exceedsLimit, isPersistenceUnavailable: store.isUnavailable)
     }
 
     // MARK: Loops

@@ -43,7 +43,7 @@ struct MonitorState {
 
     func condition(_ identifier: String) -> Condition? { conditions.first { $0.identifier == identifier } }
 
-    func has(_ watch: Watch) -> Bool { index(of: watch) != nil }
+    func contains(_ watch: Watch) -> Bool { index(of: watch) != nil }
 
     mutating func add(_ condition: Condition) -> (isAdded: Bool, former: Condition?) {
         discardEvents(of: condition.identifier)
@@ -92,7 +92,7 @@ struct MonitorState {
     var isEmpty: Bool { pendingEvents.isEmpty }
 
     /// Returns whether the condition of an event still exists. For an event without a watch, the result is always true.
-    func isCurrent(_ numberedEvent: NumberedEvent) -> Bool { numberedEvent.watch.map(has) ?? true }
+    func isCurrent(_ numberedEvent: NumberedEvent) -> Bool { numberedEvent.watch.map(contains) ?? true }
 
     /// Records that an event has been completed. Returns false if the condition was removed or a later event has
     /// already been completed.

@@ -3,7 +3,7 @@
 import DeviceCore
 
 struct TrackedFix: Sendable {
-    var place: CLLocationCoordinate2D
+    var coordinate: CLLocationCoordinate2D
     /// The horizontal accuracy, in metres.
     var accuracy: Double
     /// The speed in metres per second. The value is negative if the receiver does not report its speed.
@@ -34,7 +34,7 @@ extension TrackedFix {
             of: report, sky: sky.flatMap { $0.belongs(to: report) ? $0 : nil }, fallbackTime: wallTime,
             isSimulated: false, isAccessory: false)
         self.init(
-            place: CLLocationCoordinate2D(latitude: values.latitude, longitude: values.longitude),
+            coordinate: CLLocationCoordinate2D(latitude: values.latitude, longitude: values.longitude),
             accuracy: values.horizontalAccuracy, speed: values.speed, timestamp: values.timestamp,
             arrival: report.arrival)
     }
@@ -86,12 +86,12 @@ struct FixStatistics: Sendable {
             start(fix)
             return true
         }
-        let step = Self.step(from: last.place, to: fix.place)
+        let step = Self.step(from: last.coordinate, to: fix.coordinate)
         let length = (step.x * step.x + step.y * step.y).squareRoot()
         updateNoise(step, seconds)
         let speed = max(fix.speed, last.speed)
-        let reach = (speed < 0 ? Self.assumedMaximumSpeed : 1.5 * speed) * seconds
-        isImplausible = length > reach + 4 * max(fix.accuracy, last.accuracy) + 10
+        let maximumDistance = (speed < 0 ? Self.assumedMaximumSpeed : 1.5 * speed) * seconds
+        isImplausible = length > maximumDistance + 4 * max(fix.accuracy, last.accuracy) + 10
         (x, y) = (x + step.x, y + step.y)
         isMoving = fix.speed >= 0 ? fix.speed >= Self.movingSpeed : hasMovedAway(fix)
         lastStep = (step.x, step.y, seconds)
@@ -120,8 +120,8 @@ struct FixStatistics: Sendable {
     }
 
     private func hasMovedAway(_ fix: TrackedFix) -> Bool {
-        guard let then = trail.first else { return false }
-        return ((x - then.x) * (x - then.x) + (y - then.y) * (y - then.y)).squareRoot() > 2 * fix.accuracy
+        guard let first = trail.first else { return false }
+        return ((x - first.x) * (x - first.x) + (y - first.y) * (y - first.y)).squareRoot() > 2 * fix.accuracy
     }
 
     /// Returns the eastward and northward distances in metres, which are accurate only for short steps.

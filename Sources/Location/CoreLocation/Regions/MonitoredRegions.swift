@@ -76,15 +76,15 @@ final class MonitoredRegions: Sendable {
 
     private func load() {
         guard !state.withLock(\.isLoaded) else { return }
-        let kept = store.load(.managers).prefix(Self.limit).compactMap { stored -> Entry? in
+        let loaded = store.load(.managers).prefix(Self.limit).compactMap { stored -> Entry? in
             guard let region = stored.region, RegionShape(region)?.problem(identifier: region.identifier) == nil
             else { return nil }
             return Entry(region, reportedState: CLRegionState(rawValue: stored.state) ?? .unknown, date: stored.date)
         }
         let entries = state.withLock { state -> [Entry] in
             guard !state.isLoaded else { return [] }
-            (state.isLoaded, state.entries) = (true, kept)
-            return kept
+            (state.isLoaded, state.entries) = (true, loaded)
+            return loaded
         }
         guard !entries.isEmpty else { return }
         authorization.add(weak: self, in: authorizationObserver)
@@ -173,7 +173,7 @@ final class MonitoredRegions: Sendable {
     }
 
     private func process(_ report: RegionEngine.Report, _ watch: RegionEngine.WatchID) {
-        let found = state.withLock { state -> (Entry, CLRegionState, UInt64, [LocationClient])? in
+        let update = state.withLock { state -> (Entry, CLRegionState, UInt64, [LocationClient])? in
             guard let index = state.entries.firstIndex(where: { $0.watch == watch }) else { return nil }
             let former = state.entries[index].reportedState
             state.entries[index].reportedState = report.state
@@ -182,7 +182,7 @@ final class MonitoredRegions: Sendable {
             state.changeCount += 1
             return (state.entries[index], former, state.changeCount, state.clients.compactMap(\.client))
         }
-        guard let (entry, former, number, clients) = found else { return }
+        guard let (entry, former, number, clients) = update else { return }
         let isCrossing = former != .unknown
         for client in clients {
             let change = RegionChange(
@@ -213,11 +213,11 @@ final class MonitoredRegions: Sendable {
 
     /// Saves all delivered states in a single write, because disk access is slow.
     func saveDeliveredStates() {
-        let hasNews = state.withLock { state in
+        let hasUnsavedStates = state.withLock { state in
             defer { state.hasUnsavedStates = false }
             return state.hasUnsavedStates
         }
-        if hasNews { save(atOnce: true) }
+        if hasUnsavedStates { save(atOnce: true) }
     }
 
     private func save(atOnce: Bool) {

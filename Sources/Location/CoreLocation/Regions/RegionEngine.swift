@@ -107,7 +107,7 @@ final class RegionEngine: Sendable {
         _ watch: WatchID, _ shape: RegionShape, known: CLRegionState = .unknown, handler: @escaping ReportHandler
     ) {
         let now = clock.now
-        let fresh = positions.lastFix.flatMap { fix -> TrackedFix? in
+        let recentFix = positions.lastFix.flatMap { fix -> TrackedFix? in
             guard now.seconds(since: fix.report.arrival) <= Self.maximumFixAge,
                 receiver.map({ $0 == fix.report.receiver }) ?? true
             else { return nil }
@@ -123,7 +123,7 @@ final class RegionEngine: Sendable {
                 }
             var watched = WatchedRegion(watch: watch, tracker: tracker, handler: handler)
             state.pendingReports.removeAll { $0.watch == watch }
-            if isAllowed, let fresh, let report = Self.process(fresh, &watched, state.track, state.rules) {
+            if isAllowed, let recentFix, let report = Self.process(recentFix, &watched, state.track, state.rules) {
                 state.add(report, of: watched)
             }
             if let index = state.watched.firstIndex(where: { $0.watch == watch }) {
@@ -178,7 +178,7 @@ final class RegionEngine: Sendable {
 
     private func receive(_ event: PositionEvent) {
         guard isAllowed else { return }
-        let hasNews = state.withLock { state in
+        let hasReports = state.withLock { state in
             guard let fix = state.fixes.process(event, clock), state.track.accept(fix) else { return false }
             for index in state.watched.indices {
                 guard let report = Self.process(fix, &state.watched[index], state.track, state.rules) else { continue }
@@ -186,7 +186,7 @@ final class RegionEngine: Sendable {
             }
             return !state.pendingReports.isEmpty
         }
-        if hasNews { deliverReports() }
+        if hasReports { deliverReports() }
     }
 
     private static func process(
@@ -194,7 +194,8 @@ final class RegionEngine: Sendable {
     ) -> Report? {
         guard case .circle(let circle, var tracker) = watched.tracker else { return nil }
         let change = tracker.accept(
-            fix, distance: geodesicDistance(circle.center, fix.place), radius: circle.radius, track: track, rules: rules
+            fix, distance: geodesicDistance(circle.center, fix.coordinate), radius: circle.radius, track: track,
+            rules: rules
         )
         watched.tracker = .circle(circle, tracker)
         return change.map { Report(state: $0.state, timestamp: $0.timestamp) }

@@ -33,7 +33,7 @@ struct RegionTracker: Sendable {
     static let maximumEnlargedRadius = 50.0
 
     private(set) var state: CLRegionState
-    private var run: CandidateCrossing?
+    private var crossing: CandidateCrossing?
 
     /// The fixes since the first fix beyond the border, or all fixes while the state is unknown.
     private struct CandidateCrossing {
@@ -54,7 +54,7 @@ struct RegionTracker: Sendable {
     }
 
     /// Discards a crossing in progress when the sequence of fixes is interrupted.
-    mutating func discardCrossing() { run = nil }
+    mutating func discardCrossing() { crossing = nil }
 
     /// Processes a fix and returns the change of state, if any.
     /// - Parameters:
@@ -73,41 +73,41 @@ struct RegionTracker: Sendable {
         }
         // The depth is positive beyond the border.
         let depth = state == .inside ? -margin : margin
-        if run == nil, depth > 0 { run = CandidateCrossing(start: fix.timestamp, arrival: fix.arrival) }
-        guard var run else { return nil }
-        run.count += 1
-        run.sum += depth
-        run.isSudden = run.isSudden || track.isImplausible
-        guard run.sum > 0 else {
-            self.run = nil
+        if crossing == nil, depth > 0 { crossing = CandidateCrossing(start: fix.timestamp, arrival: fix.arrival) }
+        guard var crossing else { return nil }
+        crossing.count += 1
+        crossing.sum += depth
+        crossing.isSudden = crossing.isSudden || track.isImplausible
+        guard crossing.sum > 0 else {
+            self.crossing = nil
             return nil
         }
-        self.run = run
+        self.crossing = crossing
         guard depth > 0, state == .inside || canBeInside,
-            isConfirmed(run, accuracy: accuracy, extent: extent, now: fix.arrival, track: track, rules)
+            isConfirmed(crossing, accuracy: accuracy, extent: extent, now: fix.arrival, track: track, rules)
         else { return nil }
-        return change(to: state == .inside ? .outside : .inside, since: run.start)
+        return change(to: state == .inside ? .outside : .inside, since: crossing.start)
     }
 
     private func isConfirmed(
-        _ run: CandidateCrossing, accuracy: Double, extent: Double, now: BootTime, track: FixStatistics,
+        _ crossing: CandidateCrossing, accuracy: Double, extent: Double, now: BootTime, track: FixStatistics,
         _ rules: CrossingThresholds
     ) -> Bool {
-        let mean = run.sum / run.count
-        let held = now.seconds(since: run.arrival)
+        let mean = crossing.sum / crossing.count
+        let duration = now.seconds(since: crossing.arrival)
         let cushion = min(rules.cushion, extent / 4)
-        let shortest = Self.minimumCrossing
+        let minimum = Self.minimumCrossing
         let isLongEnough =
-            held >= min(shortest.seconds, rules.dwell)
-            && (run.count >= Double(shortest.fixes) || run.count >= 2 && held >= 5 || rules.dwell == 0)
-        if track.isMoving, !run.isSudden, isLongEnough {
+            duration >= min(minimum.seconds, rules.dwell)
+            && (crossing.count >= Double(minimum.fixes) || crossing.count >= 2 && duration >= 5 || rules.dwell == 0)
+        if track.isMoving, !crossing.isSudden, isLongEnough {
             // The measured noise may be larger than the accuracy that the receiver reports.
             let white = rules.cushion == 0 ? 0 : track.whiteVariance
             let slow = max(0, accuracy * accuracy - white)
-            let uncertainty = (20.25 * white / run.count + 4 * slow).squareRoot()
+            let uncertainty = (20.25 * white / crossing.count + 4 * slow).squareRoot()
             if mean >= max(cushion, uncertainty) { return true }
         }
-        guard held >= rules.dwell, run.count >= 2 || rules.dwell == 0 else { return false }
+        guard duration >= rules.dwell, crossing.count >= 2 || rules.dwell == 0 else { return false }
         var depth = max(cushion, min(extent / 10, 50) * (cushion > 0 ? 1 : 0), accuracy * (track.isMoving ? 1 : 3))
         // The required depth is limited, because no position inside is farther from the border than the centre.
         if state == .outside { depth = min(depth, extent / 2) }
@@ -118,23 +118,23 @@ struct RegionTracker: Sendable {
     private mutating func determine(
         _ fix: TrackedFix, margin: Double, accuracy: Double, canBeInside: Bool, _ rules: CrossingThresholds
     ) -> Change? {
-        var run = self.run ?? CandidateCrossing(start: fix.timestamp, arrival: fix.arrival)
-        run.count += 1
-        run.sum += margin
-        self.run = run
-        let mean = run.sum / run.count
+        var crossing = self.crossing ?? CandidateCrossing(start: fix.timestamp, arrival: fix.arrival)
+        crossing.count += 1
+        crossing.sum += margin
+        self.crossing = crossing
+        let mean = crossing.sum / crossing.count
         let isClear = abs(margin) >= accuracy
-        guard isClear || fix.arrival.seconds(since: run.arrival) >= rules.dwell && abs(mean) >= accuracy / 2 else {
+        guard isClear || fix.arrival.seconds(since: crossing.arrival) >= rules.dwell && abs(mean) >= accuracy / 2 else {
             return nil
         }
         let isInside = isClear ? margin >= 0 : mean > 0
         guard canBeInside || !isInside else { return nil }
-        return change(to: isInside ? .inside : .outside, since: isClear ? fix.timestamp : run.start)
+        return change(to: isInside ? .inside : .outside, since: isClear ? fix.timestamp : crossing.start)
     }
 
     private mutating func change(to state: CLRegionState, since timestamp: Double) -> Change {
         self.state = state
-        run = nil
+        crossing = nil
         return Change(state: state, timestamp: timestamp)
     }
 }

@@ -12,7 +12,7 @@ open class CLFloor: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
 
     /// This initializer is not public. On Apple's platforms, only the system creates floors, and apps that subclass
     /// this type declare their own `init(level:)` without `override`.
-    init(storey: Int) { storedLevel = storey }
+    init(level: Int) { storedLevel = level }
 
     /// Restores a floor, or returns nil if the archived value is damaged. Without an archived value, the result is the
     /// ground floor.

@@ -125,7 +125,7 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
     open var timestamp: Date { Date(timeIntervalSinceReferenceDate: values.timestamp) }
 
     /// The floor of the building, or nil if unknown. No position source on Linux reports floors.
-    open var floor: CLFloor? { values.floorLevel.map(CLFloor.init(storey:)) }
+    open var floor: CLFloor? { values.floorLevel.map(CLFloor.init(level:)) }
 
     /// Whether the location was produced by software or by an accessory. The value is never nil, even for locations
     /// created by an app. Each call returns a new object.

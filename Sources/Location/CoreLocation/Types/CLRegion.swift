@@ -9,7 +9,7 @@ import Synchronization
 open class CLRegion: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     private let storedIdentifier: String
     private let flags = Atomic<UInt8>(Flags.entry | Flags.exit)
-    private let sinceBits = Atomic<UInt64>(Double.nan.bitPattern)
+    private let stateTimestampBits = Atomic<UInt64>(Double.nan.bitPattern)
 
     let circle: Circle?
 
@@ -107,10 +107,10 @@ open class CLRegion: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     /// The time of the first position in the reported state, or nil for regions created by an app.
     var stateTimestamp: Double? {
         get {
-            let value = Double(bitPattern: sinceBits.load(ordering: .relaxed))
+            let value = Double(bitPattern: stateTimestampBits.load(ordering: .relaxed))
             return value.isNaN ? nil : value
         }
-        set { sinceBits.store((newValue ?? .nan).bitPattern, ordering: .relaxed) }
+        set { stateTimestampBits.store((newValue ?? .nan).bitPattern, ordering: .relaxed) }
     }
 
     private func has(_ flag: UInt8) -> Bool { flags.load(ordering: .relaxed) & flag != 0 }

@@ -55,9 +55,9 @@ open class CLVisit: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
 
     /// The coordinate, accuracy and UTC times on one line, independent of the locale.
     open override var description: String {
-        let place = String(
+        let coordinates = String(
             format: "<%+.8f,%+.8f> +/- %.2fm", coordinate.latitude, coordinate.longitude, horizontalAccuracy)
-        return "\(place) (\(arrivalDate.utcDescription) to \(departureDate.utcDescription))"
+        return "\(coordinates) (\(arrivalDate.utcDescription) to \(departureDate.utcDescription))"
     }
 
     private static let key = "CLVisit.values"

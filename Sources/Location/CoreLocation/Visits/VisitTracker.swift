@@ -70,7 +70,7 @@ struct VisitTracker: Sendable {
             open(fix, isFirst: former == nil)
             return []
         }
-        let distance = geodesicDistance(stay.center, fix.place)
+        let distance = geodesicDistance(stay.center, fix.coordinate)
         let gap = fix.timestamp - (former ?? fix.timestamp)
         if distance <= stay.radius * (stay.isReported ? 1.5 : 1), gap <= Self.maximumGap {
             stay.absence = nil
@@ -88,10 +88,10 @@ struct VisitTracker: Sendable {
         stay.absence = absence
         self.stay = stay
         // A single fix outside is not sufficient, because a signal reflection may cause it.
-        let hasGone =
+        let hasLeft =
             gap > Self.maximumGap || absence.far >= 2
             || absence.count >= 2 && (!stay.isReported || fix.timestamp - absence.since >= Self.minimumDuration)
-        guard hasGone else { return [] }
+        guard hasLeft else { return [] }
         open(fix, isFirst: false)
         return stay.isReported ? [stay.visit(departure: stay.lastInside)] : []
     }
@@ -103,8 +103,8 @@ struct VisitTracker: Sendable {
         }
         let radius = max(Self.minimumRadius, 2 * fix.accuracy)
         stay = Stay(
-            arrival: fix.timestamp, isFirst: isFirst, radius: radius, latitude: fix.place.latitude,
-            longitude: fix.place.longitude, firstPosition: fix.place, weight: Self.weight(fix),
+            arrival: fix.timestamp, isFirst: isFirst, radius: radius, latitude: fix.coordinate.latitude,
+            longitude: fix.coordinate.longitude, firstPosition: fix.coordinate, weight: Self.weight(fix),
             lastInside: fix.timestamp,
             accuracies: [fix.accuracy])
     }
@@ -121,10 +121,10 @@ extension VisitTracker.Stay {
         guard fix.timestamp - arrival <= VisitTracker.minimumDuration || count <= 3 else { return }
         let weight = 1 / max(1, fix.accuracy * fix.accuracy)
         let share = weight / (self.weight + weight)
-        var longitudeStep = fix.place.longitude - longitude
+        var longitudeStep = fix.coordinate.longitude - longitude
         if abs(longitudeStep) > 180 { longitudeStep -= longitudeStep > 0 ? 360 : -360 }
         let moved = CLLocationCoordinate2D(
-            latitude: latitude + share * (fix.place.latitude - latitude),
+            latitude: latitude + share * (fix.coordinate.latitude - latitude),
             longitude: (longitude + share * longitudeStep).remainder(dividingBy: 360))
         self.weight += weight
         spread += share * (distance - spread)

@@ -33,10 +33,10 @@ extension MagneticModel {
     /// Returns the field in the axes of the sphere (north, east, down) and its change per year.
     @inline(__always)
     private func sums(
-        at place: GeocentricLocation, years: Double, withRates: Bool
+        at location: GeocentricLocation, years: Double, withRates: Bool
     ) -> (field: SIMD3<Double>, rate: SIMD3<Double>) {
-        let (sinLatitude, cosLatitude) = (place.latitude.sine, place.latitude.cosine)
-        let ratio = place.referenceRadiusRatio
+        let (sinLatitude, cosLatitude) = (location.latitude.sine, location.latitude.cosine)
+        let ratio = location.referenceRadiusRatio
         // Each degree multiplies the functions by the ratio of the radii.
         let step = ratio * sinLatitude
         let ratioSquared = ratio * ratio
@@ -53,18 +53,19 @@ extension MagneticModel {
             (nextValue, nextBefore) = (step * nextValue - ratioSquared * (term.nextRecursion * nextBefore), nextValue)
         }
 
-        let twiceLongitude = place.longitude + place.longitude
-        var orders = OrderPair(angle: SineCosines(place.longitude, twiceLongitude), place: place, last: summedDegree)
+        let twiceLongitude = location.longitude + location.longitude
+        var orders = OrderPair(
+            angle: SineCosines(location.longitude, twiceLongitude), location: location, last: summedDegree)
         // For each of the two orders, the function of the lowest degree, divided by the cosine of the latitude.
         let cube: Double = ratioSquared * ratio
-        var seed = SIMD2<Double>(cube, ratio * cosLatitude * cube)
-        let seedStep = ratio * cosLatitude * (ratio * cosLatitude)
+        var initial = SIMD2<Double>(cube, ratio * cosLatitude * cube)
+        let initialStep = ratio * cosLatitude * (ratio * cosLatitude)
         var first = 0
         var count = summedDegree
         while count > 0 {
             var (fieldSums, rateSums) = (OrderSums(), OrderSums())
             // The functions of the current degree, and those of the previous degree multiplied by the squared ratio.
-            var (value, before) = (seed, SIMD2<Double>.zero)
+            var (value, before) = (initial, SIMD2<Double>.zero)
             for term in sectoral[first..<(first + count)] {
                 let below = term.slope * before
                 fieldSums.add(term.g + years * term.gRate, term.h + years * term.hRate, value, below)
@@ -73,7 +74,7 @@ extension MagneticModel {
             }
             field.add(fieldSums, orders)
             if withRates { rate.add(rateSums, orders) }
-            seed *= seedStep
+            initial *= initialStep
             orders.advance(by: twiceLongitude)
             first += count
             count -= 2
@@ -91,16 +92,16 @@ private struct OrderPair {
     let sinLatitude, radii: Double
 
     @inline(__always)
-    init(angle: SineCosines, place: GeocentricLocation, last: Int) {
+    init(angle: SineCosines, location: GeocentricLocation, last: Int) {
         self.angle = angle
         degreesBeyondLast = SIMD2(Double(last + 1), Double(last + 2))
-        sinLatitude = place.latitude.sine
-        radii = place.distanceInReferenceRadii
+        sinLatitude = location.latitude.sine
+        radii = location.distanceInReferenceRadii
     }
 
     @inline(__always)
-    mutating func advance(by turn: SineCosine) {
-        angle = angle + turn
+    mutating func advance(by rotation: SineCosine) {
+        angle = angle + rotation
         orders += 2
     }
 }

@@ -12,10 +12,10 @@ extension MagneticModel {
         name: "WMM-2025", epoch: 2025.0, releaseDate: "11/13/2024", degree: 12, rows: wmm2025Rows)
 
     /// `g`, `h` and their changes per year, in nT: degree by degree, order 0 first.
-    static let wmm2025Rows = stride(from: 0, to: coefficients.count, by: 4).map { place in
+    static let wmm2025Rows = stride(from: 0, to: coefficients.count, by: 4).map { index in
         MagneticRow(
-            g: coefficients[place], h: coefficients[place + 1], gRate: coefficients[place + 2],
-            hRate: coefficients[place + 3])
+            g: coefficients[index], h: coefficients[index + 1], gRate: coefficients[index + 2],
+            hRate: coefficients[index + 3])
     }
 
     // swift-format-ignore

@@ -19,7 +19,7 @@ struct RangingTests {
         var errors: [(name: String, error: CLError)] = []
         var onReport: ((CLLocationManager) -> Void)?
 
-        private func note(_ name: String, _ manager: CLLocationManager, _ beacons: [CLBeacon]) {
+        private func record(_ name: String, _ manager: CLLocationManager, _ beacons: [CLBeacon]) {
             let words = beacons.map { "\($0.major)/\($0.minor) \($0.proximity) \($0.rssi)" }
             reports.append(([name] + [words.joined(separator: ", ")]).joined(separator: ":"))
             times.append(manager.client.device.clock.now.seconds)
@@ -31,7 +31,7 @@ struct RangingTests {
             _ manager: CLLocationManager, didRange beacons: [CLBeacon],
             satisfying beaconConstraint: CLBeaconIdentityConstraint
         ) {
-            note(beaconConstraint.major.map { "\($0)" } ?? "", manager, beacons)
+            record(beaconConstraint.major.map { "\($0)" } ?? "", manager, beacons)
         }
 
         func locationManager(
@@ -44,7 +44,7 @@ struct RangingTests {
         func locationManager(
             _ manager: CLLocationManager, didRangeBeacons beacons: [CLBeacon], in region: CLBeaconRegion
         ) {
-            note(region.identifier, manager, beacons)
+            record(region.identifier, manager, beacons)
         }
 
         func locationManager(
@@ -294,10 +294,10 @@ struct RangingTests {
     }
 
     @Test("The number of undelivered ranging reports is bounded")
-    func mailbox() {
-        var mailbox = PendingLocationCallbacks()
+    func callbacks() {
+        var callbacks = PendingLocationCallbacks()
         let request = RangingRequest.constraint(CLBeaconIdentityConstraint(uuid: uuid))
-        for _ in 0..<1000 { mailbox.add(.ranging([], request)) }
-        #expect(mailbox.queue.count == PendingLocationCallbacks.rangingLimit)
+        for _ in 0..<1000 { callbacks.add(.ranging([], request)) }
+        #expect(callbacks.queue.count == PendingLocationCallbacks.rangingLimit)
     }
 }

@@ -66,7 +66,7 @@ struct AuthorizationOrderTests {
     }
 
     @Test("A policy that drops a request leaves it undecided")
-    func droppedQuestion() throws {
+    func droppedRequest() throws {
         struct Forgetful: LocationPolicy {
             func decide(_ request: LocationAccessRequest, answer: @escaping @Sendable (LocationAnswer) -> Void) {}
         }
@@ -81,7 +81,7 @@ struct AuthorizationOrderTests {
     }
 
     @Test("Pending requests that a denial settles are not passed to the policy")
-    func pendingQuestionsAreAnswered() throws {
+    func pendingRequestsAreAnswered() throws {
         let device = try drive()
         let policy = Later()
         device.use {
@@ -97,7 +97,7 @@ struct AuthorizationOrderTests {
     }
 
     @Test("Managers are notified of a change in the order of their creation")
-    func tellsInOrder() throws {
+    func notifiesInOrder() throws {
         let device = try drive(.always)
         final class Named: NSObject, CLLocationManagerDelegate, @unchecked Sendable {
             let number: Int
@@ -105,21 +105,21 @@ struct AuthorizationOrderTests {
             init(_ number: Int, _ log: @escaping (Int) -> Void) { (self.number, self.log) = (number, log) }
             func locationManagerDidChangeAuthorization(_ manager: CLLocationManager) { log(number) }
         }
-        nonisolated(unsafe) var heard: [Int] = []
+        nonisolated(unsafe) var notified: [Int] = []
         device.use {
-            let delegates = (0..<16).map { number in Named(number) { heard.append($0) } }
+            let delegates = (0..<16).map { number in Named(number) { notified.append($0) } }
             let managers = delegates.map { delegate in
                 let manager = CLLocationManager()
                 manager.delegate = delegate
                 return manager
             }
             device.step()
-            heard = []
+            notified = []
             LocationAuthorization.current.status = .denied
             device.step()
             withExtendedLifetime((managers, delegates)) {}
         }
-        #expect(heard == Array(0..<16))
+        #expect(notified == Array(0..<16))
     }
 
     @Test("While location services are off, a change of the status is not reported")

@@ -177,7 +177,7 @@ struct AuthorizationTests {
     }
 
     @Test("LocationAuthorization lists the services in use")
-    func tellsWhoUsesIt() throws {
+    func reportsUse() throws {
         let device = try drive(.grant)
         device.use {
             #expect(LocationAuthorization.current.uses.isEmpty)

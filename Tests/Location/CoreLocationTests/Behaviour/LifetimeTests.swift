@@ -19,10 +19,10 @@ struct LifetimeTests {
     private let lines = (0..<5).map { Drives.report(Double($0), latitude: 48 + Double($0)) }
 
     @Test("A delegate can stop its manager in its deinit, even while callbacks are delivered")
-    func delegateGoesInCallback() throws {
+    func delegateReleasedInCallback() throws {
         final class Tracker: NSObject, CLLocationManagerDelegate, @unchecked Sendable {
-            nonisolated(unsafe) static var kept: Tracker?
-            nonisolated(unsafe) static var hasGone = false
+            nonisolated(unsafe) static var retained: Tracker?
+            nonisolated(unsafe) static var isReleased = false
             let manager = CLLocationManager()
             override init() {
                 super.init()
@@ -31,11 +31,11 @@ struct LifetimeTests {
             }
             deinit {
                 manager.stopUpdatingLocation()
-                Tracker.hasGone = true
+                Tracker.isReleased = true
             }
             func locationManagerDidChangeAuthorization(_ manager: CLLocationManager) {
                 manager.delegate = nil
-                Tracker.kept = nil
+                Tracker.retained = nil
             }
         }
         let device = try Drives.device(lines)
@@ -43,16 +43,16 @@ struct LifetimeTests {
             let other = CLLocationManager()
             other.startUpdatingLocation()
             device.step()
-            Tracker.kept = Tracker()
+            Tracker.retained = Tracker()
             // The authorization and the cached fix are delivered together.
             try device.play()
             withExtendedLifetime(other) {}
         }
-        #expect(Tracker.hasGone)
+        #expect(Tracker.isReleased)
     }
 
     @Test("A simulated device is deallocated after playback when no references remain")
-    func deviceGoes() throws {
+    func deviceReleased() throws {
         var device: SimulatedDevice? = try Drives.device(lines)
         let weak = Weak(device?.device)
         try device?.use {
@@ -68,7 +68,7 @@ struct LifetimeTests {
     }
 
     @Test("A simulated device is deallocated even if its callbacks were never delivered")
-    func unplayedDeviceGoes() throws {
+    func unplayedDeviceReleased() throws {
         var device: SimulatedDevice? = try Drives.device(lines)
         let weak = Weak(device?.device)
         var client: Weak<LocationClient>?
@@ -85,7 +85,7 @@ struct LifetimeTests {
     }
 
     @Test("A manager's client is deallocated with it, even with a pending request")
-    func clientGoes() throws {
+    func clientReleased() throws {
         let device = try Drives.device([Drives.report(0, mode: 1)])
         var client: Weak<LocationClient>?
         device.use {
@@ -103,7 +103,7 @@ struct LifetimeTests {
     }
 
     @Test("Live updates end when their loop ends, and sessions when they are released")
-    func updatesGo() async throws {
+    func updatesReleased() async throws {
         let device = try Drives.device(lines)
         let hub = try #require(device.device.positionSource as? PositionHub)
         try await device.use {

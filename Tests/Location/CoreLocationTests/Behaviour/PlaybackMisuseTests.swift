@@ -84,12 +84,12 @@ struct PlaybackMisuseTests {
     func warningsWhilePlaying() async throws {
         let device = try Drives.device((0..<20).map { Drives.report(Double($0), latitude: 48) })
         let isDone = Atomic<Bool>(false)
-        let looker = Thread { while !isDone.load(ordering: .relaxed) { _ = device.warnings; device.step() } }
+        let observer = Thread { while !isDone.load(ordering: .relaxed) { _ = device.warnings; device.step() } }
         let recorder = Recorder()
         recorder.onLocations = { _, locations in
             // The thread starts with the first location, because other tests may delay this test for a long time.
             let second = Drives.second(locations[0].timestamp)
-            if second == 0 { looker.start() }
+            if second == 0 { observer.start() }
             if second == 19 { isDone.store(true, ordering: .relaxed) }
         }
         let clock = ContinuousClock()

@@ -15,23 +15,23 @@ import Trace
 struct PressureTests {
     @Test("Undelivered callbacks use bounded memory")
     func bounded() throws {
-        var mailbox = PendingLocationCallbacks()
+        var callbacks = PendingLocationCallbacks()
         for _ in 0..<5000 {
-            mailbox.add(CLLocation(latitude: 1, longitude: 2))
-            mailbox.add(.failure(CLError(.locationUnknown)))
+            callbacks.add(CLLocation(latitude: 1, longitude: 2))
+            callbacks.add(.failure(CLError(.locationUnknown)))
         }
-        #expect(mailbox.queue.count <= 2048)
+        #expect(callbacks.queue.count <= 2048)
         for _ in 0..<5000 {
-            mailbox.add(.authorization)
-            mailbox.add(.failure(CLError(.denied)))
+            callbacks.add(.authorization)
+            callbacks.add(.failure(CLError(.denied)))
         }
-        #expect(mailbox.queue.count <= 2048)
+        #expect(callbacks.queue.count <= 2048)
         var count = 0
-        while mailbox.removeFirst() != nil { count += 1 }
+        while callbacks.removeFirst() != nil { count += 1 }
         #expect(count > 0)
         // The number of queued items is still correct.
-        for _ in 0..<2000 { mailbox.add(CLLocation(latitude: 1, longitude: 2)) }
-        guard case .locations(let locations)? = mailbox.removeFirst() else { Issue.record("no locations"); return }
+        for _ in 0..<2000 { callbacks.add(CLLocation(latitude: 1, longitude: 2)) }
+        guard case .locations(let locations)? = callbacks.removeFirst() else { Issue.record("no locations"); return }
         #expect(locations.count == 1024)
     }
 

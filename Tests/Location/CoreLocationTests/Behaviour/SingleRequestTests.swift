@@ -51,7 +51,7 @@ struct SingleRequestTests {
     }
 
     @Test("Starting updates cancels a request, and a request has no effect while updates run")
-    func givesWayToUpdates() throws {
+    func endsWhenUpdatesStart() throws {
         let device = try Drives.device((0..<3).map { Drives.report(Double($0), latitude: 48 + Double($0)) })
         let recorder = Recorder()
         try device.use {
@@ -115,7 +115,7 @@ struct SingleRequestTests {
     }
 
     @Test("A recent fix completes a request immediately, and no service keeps running")
-    func takesFreshFix() throws {
+    func usesRecentFix() throws {
         let device = try Drives.device([Drives.report(0, latitude: 48), Drives.report(60, latitude: 49)])
         let first = Recorder()
         let second = Recorder()

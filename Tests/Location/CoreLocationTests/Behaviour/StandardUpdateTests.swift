@@ -110,7 +110,7 @@ struct StandardUpdateTests {
     }
 
     @Test("A held epoch is delivered when the input is idle for 150 ms")
-    func deliversHeldEpochAfterQuiet() throws {
+    func deliversPendingEpochWhenIdle() throws {
         let device = try Drives.device([
             Drives.report(0, latitude: 48.00), Drives.report(0, latitude: 48.01),
             Drives.report(1, latitude: 48.10), Drives.report(30, latitude: 48.2),
@@ -246,7 +246,7 @@ struct StandardUpdateTests {
     }
 
     @Test("Fixes of several receivers are never mixed")
-    func keepsReceiversApart() throws {
+    func separatesReceivers() throws {
         let lines = (0..<20).flatMap { second in
             [
                 Drives.report(Double(second), latitude: 48, device: "/dev/ttyACM0"),

@@ -17,10 +17,10 @@ struct UpdateStateTests {
         var configuration = Configuration()
         configuration.reducesAccuracy = Setting(reduced, origin: .program)
         let device = try Drives.device(lines, configuration: configuration)
-        let found = Mutex<[CLLocationUpdate]>([])
+        let received = Mutex<[CLLocationUpdate]>([])
         try await device.use {
             let task = Task { @Sendable in
-                for try await update in CLLocationUpdate.liveUpdates() { found.withLock { $0.append(update) } }
+                for try await update in CLLocationUpdate.liveUpdates() { received.withLock { $0.append(update) } }
             }
             await device.waitForConsumers(1)
             if let change { await change(device) }
@@ -28,15 +28,15 @@ struct UpdateStateTests {
             task.cancel()
             try await task.value
         }
-        return found.withLock { $0 }
+        return received.withLock { $0 }
     }
 
     @Test("A device at rest is reported as stationary even with reduced accuracy")
     func restsReduced() async throws {
         let lines = (0..<100).map { Drives.report(Double($0), latitude: 48) }
-        let found = try await elements(lines, reduced: true)
-        #expect(found.filter { $0.location != nil }.count == 1)
-        #expect(found.filter(\.stationary).count == 1)
+        let received = try await elements(lines, reduced: true)
+        #expect(received.filter { $0.location != nil }.count == 1)
+        #expect(received.filter(\.stationary).count == 1)
     }
 
     @Test("A stationary device reports that a lost fix has returned")
@@ -44,10 +44,10 @@ struct UpdateStateTests {
         let lines = (0..<100).map { second in
             80..<85 ~= second ? Drives.report(Double(second), mode: 1) : Drives.report(Double(second), latitude: 48)
         }
-        let found = try await elements(lines)
-        #expect(found.filter(\.locationUnavailable).count == 1)
-        #expect(found.last?.locationUnavailable == false)
-        #expect(found.last?.location != nil)
+        let received = try await elements(lines)
+        #expect(received.filter(\.locationUnavailable).count == 1)
+        #expect(received.last?.locationUnavailable == false)
+        #expect(received.last?.location != nil)
     }
 
     @Test("A sequence belongs to the device that is current at its creation", .timeLimit(.minutes(30)))

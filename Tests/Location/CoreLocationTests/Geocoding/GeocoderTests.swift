@@ -12,7 +12,7 @@ private final class Answers: Sendable {
     private let state = Mutex<[String]>([])
     var all: [String] { state.withLock { $0 } }
 
-    func take(_ placemarks: [CLPlacemark]?, _ error: (any Error)?) {
+    func receive(_ placemarks: [CLPlacemark]?, _ error: (any Error)?) {
         let text =
             switch (placemarks, error) {
             case (let places?, nil): places.first?.name ?? "no name"
@@ -29,14 +29,14 @@ private final class Answers: Sendable {
 private final class Service: PlaceFinder, Sendable {
     private let gate: AsyncStream<Result<[PlaceDescription], any Error>>
     private let open: AsyncStream<Result<[PlaceDescription], any Error>>.Continuation
-    let asked = Mutex<[String]>([])
+    let requests = Mutex<[String]>([])
 
     init() { (gate, open) = AsyncStream.makeStream() }
 
     func answer(_ result: Result<[PlaceDescription], any Error>) { open.yield(result) }
 
-    private func wait(_ question: String) async throws -> [PlaceDescription] {
-        asked.withLock { $0.append(question) }
+    private func wait(_ request: String) async throws -> [PlaceDescription] {
+        requests.withLock { $0.append(request) }
         for await result in gate { return try result.get() }
         throw CancellationError()
     }
@@ -210,7 +210,7 @@ struct GeocoderTests {
                 [:], ["City": 7], ["Country": "Germany", "City": "Munich", "SubAdministrativeArea": "Oberbayern"],
                 ["CountryCode": "BO", "City": "La Paz"],
             ] {
-                geocoder.geocodeAddressDictionary(dictionary) { answers.take($0, $1) }
+                geocoder.geocodeAddressDictionary(dictionary) { answers.receive($0, $1) }
                 device.step()
             }
         }
@@ -242,10 +242,10 @@ struct GeocoderTests {
             let geocoder = CLGeocoder()
             #expect(!geocoder.isGeocoding)
             geocoder.reverseGeocodeLocation(home) { places, error in
-                answers.take(places, error)
+                answers.receive(places, error)
                 // A completion handler may make another request.
                 answers.add("busy \(geocoder.isGeocoding)")
-                geocoder.geocodeAddressString("Vienna") { answers.take($0, $1) }
+                geocoder.geocodeAddressString("Vienna") { answers.receive($0, $1) }
             }
             #expect(geocoder.isGeocoding)
             #expect(answers.all.isEmpty)
@@ -262,8 +262,8 @@ struct GeocoderTests {
         let home = munich
         device.use {
             let geocoder = CLGeocoder()
-            geocoder.reverseGeocodeLocation(home) { answers.take($0, $1) }
-            geocoder.reverseGeocodeLocation(home) { answers.take($0, $1) }
+            geocoder.reverseGeocodeLocation(home) { answers.receive($0, $1) }
+            geocoder.reverseGeocodeLocation(home) { answers.receive($0, $1) }
             device.step()
         }
         #expect(answers.all.sorted() == ["Munich", "error 10"])
@@ -277,11 +277,11 @@ struct GeocoderTests {
         try device.use {
             let geocoder = CLGeocoder()
             geocoder.cancelGeocode()
-            geocoder.reverseGeocodeLocation(home) { answers.take($0, $1) }
+            geocoder.reverseGeocodeLocation(home) { answers.receive($0, $1) }
             geocoder.cancelGeocode()
             #expect(!geocoder.isGeocoding)
             geocoder.cancelGeocode()
-            geocoder.geocodeAddressString("Vienna") { answers.take($0, $1) }
+            geocoder.geocodeAddressString("Vienna") { answers.receive($0, $1) }
             try device.play()
         }
         #expect(answers.all == ["error 10", "Vienna"])
@@ -293,7 +293,7 @@ struct GeocoderTests {
         let answers = Answers()
         let home = munich
         try device.use {
-            CLGeocoder().reverseGeocodeLocation(home) { answers.take($0, $1) }
+            CLGeocoder().reverseGeocodeLocation(home) { answers.receive($0, $1) }
             try device.play()
         }
         #expect(answers.all == ["Munich"])
@@ -335,7 +335,7 @@ struct GeocoderTests {
         #expect(await Self.code { try await CLGeocoder().geocodeAddressString("Nowhere") } == .denied)
         service.answer(.failure(Outage()))
         #expect(await Self.code { try await CLGeocoder().geocodeAddressString("Nowhere") } == .network)
-        #expect(service.asked.withLock { $0 }.prefix(2) == ["48.137 11.575 de", "Nowhere - 0.0"])
+        #expect(service.requests.withLock { $0 }.prefix(2) == ["48.137 11.575 de", "Nowhere - 0.0"])
         // The service belongs to this device and can be removed.
         CLGeocoder.placeFinder = nil
         #expect(try await CLGeocoder().reverseGeocodeLocation(munich).first?.locality == "Munich")
@@ -348,7 +348,7 @@ struct GeocoderTests {
         let home = munich
         let requests = CLGeocoder().requests
         let waiting = Task { try await requests.perform(.place(home, locale: nil)) }
-        while service.asked.withLock({ $0.isEmpty }) { await Task.yield() }
+        while service.requests.withLock({ $0.isEmpty }) { await Task.yield() }
         #expect(requests.isBusy)
         requests.cancel()
         #expect(await Self.code { try await waiting.value } == .geocodeCanceled)
@@ -358,7 +358,7 @@ struct GeocoderTests {
         CLGeocoder.placeFinder = second
         let other = CLGeocoder().requests
         let task = Task { try await other.perform(.place(home, locale: nil)) }
-        while second.asked.withLock({ $0.isEmpty }) { await Task.yield() }
+        while second.requests.withLock({ $0.isEmpty }) { await Task.yield() }
         task.cancel()
         #expect(await Self.code { try await task.value } == .geocodeCanceled)
         #expect(!other.isBusy)

@@ -56,7 +56,7 @@ struct HeadingAccuracyTests {
     @Test("A lost calibration discards the field measurements that were made with it")
     func lostCalibration() throws {
         var headings = HeadingState()
-        var mailbox = PendingLocationCallbacks()
+        var callbacks = PendingLocationCallbacks()
         let clock = VirtualClock()
         headings.filter = kCLHeadingFilterNone
         headings.start(needsCompass: false)
@@ -65,8 +65,8 @@ struct HeadingAccuracyTests {
             for step in steps {
                 var state = FusedState(.flat(heading: Double(step % 360)), at: Double(step) / 100, quality: quality)
                 state.magneticCorrections = corrections
-                headings.process(state, isPositionKnown: false, clock: clock, pendingCallbacks: &mailbox)
-                while let item = mailbox.removeFirst() {
+                headings.process(state, isPositionKnown: false, clock: clock, pendingCallbacks: &callbacks)
+                while let item = callbacks.removeFirst() {
                     if case .heading(let heading) = item { last = heading.headingAccuracy }
                 }
             }
@@ -86,7 +86,7 @@ struct HeadingAccuracyTests {
 
     /// Returns the deviation of the field for a device that is turned on a table, with a hard iron offset along x in
     /// gauss.
-    private func turn(_ hardIron: Double, degrees: Int = 360) -> Double? {
+    private func rotate(_ hardIron: Double, degrees: Int = 360) -> Double? {
         var evenness = FieldUniformity()
         for step in 0..<degrees {
             let state = FusedState(.flat(heading: Double(step)), hardIron: [hardIron, 0, 0])
@@ -99,15 +99,15 @@ struct HeadingAccuracyTests {
 
     @Test("A uniform field during a turn proves the calibration, and hard iron causes a deviation")
     func evenness() {
-        #expect((turn(0) ?? 1) < 1e-6)
+        #expect((rotate(0) ?? 1) < 1e-6)
         // 1 microtesla across a field of 20 rotates a heading by up to asin(1 / 20) = 2.87 degrees. Averages over
         // sectors reduce this slightly.
-        #expect(abs((turn(0.01) ?? 0) - 2.87) < 0.15)
+        #expect(abs((rotate(0.01) ?? 0) - 2.87) < 0.15)
         // 10 microtesla, half of the field.
-        #expect(turn(0.1) == nil)
+        #expect(rotate(0.1) == nil)
         // Three quarters of a turn are enough, half a turn is not.
-        #expect(turn(0, degrees: 270) != nil)
-        #expect(turn(0, degrees: 180) == nil)
+        #expect(rotate(0, degrees: 270) != nil)
+        #expect(rotate(0, degrees: 180) == nil)
     }
 
     @Test("Invalid headings and fields are ignored")
@@ -122,15 +122,15 @@ struct HeadingAccuracyTests {
     @Test("An uncalibrated magnetometer yields an accuracy after a full turn of the device")
     func factory() {
         var headings = HeadingState()
-        var mailbox = PendingLocationCallbacks()
+        var callbacks = PendingLocationCallbacks()
         let clock = VirtualClock()
         headings.start(needsCompass: false)
         for step in 0..<360 {
             let state = FusedState(.flat(heading: Double(step)), at: Double(step) / 100, quality: .uncalibrated)
-            headings.process(state, isPositionKnown: false, clock: clock, pendingCallbacks: &mailbox)
+            headings.process(state, isPositionKnown: false, clock: clock, pendingCallbacks: &callbacks)
         }
         var accuracies: [Double] = []
-        while let item = mailbox.removeFirst() {
+        while let item = callbacks.removeFirst() {
             if case .heading(let heading) = item { accuracies.append(heading.headingAccuracy) }
         }
         // 3 degrees of the filter and at least 3 of a uniform field: √18.

@@ -172,9 +172,9 @@ struct HeadingDeliveryTests {
             manager.startUpdatingLocation()
             device.step()
             // pygeomag 1.1.0 reports 4.1716 degrees at 48 N, 11 E on the day of the report.
-            let shown = heading()
-            #expect(abs(shown.trueHeading - 2.1716) < 1e-3)
-            #expect(abs(shown.magneticHeading - 358) < 1e-9)
+            let corrected = heading()
+            #expect(abs(corrected.trueHeading - 2.1716) < 1e-3)
+            #expect(abs(corrected.magneticHeading - 358) < 1e-9)
             manager.stopUpdatingLocation()
             #expect(heading().trueHeading == -1)
             manager.startMonitoringSignificantLocationChanges()
@@ -220,8 +220,8 @@ struct HeadingDeliveryTests {
         try run(lines) { device, manager, compass in
             manager.startUpdatingLocation()
             manager.startUpdatingHeading()
-            for turn in 0..<3 {
-                manager.client.receive(states([Double(turn) * 20, Double(turn) * 20 + 10]))
+            for round in 0..<3 {
+                manager.client.receive(states([Double(round) * 20, Double(round) * 20 + 10]))
                 device.step()
             }
             #expect(
@@ -247,21 +247,21 @@ struct HeadingDeliveryTests {
 
     @Test("The queue keeps only the latest headings and never drops a location for them")
     func bounded() {
-        var mailbox = PendingLocationCallbacks()
-        mailbox.add(CLLocation(latitude: 1, longitude: 2))
+        var callbacks = PendingLocationCallbacks()
+        callbacks.add(CLLocation(latitude: 1, longitude: 2))
         for degree in 0..<10_000 {
-            mailbox.add(CLHeading(.init(magneticHeading: Double(degree), timestamp: 0)))
+            callbacks.add(CLHeading(.init(magneticHeading: Double(degree), timestamp: 0)))
         }
-        #expect(mailbox.queue.count == 33)
-        guard case .locations? = mailbox.removeFirst() else { Issue.record("no location"); return }
+        #expect(callbacks.queue.count == 33)
+        guard case .locations? = callbacks.removeFirst() else { Issue.record("no location"); return }
         var headings: [Double] = []
-        while case .heading(let heading)? = mailbox.removeFirst() { headings.append(heading.magneticHeading) }
+        while case .heading(let heading)? = callbacks.removeFirst() { headings.append(heading.magneticHeading) }
         #expect(headings == (9968..<10_000).map(Double.init))
-        for _ in 0..<40 { mailbox.add(CLHeading()) }
-        #expect(mailbox.queue.count == 32)
-        mailbox.removeHeadings()
-        mailbox.add(CLHeading())
-        #expect(mailbox.queue.count == 1)
+        for _ in 0..<40 { callbacks.add(CLHeading()) }
+        #expect(callbacks.queue.count == 32)
+        callbacks.removeHeadings()
+        callbacks.add(CLHeading())
+        #expect(callbacks.queue.count == 1)
     }
 
     @Test("Heading updates end when their manager is released")

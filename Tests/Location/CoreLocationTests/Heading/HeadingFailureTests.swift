@@ -48,8 +48,8 @@ struct HeadingFailureTests {
     @Test("Short disturbances cause no failure")
     func short() throws {
         try run { device, manager, compass in
-            for turn in 0..<10 {
-                let start = turn * 50
+            for round in 0..<10 {
+                let start = round * 50
                 manager.client.receive(states(start..<start + 45, isDisturbed: true))
                 manager.client.receive(states(start + 45..<start + 50))
             }
@@ -59,20 +59,20 @@ struct HeadingFailureTests {
     }
 
     @Test("The calibration display is requested when headings become invalid, at most once a minute")
-    func question() throws {
+    func calibrationPrompt() throws {
         try run { device, manager, compass in
-            func hear(_ range: Range<Int>, isDisturbed: Bool) -> Int {
+            func deliver(_ range: Range<Int>, isDisturbed: Bool) -> Int {
                 manager.client.receive(states(range, isDisturbed: isDisturbed))
                 device.advance(by: 0)
                 return compass.events.count { $0 == "question" }
             }
-            #expect(hear(0..<10, isDisturbed: false) == 0)
-            #expect(hear(10..<20, isDisturbed: true) == 1)
-            #expect(hear(20..<30, isDisturbed: false) == 1)
-            #expect(hear(30..<40, isDisturbed: true) == 1, "two seconds after the first")
-            #expect(hear(40..<609, isDisturbed: false) == 1)
-            #expect(hear(620..<700, isDisturbed: true) == 2, "a minute after the first")
-            #expect(hear(700..<2000, isDisturbed: true) == 2)
+            #expect(deliver(0..<10, isDisturbed: false) == 0)
+            #expect(deliver(10..<20, isDisturbed: true) == 1)
+            #expect(deliver(20..<30, isDisturbed: false) == 1)
+            #expect(deliver(30..<40, isDisturbed: true) == 1, "two seconds after the first")
+            #expect(deliver(40..<609, isDisturbed: false) == 1)
+            #expect(deliver(620..<700, isDisturbed: true) == 2, "a minute after the first")
+            #expect(deliver(700..<2000, isDisturbed: true) == 2)
         }
     }
 

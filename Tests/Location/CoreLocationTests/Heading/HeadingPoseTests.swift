@@ -20,7 +20,7 @@ struct HeadingPoseTests {
 
     /// Axis directions for the four ways to hold a device like a book: the user faces north, and the screen is tilted
     /// by 45 degrees.
-    private var books: [CLDeviceOrientation: Pose] {
+    private var readingPoses: [CLDeviceOrientation: Pose] {
         let (up, face) = (SIMD3(0, half, half), SIMD3(0, -half, half))
         return [
             .portrait: Pose(x: [1, 0, 0], y: up, z: face),
@@ -34,7 +34,7 @@ struct HeadingPoseTests {
 
     @Test("The quaternion of a pose rotates each axis to its direction")
     func quaternions() {
-        for pose in Array(books.values) + [0, 90, 180, 270].map(Pose.flat(heading:)) {
+        for pose in Array(readingPoses.values) + [0, 90, 180, 270].map(Pose.flat(heading:)) {
             let q = pose.quaternion
             let axes: [(SIMD3<Double>, SIMD3<Double>)] = [
                 ([1, 0, 0], pose.x), ([0, 1, 0], pose.y), ([0, 0, 1], pose.z),
@@ -69,16 +69,16 @@ struct HeadingPoseTests {
         // Turned over about the long side: the top edge still points north, and right becomes left.
         let pose = Pose(x: [-1, 0, 0], y: [0, 1, 0], z: [0, 0, -1])
         #expect(heading(pose).heading == 0)
-        #expect(heading(pose.turned(by: 90)).heading == 90)
+        #expect(heading(pose.rotated(by: 90)).heading == 90)
     }
 
     @Test(
         "Held like a book, the heading is the direction in which the user looks",
         arguments: [CLDeviceOrientation.portrait, .portraitUpsideDown, .landscapeLeft, .landscapeRight])
-    func book(orientation: CLDeviceOrientation) throws {
-        let pose = try #require(books[orientation])
+    func reading(orientation: CLDeviceOrientation) throws {
+        let pose = try #require(readingPoses[orientation])
         for degrees in [0.0, 90, 180, 270, 300] {
-            #expect(heading(pose.turned(by: degrees), orientation).heading == degrees)
+            #expect(heading(pose.rotated(by: degrees), orientation).heading == degrees)
         }
         #expect(heading(pose, orientation).flatness == (half * 1e6).rounded() / 1e6)
     }
@@ -89,7 +89,7 @@ struct HeadingPoseTests {
         let cosine = 0.75.squareRoot()
         let pose = Pose(x: [cosine, 0, -0.5], y: [0, 1, 0], z: [0.5, 0, cosine])
         #expect(heading(pose).heading == 0)
-        #expect(heading(pose.turned(by: 200)).heading == 200)
+        #expect(heading(pose.rotated(by: 200)).heading == 200)
     }
 
     @Test("Upright like a camera, the heading is that of the back")
@@ -97,12 +97,12 @@ struct HeadingPoseTests {
         // The top edge points up and the face south, so the back points north.
         let pose = Pose(x: [1, 0, 0], y: [0, 0, 1], z: [0, -1, 0])
         for degrees in [0.0, 90, 180, 270] {
-            #expect(heading(pose.turned(by: degrees)).heading == degrees)
-            #expect(heading(pose.turned(by: degrees)).flatness == 1)
+            #expect(heading(pose.rotated(by: degrees)).heading == degrees)
+            #expect(heading(pose.rotated(by: degrees)).flatness == 1)
         }
         // The right edge points up, and the back points north.
         let landscape = Pose(x: [0, 0, 1], y: [-1, 0, 0], z: [0, -1, 0])
-        #expect(heading(landscape.turned(by: 90), .landscapeLeft).heading == 90)
+        #expect(heading(landscape.rotated(by: 90), .landscapeLeft).heading == 90)
         // In portrait orientation, the top edge of the same pose is horizontal and points west.
         #expect(heading(landscape).heading == 270)
     }
@@ -112,7 +112,7 @@ struct HeadingPoseTests {
         // When the top edge of a flat device that faces north is lowered, the face turns to the north.
         let pose = Pose(x: [1, 0, 0], y: [0, 0, -1], z: [0, 1, 0])
         #expect(heading(pose).heading == 0)
-        #expect(heading(pose.turned(by: 90)).heading == 90)
+        #expect(heading(pose.rotated(by: 90)).heading == 90)
     }
 
     @Test("The heading remains the same while the device is raised to upright and beyond")
@@ -123,7 +123,7 @@ struct HeadingPoseTests {
             let angle = Double(elevation) * .pi / 180
             let pose = Pose(
                 x: [1, 0, 0], y: [0, cos(angle), sin(angle)], z: [0, -sin(angle), cos(angle)]
-            ).turned(by: 77)
+            ).rotated(by: 77)
             let (heading, flatness) = axis.direction(attitude: pose.quaternion)
             #expect(abs(heading - 77) < 1e-9, "\(elevation)")
             #expect(flatness >= 0.5 - 1e-9, "\(elevation)")

@@ -44,8 +44,8 @@ private struct Trial {
         let face = SIMD3(2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y))
         if abs(edge.z) < 0.707 { return atan2(edge.x, edge.y) * 180 / .pi }
         if abs(edge.z) < 0.906 { return nil }
-        let looks = edge.z > 0 ? -face : face
-        return atan2(looks.x, looks.y) * 180 / .pi
+        let viewDirection = edge.z > 0 ? -face : face
+        return atan2(viewDirection.x, viewDirection.y) * 180 / .pi
     }
 }
 

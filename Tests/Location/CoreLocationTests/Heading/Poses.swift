@@ -18,16 +18,16 @@ struct Pose {
     static let flat = Pose(x: [1, 0, 0], y: [0, 1, 0], z: [0, 0, 1])
 
     /// Returns the pose on a table with the top edge at that heading, in degrees clockwise from north.
-    static func flat(heading: Double) -> Pose { flat.turned(by: heading) }
+    static func flat(heading: Double) -> Pose { flat.rotated(by: heading) }
 
     /// Returns the pose turned clockwise by a number of degrees, as seen from above.
-    func turned(by degrees: Double) -> Pose {
+    func rotated(by degrees: Double) -> Pose {
         // A clockwise turn rotates north (y) to east (x).
         let (sine, cosine) = (sin(degrees * .pi / 180), cos(degrees * .pi / 180))
-        func turn(_ v: SIMD3<Double>) -> SIMD3<Double> {
+        func rotate(_ v: SIMD3<Double>) -> SIMD3<Double> {
             [v.x * cosine + v.y * sine, v.y * cosine - v.x * sine, v.z]
         }
-        return Pose(x: turn(x), y: turn(y), z: turn(z))
+        return Pose(x: rotate(x), y: rotate(y), z: rotate(z))
     }
 
     /// The rotation from the device's axes to east, north, up. The columns of its matrix are the axes.

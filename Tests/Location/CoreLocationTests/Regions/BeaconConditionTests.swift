@@ -18,14 +18,14 @@ struct BeaconConditionTests {
             name: "radio", clock: clock, configuration: Configuration(), positionSource: positions, beaconSource: hub)
         let uuid = UUID()
 
-        func hear(minor: UInt16) {
+        func receiveSighting(minor: UInt16) {
             hub.post(
                 BeaconSighting(
                     identity: BeaconIdentity(uuid: BeaconUUID(uuid), major: 1, minor: minor), rssi: -60,
                     measuredPower: -59, time: clock.now))
         }
 
-        func pass(_ seconds: Double) {
+        func advance(_ seconds: Double) {
             let end = clock.now.advanced(bySeconds: seconds)
             while clock.runNextTimer(upTo: end) {}
             clock.move(to: end)
@@ -33,33 +33,33 @@ struct BeaconConditionTests {
     }
 
     @Test("A sighting satisfies a condition, 30 s of silence end it, and a lost radio changes nothing")
-    func hears() async throws {
+    func detectsBeacons() async throws {
         let stage = Stage()
         let monitor = await Device.$current.withValue(stage.device) { await CLMonitor("beacons") }
         await monitor.add(CLMonitor.BeaconIdentityCondition(uuid: stage.uuid, major: 1), identifier: "group")
         await monitor.add(CLMonitor.BeaconIdentityCondition(uuid: UUID()), identifier: "other")
         #expect(stage.hub.hasSubscribers && !stage.positions.hasSubscribers)
         var iterator = await monitor.events.makeAsyncIterator()
-        stage.pass(10)
-        stage.hear(minor: 7)
+        stage.advance(10)
+        stage.receiveSighting(minor: 7)
         let first = try await iterator.next()
         #expect(first?.identifier == "group" && first?.state == .satisfied)
         #expect(first.map { Drives.second($0.date) } == 10)
         #expect(
             first?.refinement as? CLMonitor.BeaconIdentityCondition
                 == CLMonitor.BeaconIdentityCondition(uuid: stage.uuid, major: 1, minor: 7))
-        stage.pass(20)
-        stage.hear(minor: 8)
+        stage.advance(20)
+        stage.receiveSighting(minor: 8)
         // The other beacon has not been sighted for 30 seconds. The group has been silent since second 30.
         let second = try await iterator.next()
         #expect(second?.identifier == "other" && second?.state == .unsatisfied)
-        stage.pass(25)
+        stage.advance(25)
         stage.hub.setStatus(.unavailable(DeviceError(.notFound, "The adapter is gone.")))
-        stage.pass(100)
+        stage.advance(100)
         stage.hub.setStatus(.available)
-        stage.pass(29)
-        stage.hear(minor: 8)
-        stage.pass(30)
+        stage.advance(29)
+        stage.receiveSighting(minor: 8)
+        stage.advance(30)
         let third = try await iterator.next()
         #expect(third?.identifier == "group" && third?.state == .unsatisfied)
         // 10 + 20 + 25 + 100 + 29 + 30 seconds.
@@ -67,7 +67,7 @@ struct BeaconConditionTests {
     }
 
     @Test("A pending event is not delivered after its condition is removed")
-    @MainActor func removedOnItsWay() async throws {
+    @MainActor func removedBeforeDelivery() async throws {
         let stage = Stage()
         let core = MonitorCore.of(stage.device, "beacons")
         let other = UUID()
@@ -77,15 +77,15 @@ struct BeaconConditionTests {
         let task = Task { @MainActor in await loop.next()?.identifier }
         // The task runs until it waits. No other job of the main actor runs between the following lines.
         await Task.yield()
-        stage.hear(minor: 1)
+        stage.receiveSighting(minor: 1)
         core.remove("a")
-        stage.pass(31)
+        stage.advance(31)
         #expect(await task.value == "b")
         loop.finish()
     }
 
     @Test("After a loss that ends without a subscriber, sightings and silence are reported again")
-    func radioBackUnheard() async throws {
+    func radioRegainedWithoutSighting() async throws {
         let stage = Stage()
         let monitor = await Device.$current.withValue(stage.device) { await CLMonitor("beacons") }
         let condition = CLMonitor.BeaconIdentityCondition(uuid: stage.uuid)
@@ -94,29 +94,29 @@ struct BeaconConditionTests {
         await monitor.remove("a")
         #expect(!stage.hub.hasSubscribers)
         stage.hub.setStatus(.available)
-        stage.pass(100)
+        stage.advance(100)
         await monitor.add(condition, identifier: "a")
-        stage.pass(29)
+        stage.advance(29)
         var iterator = await monitor.events.makeAsyncIterator()
-        stage.hear(minor: 1)
+        stage.receiveSighting(minor: 1)
         #expect(try await iterator.next()?.state == .satisfied)
-        stage.pass(31)
+        stage.advance(31)
         let silence = try await iterator.next()
         #expect(silence?.state == .unsatisfied && silence.map { Drives.second($0.date) } == 159)
     }
 
     @Test("Without a radio, a condition is reported as unsupported, and a region fails with the reason")
     @MainActor func noRadio() async throws {
-        let deaf = Device(
+        let deviceWithoutRadio = Device(
             name: "deaf", clock: VirtualClock(), configuration: Configuration(),
             positionSource: PositionHub(demandChanged: {}))
-        let monitor = await Device.$current.withValue(deaf) { await CLMonitor("beacons") }
+        let monitor = await Device.$current.withValue(deviceWithoutRadio) { await CLMonitor("beacons") }
         await monitor.add(CLMonitor.BeaconIdentityCondition(uuid: UUID()), identifier: "a")
         var iterator = await monitor.events.makeAsyncIterator()
         let event = try await iterator.next()
         #expect(event?.state == .unmonitored && event?.conditionUnsupported == true)
         let recorder = RegionRecorder()
-        let manager = Device.$current.withValue(deaf) { CLLocationManager() }
+        let manager = Device.$current.withValue(deviceWithoutRadio) { CLLocationManager() }
         manager.delegate = recorder
         manager.startMonitoring(for: CLBeaconRegion(uuid: UUID(), identifier: "door"))
         await withCheckedContinuation { continuation in DispatchQueue.main.async { continuation.resume() } }
@@ -131,9 +131,9 @@ struct BeaconConditionTests {
         manager.delegate = recorder
         let region = CLBeaconRegion(uuid: stage.uuid, identifier: "door")
         manager.startMonitoring(for: region)
-        stage.pass(31)
-        stage.hear(minor: 1)
-        stage.pass(30)
+        stage.advance(31)
+        stage.receiveSighting(minor: 1)
+        stage.advance(30)
         #expect(
             Device.$current.withValue(stage.device) {
                 CLLocationManager.isMonitoringAvailable(for: CLBeaconRegion.self)

@@ -55,7 +55,7 @@ struct GeofenceTests {
     }
 
     static func figures(
-        sigma: Double, accuracy: Double, drives: Int, tellsSpeed: Bool = true,
+        sigma: Double, accuracy: Double, drives: Int, includesSpeed: Bool = true,
         _ detect: (SyntheticDrive, [TrackedFix]) -> [ReportedCrossing]
     ) -> Figures {
         var random = SeededGenerator(seed: 17)
@@ -64,7 +64,7 @@ struct GeofenceTests {
             let drive = SyntheticDrive(&random)
             let kinds = SyntheticDrive.Noise.allCases
             let errors = SyntheticDrive.errors(drive.path.count, sigma, kinds[number % kinds.count], &random)
-            let fixes = drive.fixes(errors, accuracy: accuracy, tellsSpeed: tellsSpeed)
+            let fixes = drive.fixes(errors, accuracy: accuracy, includesSpeed: includesSpeed)
             figures.add(drive, detect(drive, fixes), accuracy: accuracy)
         }
         return figures
@@ -87,7 +87,7 @@ struct GeofenceTests {
         let careful = Self.figures(sigma: sigma, accuracy: 2.45 * sigma, drives: 250) { $0.received($1) }
         careful.print("sigma \(Int(sigma)), accuracy of 95 %")
         #expect(careful.falseAlarms == 0 && careful.twice == 0 && careful.deepMissed == 0)
-        let mute = Self.figures(sigma: sigma, accuracy: sigma, drives: 250, tellsSpeed: false) { $0.received($1) }
+        let mute = Self.figures(sigma: sigma, accuracy: sigma, drives: 250, includesSpeed: false) { $0.received($1) }
         mute.print("sigma \(Int(sigma)), no speed")
         #expect(Double(mute.falseAlarms) <= (sigma < 30 ? 0 : 0.005 * 250) && mute.deepMissed == 0)
     }
@@ -117,9 +117,9 @@ struct GeofenceTests {
         var tracker = RegionTracker()
         var count = 0
         for (second, error) in SyntheticDrive.errors(3600, sigma, noise, &random).enumerated() {
-            let place = CLLocationCoordinate2D(latitude: error.y / 111_200, longitude: (200 + error.x) / 111_200)
+            let coordinate = CLLocationCoordinate2D(latitude: error.y / 111_200, longitude: (200 + error.x) / 111_200)
             let fix = TrackedFix(
-                place: place, accuracy: accuracy, speed: 0.1, timestamp: Double(second),
+                coordinate: coordinate, accuracy: accuracy, speed: 0.1, timestamp: Double(second),
                 arrival: .zero.advanced(bySeconds: Double(second)))
             guard track.accept(fix) else { continue }
             let distance = ((200 + error.x) * (200 + error.x) + error.y * error.y).squareRoot()
@@ -152,7 +152,8 @@ struct GeofenceTests {
         for second in 0..<400 {
             let (x, y) = (-240 + 1.4 * Double(second) + errors[second].x, errors[second].y)
             let fix = TrackedFix(
-                place: CLLocationCoordinate2D(latitude: y / 111_200, longitude: x / 111_200), accuracy: 5, speed: 1.4,
+                coordinate: CLLocationCoordinate2D(latitude: y / 111_200, longitude: x / 111_200), accuracy: 5,
+                speed: 1.4,
                 timestamp: Double(second), arrival: .zero.advanced(bySeconds: Double(second)))
             guard track.accept(fix) else { continue }
             let distance = (x * x + y * y).squareRoot()

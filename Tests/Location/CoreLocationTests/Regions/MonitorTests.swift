@@ -19,19 +19,19 @@ struct MonitorTests {
         _ lines: [String] = RegionDeliveryTests.drive, prepare: @Sendable (CLMonitor) async -> Void
     ) async throws -> [CLMonitor.Event] {
         let device = try Drives.device(lines)
-        let found = Mutex<[CLMonitor.Event]>([])
+        let received = Mutex<[CLMonitor.Event]>([])
         try await device.use {
             let monitor = await CLMonitor("test")
             await prepare(monitor)
             let task = Task { @Sendable in
-                for try await event in await monitor.events { found.withLock { $0.append(event) } }
+                for try await event in await monitor.events { received.withLock { $0.append(event) } }
             }
             await device.waitForConsumers(1)
             try await device.play()
             task.cancel()
             try await task.value
         }
-        return found.withLock { $0 }
+        return received.withLock { $0 }
     }
 
     private static func text(_ events: [CLMonitor.Event]) -> [String] {
@@ -125,12 +125,12 @@ struct MonitorTests {
     @Test("Events report missing authorization, and monitoring resumes with it")
     func authorization() async throws {
         let device = try Drives.device(RegionDeliveryTests.drive)
-        let found = Mutex<[CLMonitor.Event]>([])
+        let received = Mutex<[CLMonitor.Event]>([])
         try await device.use {
             let monitor = await CLMonitor("test")
             await monitor.add(Self.condition(), identifier: "a")
             let task = Task { @Sendable in
-                for try await event in await monitor.events { found.withLock { $0.append(event) } }
+                for try await event in await monitor.events { received.withLock { $0.append(event) } }
             }
             await device.waitForConsumers(1)
             await device.advance(by: 10)
@@ -143,7 +143,7 @@ struct MonitorTests {
             task.cancel()
             try await task.value
         }
-        let events = found.withLock { $0 }
+        let events = received.withLock { $0 }
         #expect(events.map(\.state) == [.unsatisfied, .unmonitored, .unsatisfied, .satisfied, .unmonitored])
         #expect(events.map(\.accuracyLimited) == [false, true, false, false, false])
         #expect(events.map(\.authorizationDenied) == [false, false, false, false, true])

@@ -26,9 +26,9 @@ struct RegionCostTests {
             var monitors: [CLMonitor] = []
             for number in 0..<conditions {
                 if number % 20 == 0 { monitors.append(await CLMonitor("\(number)")) }
-                let place = CLLocationCoordinate2D(latitude: 48 + Double(number) / 1000, longitude: 11)
+                let coordinate = CLLocationCoordinate2D(latitude: 48 + Double(number) / 1000, longitude: 11)
                 await monitors.last?.add(
-                    CLMonitor.CircularGeographicCondition(center: place, radius: 100), identifier: "\(number)")
+                    CLMonitor.CircularGeographicCondition(center: coordinate, radius: 100), identifier: "\(number)")
             }
             let start = Self.used
             try Self.play(device)

@@ -14,28 +14,28 @@ final class RegionRecorder: NSObject, CLLocationManagerDelegate {
     var visits: [CLVisit] = []
     var onEvent: ((CLLocationManager, CLRegion) -> Void)?
 
-    private func note(_ event: String, _ region: CLRegion, _ manager: CLLocationManager) {
+    private func record(_ event: String, _ region: CLRegion, _ manager: CLLocationManager) {
         let second = region.stateDate.map { " \(Int(Drives.second($0).rounded()))" } ?? ""
         events.append("\(event) \(region.identifier)\(second)")
         onEvent?(manager, region)
     }
 
     func locationManager(_ manager: CLLocationManager, didStartMonitoringFor region: CLRegion) {
-        note("started", region, manager)
+        record("started", region, manager)
     }
 
     func locationManager(
         _ manager: CLLocationManager, didDetermineState state: CLRegionState, for region: CLRegion
     ) {
-        note(["unknown", "inside", "outside"][state.rawValue], region, manager)
+        record(["unknown", "inside", "outside"][state.rawValue], region, manager)
     }
 
     func locationManager(_ manager: CLLocationManager, didEnterRegion region: CLRegion) {
-        note("entered", region, manager)
+        record("entered", region, manager)
     }
 
     func locationManager(_ manager: CLLocationManager, didExitRegion region: CLRegion) {
-        note("left", region, manager)
+        record("left", region, manager)
     }
 
     func locationManager(
@@ -71,8 +71,8 @@ final class RegionRecorder: NSObject, CLLocationManagerDelegate {
 struct RegionDeliveryTests {
     /// A drive from 500 m south of 48° N to 500 m north of it and back, at 10 m/s. 0.0001 degrees of latitude are 11.12
     /// m.
-    static let there: [Double] = (0...100).map { 48 + (Double($0) * 10 - 500) / 111_200 }
-    static let drive = (there + there.reversed()).enumerated().map { second, latitude in
+    static let latitudes: [Double] = (0...100).map { 48 + (Double($0) * 10 - 500) / 111_200 }
+    static let drive = (latitudes + latitudes.reversed()).enumerated().map { second, latitude in
         Drives.report(Double(second), latitude: latitude, eph: 3, more: ",\"speed\":10")
     }
 
@@ -149,7 +149,7 @@ struct RegionDeliveryTests {
     }
 
     @Test("A region that cannot be monitored fails with a reason and does not affect others")
-    func refuses() throws {
+    func rejects() throws {
         let recorder = try RegionRecorder.of { manager, device, recorder in
             for number in 1...20 { manager.startMonitoring(for: Self.circle(200, "\(number)")) }
             let bad = [
@@ -230,7 +230,7 @@ struct RegionDeliveryTests {
     }
 
     @Test("A released device leaves no region engine, and positions are requested only while needed")
-    func letsGo() throws {
+    func releasesEngine() throws {
         weak var engine: RegionEngine?
         weak var hub: PositionHub?
         try {

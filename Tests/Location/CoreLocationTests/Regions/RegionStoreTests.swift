@@ -73,7 +73,7 @@ final class RegionStoreTests {
     }
 
     @Test("A file truncated at any byte is ignored with a warning")
-    func cutOff() throws {
+    func truncated() throws {
         let device = try run(drive[..<50])
         device.use {
             let manager = CLLocationManager()

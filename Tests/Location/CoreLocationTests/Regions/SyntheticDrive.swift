@@ -80,12 +80,12 @@ struct SyntheticDrive {
     }
 
     /// Returns the fixes of a receiver with those errors, which reports the given accuracy.
-    func fixes(_ errors: [(x: Double, y: Double)], accuracy: Double, tellsSpeed: Bool = true) -> [TrackedFix] {
+    func fixes(_ errors: [(x: Double, y: Double)], accuracy: Double, includesSpeed: Bool = true) -> [TrackedFix] {
         path.indices.map { index in
             let (x, y) = (path[index].x + errors[index].x, path[index].y + errors[index].y)
             return TrackedFix(
-                place: CLLocationCoordinate2D(latitude: y / 111_200, longitude: x / 111_200), accuracy: accuracy,
-                speed: tellsSpeed ? speeds[index] : -1, timestamp: Double(index),
+                coordinate: CLLocationCoordinate2D(latitude: y / 111_200, longitude: x / 111_200), accuracy: accuracy,
+                speed: includesSpeed ? speeds[index] : -1, timestamp: Double(index),
                 arrival: BootTime.zero.advanced(bySeconds: Double(index)))
         }
     }
@@ -106,7 +106,7 @@ extension SyntheticDrive {
         var received: [ReportedCrossing] = []
         for (index, fix) in fixes.enumerated() where track.accept(fix) {
             let wasKnown = tracker.state != .unknown
-            let (x, y) = (fix.place.longitude * 111_200, fix.place.latitude * 111_200)
+            let (x, y) = (fix.coordinate.longitude * 111_200, fix.coordinate.latitude * 111_200)
             let distance = (x * x + y * y).squareRoot()
             guard
                 let change = tracker.accept(fix, distance: distance, radius: radius, track: track, rules: rules),

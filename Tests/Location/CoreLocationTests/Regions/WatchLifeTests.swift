@@ -16,7 +16,7 @@ final class WatchLifeTests {
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }
 
-    private func keep(_ device: SimulatedDevice) -> RegionStore {
+    private func makeStore(_ device: SimulatedDevice) -> RegionStore {
         let path = folder + "/regions.json"
         return device.device.component(RegionStore.self) { _ in RegionStore(StateFile(path: path)) }
     }
@@ -60,14 +60,14 @@ final class WatchLifeTests {
     @Test("Regions of an earlier run are loaded before the first access on any thread")
     func loadedOnce() throws {
         let first = try Drives.device(RegionDeliveryTests.drive)
-        let store = keep(first)
+        let store = makeStore(first)
         first.use {
             for name in 0..<20 { CLLocationManager().startMonitoring(for: RegionDeliveryTests.circle(9, "\(name)")) }
         }
         store.save(atOnce: true)
         for _ in 0..<20 {
             let next = try Drives.device(RegionDeliveryTests.drive)
-            _ = keep(next)
+            _ = makeStore(next)
             let counts = Mutex<[Int]>([])
             DispatchQueue.concurrentPerform(iterations: 4) { _ in
                 let count = MonitoredRegions.of(next.device).regions.count
@@ -124,9 +124,9 @@ final class WatchLifeTests {
             former?.add(MonitorTests.condition(), "a", assuming: .unknown)
             let monitor = await CLMonitor("test")
             await monitor.add(MonitorTests.condition(), identifier: "a")
-            weak let gone = former
+            weak let weakCore = former
             former = nil
-            #expect(gone == nil)
+            #expect(weakCore == nil)
             await device.advance(by: 40)
             var iterator = await monitor.events.makeAsyncIterator()
             #expect(try await iterator.next()?.state == .unsatisfied)
@@ -137,14 +137,14 @@ final class WatchLifeTests {
     @Test("A monitor has the conditions of an earlier run when it is created")
     func loadedAtFirst() async throws {
         let device = try Drives.device(RegionDeliveryTests.drive)
-        let store = keep(device)
+        let store = makeStore(device)
         await device.use {
             await CLMonitor("test").add(MonitorTests.condition(), identifier: "a")
             #expect(MonitorCore(device: device.device, name: "test").identifiers == ["a"])
         }
         store.save(atOnce: true)
         let next = try Drives.device(RegionDeliveryTests.drive)
-        _ = keep(next)
+        _ = makeStore(next)
         #expect(MonitorCore(device: next.device, name: "test").identifiers == ["a"])
     }
 
@@ -152,7 +152,7 @@ final class WatchLifeTests {
     @Test("A processed event of a replaced condition is not stored for the new condition")
     func movingFence() async throws {
         let device = try Drives.device(RegionDeliveryTests.drive)
-        let store = keep(device)
+        let store = makeStore(device)
         try await device.use { () async throws in
             let monitor = await CLMonitor("fence")
             await monitor.add(MonitorTests.condition(), identifier: "here")
@@ -163,14 +163,14 @@ final class WatchLifeTests {
             await monitor.add(MonitorTests.condition(300), identifier: "here")
             // The request for the next event indicates that the loop has processed the first circle's event.
             #expect(try await iterator.next()?.state == .unsatisfied)
-            let kept = store.load(.monitor("fence"))
-            #expect(kept.map(\.radius) == [300])
-            #expect(kept.map(\.state) == [Int(CLMonitor.Event.State.unknown.rawValue)])
+            let stored = store.load(.monitor("fence"))
+            #expect(stored.map(\.radius) == [300])
+            #expect(stored.map(\.state) == [Int(CLMonitor.Event.State.unknown.rawValue)])
         }
     }
 
     @Test("Each event is delivered once and in order, even if loops start and end")
-    func loopsComeAndGo() async throws {
+    func loopsStartAndEnd() async throws {
         let count = 1000
         let device = try Drives.device(RegionDeliveryTests.drive)
         let events = try await device.use {
@@ -220,7 +220,7 @@ final class WatchLifeTests {
     @Test("A replaced loop that ends later does not undo the progress of its successor")
     func doneLater() async throws {
         let device = try Drives.device(RegionDeliveryTests.drive)
-        let store = keep(device)
+        let store = makeStore(device)
         try await device.use { () async throws in
             let monitor = await CLMonitor("test")
             await monitor.add(MonitorTests.condition(), identifier: "a")
@@ -231,8 +231,8 @@ final class WatchLifeTests {
             #expect(try await second.next()?.state == .satisfied)
             #expect(try await second.next()?.state == .unsatisfied)
             #expect(try await first.next() == nil)
-            let kept = store.load(.monitor("test"))
-            #expect(kept.map(\.state) == [Int(CLMonitor.Event.State.satisfied.rawValue)])
+            let stored = store.load(.monitor("test"))
+            #expect(stored.map(\.state) == [Int(CLMonitor.Event.State.satisfied.rawValue)])
         }
     }
 }

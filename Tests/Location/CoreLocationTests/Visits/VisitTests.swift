@@ -13,7 +13,7 @@ struct VisitTests {
     /// Returns a fix that is `x` metres east of 48° N 11° E.
     private static func fix(_ second: Double, _ x: Double, speed: Double = 0.2, accuracy: Double = 8) -> TrackedFix {
         TrackedFix(
-            place: .init(latitude: 48, longitude: 11 + x / (111_320 * cos(48 * .pi / 180))), accuracy: accuracy,
+            coordinate: .init(latitude: 48, longitude: 11 + x / (111_320 * cos(48 * .pi / 180))), accuracy: accuracy,
             speed: speed, timestamp: second, arrival: .zero.advanced(bySeconds: second))
     }
 
@@ -73,11 +73,11 @@ struct VisitTests {
         let moving = [Self.fix(0, -500, speed: 10)]
         let night = Self.visits(moving + before + [Self.fix(30_000, 5), Self.fix(30_001, 5)])
         #expect(night.map(\.arrival) == [10])
-        let gone = Self.visits(
+        let departed = Self.visits(
             moving + before + (110..<400).map { Self.fix(Double($0), 0) } + [
                 Self.fix(30_000, 5000, speed: 10), Self.fix(30_001, 5010, speed: 10),
             ])
-        #expect(gone.map(\.departure) == [nil, 399])
+        #expect(departed.map(\.departure) == [nil, 399])
     }
 
     @Test("Noise neither ends nor begins a visit", arguments: SyntheticDrive.Noise.allCases)
@@ -135,7 +135,7 @@ struct VisitTests {
     }
 
     @Test("After a stop, no visit is delivered, not even a queued one")
-    func onItsWay() throws {
+    func cancelledBeforeDelivery() throws {
         let device = try Drives.device([Drives.report(0, latitude: 48)])
         let recorder = RegionRecorder()
         try device.use {

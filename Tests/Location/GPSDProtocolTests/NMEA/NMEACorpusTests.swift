@@ -35,23 +35,23 @@ struct NMEACorpusTests {
             // gpsd omits the time of a report if it has no date.
             guard let timed = expected[timeOfDay(report)] else { continue }
             let candidates = timed + (expected[nil] ?? [])
-            let same = candidates.filter {
+            let matching = candidates.filter {
                 abs($0.latitude - report.latitude) < 6e-10 && abs($0.longitude - report.longitude) < 6e-10
             }
-            #expect(!same.isEmpty, "\(log) \(report)")
+            #expect(!matching.isEmpty, "\(log) \(report)")
             if report.altitudeMSL.isFinite {
                 #expect(
-                    same.contains { abs($0.altitudeMSL - report.altitudeMSL) < 6e-5 || $0.altitudeMSL.isNaN },
+                    matching.contains { abs($0.altitudeMSL - report.altitudeMSL) < 6e-5 || $0.altitudeMSL.isNaN },
                     "\(log) \(report.altitudeMSL)")
             }
             if report.altitudeHAE.isFinite {
-                #expect(same.contains { abs($0.altitudeHAE - report.altitudeHAE) < 6e-5 || $0.altitudeHAE.isNaN })
+                #expect(matching.contains { abs($0.altitudeHAE - report.altitudeHAE) < 6e-5 || $0.altitudeHAE.isNaN })
             }
             compared += 1
         }
         #expect(compared >= count)
-        let ours = Set(decoded.positions.filter(\.hasFix).map(timeOfDay))
-        for time in expected.keys where time != nil { #expect(ours.contains(time), "\(log) \(time ?? 0)") }
+        let decodedTimes = Set(decoded.positions.filter(\.hasFix).map(timeOfDay))
+        for time in expected.keys where time != nil { #expect(decodedTimes.contains(time), "\(log) \(time ?? 0)") }
     }
 
     @Test("Speed and course equal gpsd's", arguments: ["humminbird-M37.log", "bt451.log", "beidou-bd.log"])

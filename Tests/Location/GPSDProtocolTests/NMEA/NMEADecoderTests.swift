@@ -29,12 +29,12 @@ struct Decoded {
         options.date = date
         options.allowsMissingChecksum = allowsMissingChecksum
         var decoder = NMEADecoder(options: options)
-        for line in lines { line.withUnsafeBytes { decoder.decode($0) { take($0) } } }
-        decoder.finish { take($0) }
+        for line in lines { line.withUnsafeBytes { decoder.decode($0) { record($0) } } }
+        decoder.finish { record($0) }
         counts = decoder.counts
     }
 
-    private mutating func take(_ report: NMEAReport) {
+    private mutating func record(_ report: NMEAReport) {
         switch report.contents {
         case .position(let position):
             positions.append(position)
@@ -91,7 +91,7 @@ struct NMEADecoderTests {
     }
 
     @Test("Sentences are found after other text, after each other and inside an interrupted sentence")
-    func places() {
+    func surroundingText() {
         let gga = sentence("GPGGA,000941.00,4404.13387,N,12118.85628,W,1,12,1.01,1144.8,M,-21.4,M,,")
         let zda = sentence("GPZDA,000941.00,10,01,2017,00,00")
         #expect(Decoded(["2017-01-10 00:09:41: \(gga)"]).positions.count == 1)
@@ -262,8 +262,8 @@ struct NMEADecoderTests {
             #expect(decoded.skies.isEmpty)
             #expect(decoded.counts.incompleteSkies == 1)
         }
-        let most = (1...40).map { sentence("GPGSV,40,\($0),99\(satellite)") }
-        #expect(Decoded(most).skies.first?.satellites?.count == 40)
+        let fullList = (1...40).map { sentence("GPGSV,40,\($0),99\(satellite)") }
+        #expect(Decoded(fullList).skies.first?.satellites?.count == 40)
     }
 
     @Test("Headings, rate of turn, pitch and roll are decoded into one attitude report")
@@ -292,9 +292,11 @@ struct NMEADecoderTests {
         let long = sentence(
             "GPGGA,120000.00,4404.0\(String(repeating: "3", count: 400)),N,12118.0,W,1,12,1.0,10.0,M,,M,,")
         #expect(abs((Decoded([long]).positions.first?.latitude ?? 0) - 44.0672222) < 1e-6)
-        for place in ["9000.1,N,12118.0,W", "4460.0,N,12118.0,W", "4404.0,X,12118.0,W", "4404.0,N,18000.1,W"] {
+        for position in ["9000.1,N,12118.0,W", "4460.0,N,12118.0,W", "4404.0,X,12118.0,W", "4404.0,N,18000.1,W"] {
             #expect(
-                Decoded([sentence("GPGGA,120000.00,\(place),1,12,1.0,10.0,M,,M,,")]).positions.map(\.mode) == [.unknown]
+                Decoded([sentence("GPGGA,120000.00,\(position),1,12,1.0,10.0,M,,M,,")]).positions.map(\.mode) == [
+                    .unknown
+                ]
             )
         }
         for time in ["240000.00", "126000", "1200", "12000a", "120000,5", "-12000"] {

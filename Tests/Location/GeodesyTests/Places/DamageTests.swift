@@ -14,7 +14,7 @@ struct DamageTests {
     ]
 
     /// Runs several queries and returns the number of errors.
-    private func ask(_ data: PlaceData) -> Int {
+    private func query(_ data: PlaceData) -> Int {
         var failures = 0
         for (latitude, longitude) in Self.points {
             do { _ = try data.place(latitude: latitude, longitude: longitude) } catch { failures += 1 }
@@ -26,7 +26,7 @@ struct DamageTests {
     }
 
     @Test("Truncated data is rejected")
-    func cutOff() throws {
+    func truncated() throws {
         let bytes = ShippedData.bytes
         var random = TestRandom()
         let lengths = (0..<100).map { _ in Int.random(in: 200..<bytes.count, using: &random) }
@@ -37,13 +37,13 @@ struct DamageTests {
     }
 
     @Test("Truncated data with a matching length field causes errors but no crash")
-    func cutOffHonestly() throws {
+    func truncatedWithMatchingSize() throws {
         let bytes = ShippedData.bytes
         var failures = 0
         for length in stride(from: 200, to: bytes.count, by: bytes.count / 60) {
             var part = Array(bytes.prefix(length))
-            for place in 0..<4 { part[8 + place] = UInt8(truncatingIfNeeded: length >> (8 * place)) }
-            do { failures += ask(try PlaceData(copying: part)) } catch { failures += 1 }
+            for index in 0..<4 { part[8 + index] = UInt8(truncatingIfNeeded: length >> (8 * index)) }
+            do { failures += query(try PlaceData(copying: part)) } catch { failures += 1 }
         }
         #expect(failures > 0)
     }
@@ -58,12 +58,12 @@ struct DamageTests {
             for _ in 0..<(round % 2 == 0 ? 20 : 20_000) {
                 bytes[Int.random(in: 148..<end, using: &random)] = UInt8.random(in: 0...255, using: &random)
             }
-            _ = ask(try PlaceData(copying: bytes))
+            _ = query(try PlaceData(copying: bytes))
         }
         for byte in [UInt8(0), 0x7F, 0x80, 0xFF] {
             var bytes = ShippedData.bytes
-            for place in 148..<bytes.count { bytes[place] = byte }
-            _ = ask(try PlaceData(copying: bytes))
+            for index in 148..<bytes.count { bytes[index] = byte }
+            _ = query(try PlaceData(copying: bytes))
         }
     }
 
@@ -82,10 +82,10 @@ struct DamageTests {
     @Test("Cell counts that exceed the data are rejected")
     func largeCounts() throws {
         // The number of entries in the grid (section 6) and in the outlines of the land (section 10).
-        for (section, place) in [(6, 362), (10, 364)] {
+        for (section, index) in [(6, 362), (10, 364)] {
             for count in [0x7FFF_FFFF, 0x4000_0000, 0x2000_0000, 1_000_000] {
                 var bytes = ShippedData.bytes
-                let start = (0..<4).reduce(place) { $0 + Int(bytes[12 + 8 * section + $1]) << (8 * $1) }
+                let start = (0..<4).reduce(index) { $0 + Int(bytes[12 + 8 * section + $1]) << (8 * $1) }
                 for byte in 0..<4 { bytes[start + byte] = UInt8(truncatingIfNeeded: count >> (8 * byte)) }
                 let data = try PlaceData(copying: bytes)
                 #expect(throws: PlaceDataError.self) { try data.place(latitude: 48.137, longitude: 11.575) }
@@ -98,17 +98,17 @@ struct DamageTests {
         var random = TestRandom()
         for _ in 0..<100 {
             var bytes = Array(ShippedData.bytes.prefix(3000))
-            for place in 0..<4 { bytes[8 + place] = UInt8(truncatingIfNeeded: bytes.count >> (8 * place)) }
+            for index in 0..<4 { bytes[8 + index] = UInt8(truncatingIfNeeded: bytes.count >> (8 * index)) }
             for section in 0..<17 {
                 // Most of the sections lie within the data.
                 let start = Int.random(in: 0...3200, using: &random)
                 let count = Int.random(in: 0...max(0, 3050 - start), using: &random)
-                for place in 0..<4 {
-                    bytes[12 + section * 8 + place] = UInt8(truncatingIfNeeded: start >> (8 * place))
-                    bytes[16 + section * 8 + place] = UInt8(truncatingIfNeeded: count >> (8 * place))
+                for index in 0..<4 {
+                    bytes[12 + section * 8 + index] = UInt8(truncatingIfNeeded: start >> (8 * index))
+                    bytes[16 + section * 8 + index] = UInt8(truncatingIfNeeded: count >> (8 * index))
                 }
             }
-            if let data = try? PlaceData(copying: bytes) { _ = ask(data) }
+            if let data = try? PlaceData(copying: bytes) { _ = query(data) }
         }
     }
 }

@@ -84,7 +84,7 @@ struct NameTests {
     }
 
     @Test("An unknown town is not replaced by its country")
-    func onlyAround() throws {
+    func onlySurroundings() throws {
         #expect(try data.places(PlaceQuery(text: "Nowhereville, Germany")) == .onlySurroundings("Germany"))
         #expect(try data.places(PlaceQuery(text: "Nowhereville, Texas")) == .onlySurroundings("Texas"))
         #expect(try data.places(PlaceQuery(text: "Berlin, Japan")) == .onlySurroundings("Japan"))

@@ -22,8 +22,8 @@ struct PointTests {
             if row[0] != "lake" || !row[3].isEmpty { #expect((place?.countryCode ?? "") == row[3], "\(row)") }
             switch row[0] {
             case "city":
-                let isRight = try data.same(place?.locality, row[5]) || data.same(place?.locality, row[6])
-                localities += isRight ? 1 : 0
+                let isCorrect = try data.same(place?.locality, row[5]) || data.same(place?.locality, row[6])
+                localities += isCorrect ? 1 : 0
                 #expect(place?.timeZone == row[4])
             case "ocean": #expect(try data.same(place?.ocean, row[5]), "\(row)")
             case "lake": #expect(place?.inlandWater == row[5])

@@ -48,9 +48,9 @@ struct AdvertisementTests {
         for count in 0..<bytes.count {
             #expect(BeaconAdvertisement(company: 0x004c, data: Array(bytes.prefix(count))) == nil)
         }
-        for place in 0..<2 {
+        for index in 0..<2 {
             var other = bytes
-            other[place] ^= 1
+            other[index] ^= 1
             #expect(BeaconAdvertisement(company: 0x004c, data: other) == nil)
         }
     }

@@ -18,7 +18,7 @@ struct BlueZClientTests {
         return calls
     }
 
-    private func words(_ client: inout BlueZClient) -> [String] {
+    private func texts(_ client: inout BlueZClient) -> [String] {
         client.drainEvents().map { event in
             switch event {
             case .sighting(let sighting): "\(sighting.identity.minor) \(sighting.rssi.map { "\($0)" } ?? "?")"
@@ -34,7 +34,7 @@ struct BlueZClientTests {
         // The message ends with its body. The second 32-bit word is the body's length.
         let length = Int(recorded[4]) | Int(recorded[5]) << 8 | Int(recorded[6]) << 16
         return try DBusMessage(
-            Messages.answer(
+            Messages.reply(
                 to: serial, sender: bluez, signature: "a{oa{sa{sv}}}", body: Array(recorded.suffix(length))))
     }
 
@@ -45,17 +45,17 @@ struct BlueZClientTests {
         #expect(first.map(\.member) == ["Hello", "AddMatch", "AddMatch", "AddMatch", "GetManagedObjects"])
         try client.process(try objects(to: first[4].serial), now: .zero)
         for call in first.prefix(4) {
-            try client.process(try DBusMessage(Messages.answer(to: call.serial, sender: bluez)), now: .zero)
+            try client.process(try DBusMessage(Messages.reply(to: call.serial, sender: bluez)), now: .zero)
         }
-        #expect(words(&client).isEmpty)
+        #expect(texts(&client).isEmpty)
         return client
     }
 
     /// Returns a client with discovery in progress.
     private func listening() throws -> BlueZClient {
         var client = try started()
-        try answer(&client, now: .zero)
-        #expect(words(&client) == ["regained"])
+        try reply(&client, now: .zero)
+        #expect(texts(&client) == ["regained"])
         #expect(client.deadline.seconds(since: .zero) == BlueZClient.pingInterval)
         return client
     }
@@ -71,7 +71,7 @@ struct BlueZClientTests {
         // The value precedes the empty array of invalidated properties.
         if isTrue { body[length - 8] = 1 }
         return try DBusMessage(
-            Messages.made(
+            Messages.make(
                 kind: .signal,
                 fields: [
                     (1, "o", .text(message.path)), (2, "s", .text(message.interface)), (3, "s", .text(message.member)),
@@ -84,10 +84,10 @@ struct BlueZClientTests {
         var client = try listening()
         try client.process(try signal("heard"), now: BootTime(nanoseconds: 5))
         try client.process(try signal("strength"), now: BootTime(nanoseconds: 6))
-        #expect(words(&client) == ["2 -60", "2 -61"])
+        #expect(texts(&client) == ["2 -60", "2 -61"])
         try client.process(try signal("removed-device"), now: .zero)
         try client.process(try signal("strength"), now: .zero)
-        #expect(words(&client) == [])
+        #expect(texts(&client) == [])
     }
 
     @Test("Signals of other senders than BlueZ are ignored")
@@ -96,7 +96,7 @@ struct BlueZClientTests {
         try client.process(try signal("heard", from: ":1.66"), now: .zero)
         try client.process(try signal("removed-adapter", from: ":1.66"), now: .zero)
         try client.process(try signal("owner", from: ":1.66"), now: .zero)
-        #expect(words(&client) == [])
+        #expect(texts(&client) == [])
         #expect(try calls(&client).isEmpty)
     }
 
@@ -104,26 +104,26 @@ struct BlueZClientTests {
     func adapters() throws {
         var client = try listening()
         try client.process(try signal("removed-adapter"), now: .zero)
-        #expect(words(&client) == ["notFound"])
+        #expect(texts(&client) == ["notFound"])
         #expect(client.deadline == .never)
         try client.process(try signal("added-adapter"), now: .zero)
         let answers = try calls(&client)
         #expect(answers.map(\.member) == ["SetDiscoveryFilter", "StartDiscovery"])
         for call in answers {
-            try client.process(try DBusMessage(Messages.answer(to: call.serial, sender: bluez)), now: .zero)
+            try client.process(try DBusMessage(Messages.reply(to: call.serial, sender: bluez)), now: .zero)
         }
-        #expect(words(&client) == ["regained"])
+        #expect(texts(&client) == ["regained"])
         try client.process(try signal("powered"), now: .zero)
-        #expect(words(&client) == ["unreachable"])
+        #expect(texts(&client) == ["unreachable"])
         #expect(client.deadline == .never)
     }
 
     /// Answers the discovery calls. The second reply is an error if `error` is set.
-    private func answer(_ client: inout BlueZClient, now: BootTime, error: String? = nil) throws {
+    private func reply(_ client: inout BlueZClient, now: BootTime, error: String? = nil) throws {
         let started = try calls(&client)
         #expect(started.map(\.member) == ["SetDiscoveryFilter", "StartDiscovery"])
         for (index, call) in started.enumerated() {
-            var bytes = Messages.answer(to: call.serial, sender: bluez)
+            var bytes = Messages.reply(to: call.serial, sender: bluez)
             if index == 1, let error { bytes = Messages.error(error, to: call.serial, sender: bluez, text: "busy") }
             try client.process(try DBusMessage(bytes), now: now)
         }
@@ -136,17 +136,17 @@ struct BlueZClientTests {
         for _ in 0..<2 {
             try client.process(try signal("discovering"), now: now)
             #expect(client.deadline.seconds(since: now) == 1)
-            for pause in [2.0, 4, 8] {
+            for delay in [2.0, 4, 8] {
                 now = client.deadline
                 try client.processTimeouts(now: now)
-                try answer(&client, now: now, error: "org.bluez.Error.Failed")
-                #expect(words(&client) == ["inputOutput"])
-                #expect(client.deadline.seconds(since: now) == pause)
+                try reply(&client, now: now, error: "org.bluez.Error.Failed")
+                #expect(texts(&client) == ["inputOutput"])
+                #expect(client.deadline.seconds(since: now) == delay)
             }
             now = client.deadline
             try client.processTimeouts(now: now)
-            try answer(&client, now: now)
-            #expect(words(&client) == ["regained"])
+            try reply(&client, now: now)
+            #expect(texts(&client) == ["regained"])
             #expect(client.deadline.seconds(since: now) == BlueZClient.pingInterval)
         }
     }
@@ -163,18 +163,18 @@ struct BlueZClientTests {
         let first = try calls(&client)
         let bus = "org.freedesktop.DBus"
         for call in first.dropLast() {
-            try client.process(try DBusMessage(Messages.answer(to: call.serial, sender: bus)), now: .zero)
+            try client.process(try DBusMessage(Messages.reply(to: call.serial, sender: bus)), now: .zero)
         }
         var now = BootTime.zero
         var serial = try #require(first.last?.serial)
-        for pause in [1.0, 2, 4, 8, 16, 32, 60, 60] {
+        for delay in [1.0, 2, 4, 8, 16, 32, 60, 60] {
             try client.process(try DBusMessage(Messages.error(name, to: serial, sender: sender)), now: now)
             guard case .lost(let error)? = client.drainEvents().first else {
                 Issue.record("no loss")
                 return
             }
             #expect("\(error.code)" == word && error.message.contains(remedy))
-            #expect(client.deadline.seconds(since: now) == pause)
+            #expect(client.deadline.seconds(since: now) == delay)
             try client.processTimeouts(now: now)
             #expect(try calls(&client).isEmpty)
             now = client.deadline
@@ -185,8 +185,8 @@ struct BlueZClientTests {
             serial = try #require(again.first?.serial)
         }
         try client.process(try objects(to: serial), now: now)
-        try answer(&client, now: now)
-        #expect(words(&client) == ["regained"])
+        try reply(&client, now: now)
+        #expect(texts(&client) == ["regained"])
         #expect(client.deadline.seconds(since: now) == BlueZClient.pingInterval)
     }
 
@@ -199,10 +199,10 @@ struct BlueZClientTests {
             let bytes =
                 call.member == "GetManagedObjects"
                 ? Messages.error("org.freedesktop.DBus.Error." + name, to: call.serial, sender: "org.freedesktop.DBus")
-                : Messages.answer(to: call.serial, sender: "org.freedesktop.DBus")
+                : Messages.reply(to: call.serial, sender: "org.freedesktop.DBus")
             try client.process(try DBusMessage(bytes), now: .zero)
         }
-        #expect(words(&client) == ["unreachable"])
+        #expect(texts(&client) == ["unreachable"])
         #expect(client.deadline == .never)
     }
 
@@ -214,7 +214,7 @@ struct BlueZClientTests {
         let ping = try #require(try calls(&client).first)
         #expect(ping.member == "Ping")
         now = now.advanced(bySeconds: 5)
-        try client.process(try DBusMessage(Messages.answer(to: ping.serial, sender: bluez)), now: now)
+        try client.process(try DBusMessage(Messages.reply(to: ping.serial, sender: bluez)), now: now)
         #expect(client.deadline.seconds(since: now) == BlueZClient.pingInterval)
         try client.process(try signal("heard"), now: client.deadline)
         now = client.deadline
@@ -259,30 +259,30 @@ struct BlueZClientTests {
     @Test("An adapter that is not ready is reported as powered off")
     func notReady() throws {
         var client = try started()
-        try answer(&client, now: .zero, error: "org.bluez.Error.NotReady")
-        #expect(words(&client) == ["unreachable"])
+        try reply(&client, now: .zero, error: "org.bluez.Error.NotReady")
+        #expect(texts(&client) == ["unreachable"])
     }
 
     @Test("Discovery in progress is accepted only if the adapter discovers, and is retried otherwise")
     func inProgress() throws {
         var client = try started()
         var now = BootTime.zero
-        for pause in [1.0, 2, 4] {
-            try answer(&client, now: now, error: "org.bluez.Error.InProgress")
-            #expect(words(&client) == [])
+        for delay in [1.0, 2, 4] {
+            try reply(&client, now: now, error: "org.bluez.Error.InProgress")
+            #expect(texts(&client) == [])
             #expect(client.deadline.seconds(since: now) == BlueZClient.discoveryTimeout)
             now = client.deadline
             try client.processTimeouts(now: now)
-            #expect(words(&client) == ["inputOutput"])
+            #expect(texts(&client) == ["inputOutput"])
             #expect(try calls(&client).map(\.member) == ["StopDiscovery"])
-            #expect(client.deadline.seconds(since: now) == pause)
+            #expect(client.deadline.seconds(since: now) == delay)
             now = client.deadline
             try client.processTimeouts(now: now)
         }
         // Another program has started discovery in the meantime.
         try client.process(try signal("discovering", isTrue: true), now: now)
-        try answer(&client, now: now, error: "org.bluez.Error.InProgress")
-        #expect(words(&client) == ["regained"])
+        try reply(&client, now: now, error: "org.bluez.Error.InProgress")
+        #expect(texts(&client) == ["regained"])
         #expect(client.deadline.seconds(since: now) == BlueZClient.pingInterval)
     }
 
@@ -292,32 +292,32 @@ struct BlueZClientTests {
         try client.process(try signal("discovering"), now: .zero)
         let now = client.deadline
         try client.processTimeouts(now: now)
-        try answer(&client, now: now, error: "org.bluez.Error.InProgress")
+        try reply(&client, now: now, error: "org.bluez.Error.InProgress")
         try client.process(try signal("discovering", isTrue: true), now: now.advanced(bySeconds: 0.01))
-        #expect(words(&client) == [])
+        #expect(texts(&client) == [])
         #expect(try calls(&client).isEmpty)
         #expect(client.deadline.seconds(since: now) > 1)
     }
 
     @Test("The Discovering property confirms discovery even if StartDiscovery is not answered")
-    func unanswered() throws {
+    func unacknowledged() throws {
         var client = try started()
         let filter = try #require(try calls(&client).first)
-        try client.process(try DBusMessage(Messages.answer(to: filter.serial, sender: bluez)), now: .zero)
+        try client.process(try DBusMessage(Messages.reply(to: filter.serial, sender: bluez)), now: .zero)
         try client.process(try signal("discovering", isTrue: true), now: .zero)
-        #expect(words(&client) == ["regained"])
+        #expect(texts(&client) == ["regained"])
         #expect(client.deadline.seconds(since: .zero) == BlueZClient.pingInterval)
     }
 
     @Test("An adapter that begins to discover after a failed start is used immediately")
     func discoveringLater() throws {
         var client = try started()
-        try answer(&client, now: .zero, error: "org.bluez.Error.InProgress")
+        try reply(&client, now: .zero, error: "org.bluez.Error.InProgress")
         try client.processTimeouts(now: client.deadline)
-        #expect(words(&client) == ["inputOutput"])
+        #expect(texts(&client) == ["inputOutput"])
         _ = try calls(&client)
         try client.process(try signal("discovering", isTrue: true), now: .zero)
-        #expect(words(&client) == ["regained"])
+        #expect(texts(&client) == ["regained"])
         #expect(client.deadline.seconds(since: .zero) == BlueZClient.pingInterval)
     }
 
@@ -341,11 +341,11 @@ struct BlueZClientTests {
         }
         interfaces += list(properties, at: interfaces.count)
         let entry = body + list(interfaces, at: body.count)
-        let message = Messages.answer(
+        let message = Messages.reply(
             to: serial, sender: bluez, signature: "a{oa{sa{sv}}}", body: list(entry, at: 0))
         try client.process(try DBusMessage(message), now: .zero)
         let isGood = path == "/org/bluez/hci0"
-        #expect(words(&client) == (isGood ? [] : ["notFound"]))
+        #expect(texts(&client) == (isGood ? [] : ["notFound"]))
         #expect(try calls(&client).count == (isGood ? 2 : 0))
     }
 
@@ -353,8 +353,8 @@ struct BlueZClientTests {
     func flood() throws {
         let advertisement = try #require(BeaconAdvertisement(company: 0x004c, data: AdvertisementTests.airLocate))
         var beacons = BlueZBeacons()
-        let heard = BlueZObject.Device(rssi: -60, advertisement: advertisement, hasData: true)
-        for number in 0..<5000 { _ = beacons.update(heard, at: "/\(number)", now: .zero) }
+        let device = BlueZObject.Device(rssi: -60, advertisement: advertisement, hasData: true)
+        for number in 0..<5000 { _ = beacons.update(device, at: "/\(number)", now: .zero) }
         #expect(beacons.count <= BlueZBeacons.maximumCount)
         // The last beacon is still known, so its RSSI alone is a sighting.
         let strength = BlueZObject.Device(rssi: -50)

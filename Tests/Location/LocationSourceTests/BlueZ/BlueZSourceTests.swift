@@ -10,13 +10,13 @@ struct BlueZSourceTests {
     private let device = "hci0 AA:BB:CC:DD:EE:FF"
 
     /// Waits until discovery has started or stopped, and returns the adapter's state.
-    private func wait(_ mock: BlueZMock, listens: Bool) throws -> String {
-        var answer = ""
+    private func wait(_ mock: BlueZMock, startsDiscovery: Bool) throws -> String {
+        var reply = ""
         for _ in 0..<10_000 {
-            answer = try mock.run("discovering hci0")
-            if answer.hasPrefix(listens ? "yes" : "no") { break }
+            reply = try mock.run("discovering hci0")
+            if reply.hasPrefix(startsDiscovery ? "yes" : "no") { break }
         }
-        return answer
+        return reply
     }
 
     @Test("Discovery runs while there is a subscriber and stops afterwards")
@@ -30,15 +30,15 @@ struct BlueZSourceTests {
         #expect(try mock.run("discovering hci0").hasPrefix("no"))
         let log = BeaconEventLog()
         let subscription = source.subscribe(log.receive)
-        #expect(try wait(mock, listens: true) == "yes DuplicateData=1 Transport=le")
+        #expect(try wait(mock, startsDiscovery: true) == "yes DuplicateData=1 Transport=le")
         try mock.run("hear \(device) -60 \(data)")
         try mock.run("hear \(device) -60 \(data)")
         try mock.run("strength \(device) -61")
         #expect(log.wait(for: 3))
-        #expect(log.words == ["1/2 -60", "1/2 -60", "1/2 -61"])
+        #expect(log.texts == ["1/2 -60", "1/2 -60", "1/2 -61"])
         #expect(source.problem == nil)
         subscription.cancel()
-        #expect(try wait(mock, listens: false).hasPrefix("no"))
+        #expect(try wait(mock, startsDiscovery: false).hasPrefix("no"))
     }
 
     @Test("A missing service or adapter is reported once and used as soon as it appears")
@@ -53,7 +53,7 @@ struct BlueZSourceTests {
         // Without an adapter, the reported loss continues.
         try mock.run("adapter hci0")
         #expect(log.wait(for: 2))
-        #expect(log.words == ["lost unreachable", "regained"])
+        #expect(log.texts == ["lost unreachable", "regained"])
         try mock.run("power hci0 off")
         #expect(log.wait(for: 3))
         #expect(source.problem?.message.contains("bluetoothctl power on") == true)
@@ -61,7 +61,7 @@ struct BlueZSourceTests {
         #expect(log.wait(for: 4))
         try mock.run("unplug hci0")
         #expect(log.wait(for: 5))
-        #expect(log.words.suffix(3) == ["lost unreachable", "regained", "lost notFound"])
+        #expect(log.texts.suffix(3) == ["lost unreachable", "regained", "lost notFound"])
         withExtendedLifetime(subscription) {}
     }
 
@@ -73,21 +73,21 @@ struct BlueZSourceTests {
         let source = BlueZSource(address: mock.address, clock: LiveClock())
         let log = BeaconEventLog()
         let subscription = source.subscribe(log.receive)
-        _ = try wait(mock, listens: true)
+        _ = try wait(mock, startsDiscovery: true)
         try mock.run("kill")
         #expect(log.wait(for: 1))
         try mock.run("bluez")
         try mock.run("adapter hci0")
         #expect(log.wait(for: 2))
-        #expect(log.words == ["lost connectionLost", "regained"])
+        #expect(log.texts == ["lost connectionLost", "regained"])
         try mock.run("device \(device)")
         try mock.run("hear \(device) -70 \(data)")
         #expect(log.wait(for: 3))
         try mock.run("interrupt hci0")
-        _ = try wait(mock, listens: true)
+        _ = try wait(mock, startsDiscovery: true)
         try mock.run("hear \(device) -71 \(data)")
         #expect(log.wait(for: 4))
-        #expect(log.words.suffix(2) == ["1/2 -70", "1/2 -71"])
+        #expect(log.texts.suffix(2) == ["1/2 -70", "1/2 -71"])
         withExtendedLifetime(subscription) {}
     }
 }
@@ -106,7 +106,7 @@ struct NoBusTests {
         let log = BeaconEventLog()
         let subscription = source.subscribe(log.receive)
         #expect(log.wait(for: 1))
-        #expect(log.words == ["lost \(problem.code)"])
+        #expect(log.texts == ["lost \(problem.code)"])
         subscription.cancel()
     }
 }

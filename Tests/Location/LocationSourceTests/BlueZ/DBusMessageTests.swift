@@ -53,16 +53,16 @@ struct DBusMessageTests {
         // A new device of dbusmock has an RSSI of -79 dBm and manufacturer data of another type.
         let new = try #require(try object("added-device").device)
         #expect(new.rssi == -79 && new.advertisement == nil && !new.hasData)
-        let heard = try #require(try object("heard").device)
-        #expect(heard.rssi == -60 && heard.hasData)
-        #expect(heard.advertisement?.identity.uuid.description == "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0")
-        #expect(heard.advertisement?.identity.major == 1 && heard.advertisement?.identity.minor == 2)
+        let device = try #require(try object("heard").device)
+        #expect(device.rssi == -60 && device.hasData)
+        #expect(device.advertisement?.identity.uuid.description == "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0")
+        #expect(device.advertisement?.identity.major == 1 && device.advertisement?.identity.minor == 2)
         #expect(try object("strength").device?.rssi == -61)
         #expect(try object("strength").device?.hasData == false)
     }
 
     @Test("Messages are framed correctly at any read size")
-    func cut() throws {
+    func truncated() throws {
         let all = try Messages.recorded().map(\.bytes)
         let bytes = all.flatMap { $0 }
         for size in [1, 7, 64, 1000] {
@@ -114,17 +114,17 @@ struct DBusMessageTests {
     }
 
     @Test("Corrupted messages are decoded or rejected without a crash")
-    func spoilt() throws {
+    func corrupted() throws {
         var random = SeededGenerator(seed: 11)
         let recorded = try Messages.recorded()
         var readable = 0
         for round in 0..<4000 {
             var bytes = recorded[round % recorded.count].bytes
             for _ in 0..<Int.random(in: 1...4, using: &random) {
-                let place = Int.random(in: 0..<bytes.count, using: &random)
-                bytes[place] =
+                let index = Int.random(in: 0..<bytes.count, using: &random)
+                bytes[index] =
                     round % 3 == 0
-                    ? bytes[place] ^ (1 << UInt8.random(in: 0..<8, using: &random))
+                    ? bytes[index] ^ (1 << UInt8.random(in: 0..<8, using: &random))
                     : .random(in: 0...255, using: &random)
             }
             var client = BlueZClient(now: .zero)

@@ -10,10 +10,10 @@ enum Messages {
     static func recorded() throws -> [(name: String, bytes: [UInt8])] {
         let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("messages.txt")
         return try String(contentsOf: path, encoding: .utf8).split(separator: "\n").filter { !$0.hasPrefix("#") }.map {
-            let words = $0.split(separator: " ")
-            let digits = Array(words[1].utf8)
+            let columns = $0.split(separator: " ")
+            let digits = Array(columns[1].utf8)
             return (
-                String(words[0]),
+                String(columns[0]),
                 stride(from: 0, to: digits.count, by: 2).map {
                     UInt8(String(decoding: digits[$0..<$0 + 2], as: UTF8.self), radix: 16) ?? 0
                 }
@@ -25,7 +25,7 @@ enum Messages {
     static func bytes(_ name: String) throws -> [UInt8] { try recorded().first { $0.name == name }?.bytes ?? [] }
 
     /// Returns a message with these header fields. Each has a code, a type and a value.
-    static func made(
+    static func make(
         kind: DBusMessage.MessageType, fields: [(UInt8, String, FieldValue)], signature: String = "", body: [UInt8] = []
     ) -> [UInt8] {
         var list: [UInt8] = []
@@ -50,16 +50,16 @@ enum Messages {
         case signature(String)
     }
 
-    static func answer(to serial: UInt32, sender: String = ":1.1", signature: String = "", body: [UInt8] = [])
+    static func reply(to serial: UInt32, sender: String = ":1.1", signature: String = "", body: [UInt8] = [])
         -> [UInt8]
     {
-        made(
+        make(
             kind: .methodReturn, fields: [(5, "u", .number(serial)), (7, "s", .text(sender))], signature: signature,
             body: body)
     }
 
     static func error(_ name: String, to serial: UInt32, sender: String = ":1.1", text: String = "") -> [UInt8] {
-        made(
+        make(
             kind: .error, fields: [(4, "s", .text(name)), (5, "u", .number(serial)), (7, "s", .text(sender))],
             signature: "s", body: number(UInt32(text.utf8.count)) + Array(text.utf8) + [0])
     }

@@ -56,9 +56,9 @@ final class BlueZMock {
     @discardableResult
     func run(_ command: String) throws -> String {
         try input.fileHandleForWriting.write(contentsOf: Data((command + "\n").utf8))
-        let answer = line() ?? "error: no answer"
-        #expect(!answer.hasPrefix("error"), "\(command): \(answer)")
-        return answer
+        let reply = line() ?? "error: no answer"
+        #expect(!reply.hasPrefix("error"), "\(command): \(reply)")
+        return reply
     }
 
     private func line() -> String? {
@@ -80,7 +80,7 @@ final class BeaconEventLog: @unchecked Sendable {
     private var list: [String] = []
 
     /// The events: "1/2 -60" for a sighting, "lost CODE" or "regained".
-    var words: [String] { condition.withLock { list } }
+    var texts: [String] { condition.withLock { list } }
 
     func receive(_ event: BeaconEvent) {
         condition.withLock {
