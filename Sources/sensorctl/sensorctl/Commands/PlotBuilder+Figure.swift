@@ -16,7 +16,7 @@ extension PlotBuilder {
             traces: names.map { PlotText.name($0, upTo: 40) }, range: start...max(end, start))
         let tracks = harvests.enumerated().filter { $0.element.collector.track.count > 0 }.map { number, harvest in
             TrackChart.Track(
-                trace: number, thinner: harvest.collector.track, gap: harvest.collector.intervals[.location]?.gap)
+                trace: number, simplifier: harvest.collector.track, gap: harvest.collector.intervals[.location]?.gap)
         }
         if !tracks.isEmpty, subjects.contains(.track) { figure.track = TrackChart(tracks: tracks) }
         for (number, harvest) in harvests.enumerated() where !harvest.sky.sorted.isEmpty {
@@ -46,7 +46,7 @@ extension PlotBuilder {
             for name in harvest.collector.names where name.subject == subject {
                 lines.append(
                     TimeLine(
-                        name: name.name, trace: number, isDoubtful: name.isDoubtful,
+                        name: name.name, trace: number, isUnreliable: name.isDoubtful,
                         series: harvest.collector.line(name), gap: harvest.collector.gap(of: name)))
             }
         }
