@@ -50,7 +50,7 @@ struct BlackBoxToolTests {
         func wait(forBytes count: Int) throws { try wait(in: "/.ring") { ringSize >= count } }
 
         /// Waits until the directory contains a matching file name.
-        func wait(forName isIt: (String) -> Bool) throws { try wait { names.contains(where: isIt) } }
+        func wait(forName isExpected: (String) -> Bool) throws { try wait { names.contains(where: isExpected) } }
 
         /// Checks the condition after each change in a directory. Fails after 60 s without a change.
         private func wait(in name: String = "", until isDone: () -> Bool) throws {

@@ -208,13 +208,13 @@ struct CalibrationDialogueTests {
             sensor.mountMatrix = matrix
             return sensor
         }
-        let turned = MountMatrix([0, 1, 0], [1, 0, 0], [0, 0, -1])
+        let rotated = MountMatrix([0, 1, 0], [1, 0, 0], [0, 0, -1])
         let all = [sensor(.accelerometer), sensor(.gyroscope), sensor(.magnetometer), sensor(.pressure)]
         #expect(
             try CalibrationTopic.topics(nil, sensors: all, isTrace: false).get()
                 == [.gyro, .accelerometer, .mount, .magnetometer])
         #expect(
-            try CalibrationTopic.topics(nil, sensors: [sensor(.accelerometer, turned)], isTrace: false).get()
+            try CalibrationTopic.topics(nil, sensors: [sensor(.accelerometer, rotated)], isTrace: false).get()
                 == [.accelerometer])
         #expect(try CalibrationTopic.topics(.mount, sensors: all, isTrace: true).get() == [.mount])
         guard case .failure(let shortfall) = CalibrationTopic.topics(.magnetometer, sensors: [], isTrace: true) else {

@@ -17,11 +17,11 @@ struct FieldTests {
     /// The first published test value: 48 km above 80° N, 96° W at 2025.0.
     @Test("Every input format, with the built-in model or a file, reproduces the first published value")
     func publishedValue() throws {
-        let place = ["--latitude", "80", "--longitude"]
+        let common = ["--latitude", "80", "--longitude"]
         for arguments in [
-            place + ["-96", "--altitude", "48000", "--date", "2025.0"],
-            place + ["264", "--altitude=48000", "--date", "2025-01-01"],
-            place + ["-96.0", "--altitude", "4.8e4", "--date", "2025-01-01T00:00:00Z", "--model", Self.coefficients],
+            common + ["-96", "--altitude", "48000", "--date", "2025.0"],
+            common + ["264", "--altitude=48000", "--date", "2025-01-01"],
+            common + ["-96.0", "--altitude", "4.8e4", "--date", "2025-01-01T00:00:00Z", "--model", Self.coefficients],
         ] {
             let object = try Self.object(arguments)
             for (key, value) in [
@@ -62,8 +62,8 @@ struct FieldTests {
     @Test("A date or an altitude outside the model results in values with a flag and a warning")
     func outside() throws {
         for arguments in [["--date", "2031"], ["--date", "2024-12-31"], ["--date", "2026", "--altitude", "900000"]] {
-            let place = ["field", "--json", "--latitude", "48", "--longitude", "16"]
-            let result = try Tool.run(place + arguments)
+            let common = ["field", "--json", "--latitude", "48", "--longitude", "16"]
+            let result = try Tool.run(common + arguments)
             #expect(result.status == 0)
             #expect(result.output.contains("\"valid\":false"))
             #expect(result.output.contains("\"total\":4") || result.output.contains("\"total\":3"))
@@ -115,11 +115,11 @@ struct FieldTests {
         let folder = try TemporaryFolder()
         let path = folder.path + "/bad.COF"
         try Data("2025.0 X 1/1/2025\n1 0 -29351.8 0.0 twelve 0.0\n".utf8).write(to: URL(fileURLWithPath: path))
-        let place = ["field", "--latitude", "0", "--longitude", "0", "--model"]
-        let bad = try Tool.run(place + [path])
+        let common = ["field", "--latitude", "0", "--longitude", "0", "--model"]
+        let bad = try Tool.run(common + [path])
         #expect(bad.status == 65 && bad.output.isEmpty)
         #expect(bad.notes.contains("bad.COF is not a magnetic model. Line 2: \"twelve\" is not a valid number"))
-        try Tool.expect(place + [folder.path + "/none.COF"], 66, "none.COF")
-        #expect(try Tool.run(place + ["/dev/zero"]).status == 66)
+        try Tool.expect(common + [folder.path + "/none.COF"], 66, "none.COF")
+        #expect(try Tool.run(common + ["/dev/zero"]).status == 66)
     }
 }

@@ -36,8 +36,8 @@ struct LiveCalibrationTests {
         #expect((object["stored"] as? String)?.hasPrefix(folder.path) == true)
         let files = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
         #expect(files.contains { $0.contains("gyroscope") && $0.hasSuffix(".json") })
-        let shown = try Tool.run(["calibrate", "--show", "--json"], environment: environment)
-        let stored = try #require(try Tool.objects(shown).first)
+        let output = try Tool.run(["calibrate", "--show", "--json"], environment: environment)
+        let stored = try #require(try Tool.objects(output).first)
         #expect(stored["calibration"] as? String == "gyro")
         for (left, right) in zip(try #require(stored["bias"] as? [Double]), bias) { #expect(abs(left - right) < 1e-12) }
         #expect((stored["date"] as? String)?.hasSuffix("Z") == true)

@@ -56,7 +56,7 @@ struct PlotTests {
     }
 
     @Test("A decimated line keeps the peaks and contains only readings that `replay` prints")
-    func thinned() throws {
+    func decimated() throws {
         let path = Tool.traces + "/broad/broad_15_undisturbed_fast_translation_A.csv"
         let readings = try Tool.readings(path, "accelerometer")
         try #require(readings.count > 5000)
@@ -84,15 +84,15 @@ struct PlotTests {
         #expect(drawn("accuracy", "vertical") == values("verticalAccuracy"))
         let track = try #require(lines.first { $0.chart == "track" }?.object["points"] as? [[Double]])
         try #require(track.count == locations.count)
-        for (place, location) in zip(track, locations) {
-            #expect(place[1] == location["latitude"] as? Double && place[2] == location["longitude"] as? Double)
+        for (position, location) in zip(track, locations) {
+            #expect(position[1] == location["latitude"] as? Double && position[2] == location["longitude"] as? Double)
         }
         // The drawing is in metres from the first location. A sphere of the mean radius is accurate to half a percent.
         let paper = try #require(try Self.svg([Tool.drive, "track"]).lines(of: "track").first)
         try #require(paper.points.count == locations.count)
-        for (point, place) in zip(paper.points, track) {
-            let north = (place[1] - track[0][1]) * .pi / 180 * 6_371_009
-            let east = (place[2] - track[0][2]) * .pi / 180 * 6_371_009 * cos(track[0][1] * .pi / 180)
+        for (point, position) in zip(paper.points, track) {
+            let north = (position[1] - track[0][1]) * .pi / 180 * 6_371_009
+            let east = (position[2] - track[0][2]) * .pi / 180 * 6_371_009 * cos(track[0][1] * .pi / 180)
             let length = (north * north + east * east).squareRoot()
             #expect(abs(point.x - east) < length * 0.01 + paper.grain.x * 2)
             #expect(abs(point.y - north) < length * 0.01 + paper.grain.y * 2)
@@ -115,11 +115,11 @@ struct PlotTests {
         }
         for (number, line) in lines.enumerated() {
             try #require(line.points.count == readings.count)
-            for (place, point) in line.points.enumerated() {
-                #expect(abs(point.x - readings[place].timestamp) < 1e-9)
+            for (index, point) in line.points.enumerated() {
+                #expect(abs(point.x - readings[index].timestamp) < 1e-9)
                 // Near a pitch of ±90°, roll and yaw are one angle and are not compared.
-                guard abs(angles[place][1]) < 85 else { continue }
-                let difference = abs(point.y - angles[place][number])
+                guard abs(angles[index][1]) < 85 else { continue }
+                let difference = abs(point.y - angles[index][number])
                 #expect(min(difference, 360 - difference) < 1e-6)
             }
         }
@@ -160,16 +160,16 @@ struct PlotTests {
         let folder = try TemporaryFolder()
         let part = folder.path + "/part.json"
         #expect(try Tool.run(["cut", Tool.drive, part, "--from", "60", "--to", "120"]).status == 0)
-        func firsts(_ more: [String]) throws -> [String: Double] {
+        func firstTimes(_ more: [String]) throws -> [String: Double] {
             let lines = try Self.lines([Tool.drive, part, "speed"] + more)
             return Dictionary(uniqueKeysWithValues: lines.map { ($0.trace, $0.points.first?.x ?? .nan) })
         }
-        let together = try firsts([])
+        let shared = try firstTimes([])
         let name = (Tool.drive as NSString).lastPathComponent
-        #expect(together.count == 2)
-        #expect(abs((together["part.json"] ?? 0) - (together[name] ?? 0) - 60) < 1.5)
-        let apart = try firsts(["--align", "start"])
-        #expect(abs((apart["part.json"] ?? 9) - (apart[name] ?? 0)) < 1.5)
+        #expect(shared.count == 2)
+        #expect(abs((shared["part.json"] ?? 0) - (shared[name] ?? 0) - 60) < 1.5)
+        let separate = try firstTimes(["--align", "start"])
+        #expect(abs((separate["part.json"] ?? 9) - (separate[name] ?? 0)) < 1.5)
         let picture = try Self.svg([Tool.drive, part, "track", "speed"])
         #expect(picture.lines(of: "speed").map(\.trace) == [0, 1])
         #expect(picture.lines(of: "track").map(\.trace) == [0, 1])
@@ -226,14 +226,14 @@ struct PlotTests {
         #expect(marks.count == 2 && marks.contains { $0.hasPrefix("nofix@20.0s+10.0s, part.json") }, "\(marks)")
         // Each track has its own mark.
         #expect(picture.text.components(separatedBy: "class=\"fault way\" data-fault").count - 1 == 2)
-        let places = marks.compactMap { mark in
+        let markPositions = marks.compactMap { mark in
             mark.components(separatedBy: " x=\"").dropFirst().first.flatMap { Double($0.prefix { $0 != "\"" }) }
         }.sorted()
         let axis = try #require(picture.text.components(separatedBy: "data-name=\"speed\" data-x=\"").last)
         let ends = axis.prefix { $0 != "\"" }.split(separator: " ").compactMap { Double($0) }
-        try #require(places.count == 2 && ends.count == 4)
+        try #require(markPositions.count == 2 && ends.count == 4)
         // The part starts a minute later.
-        #expect(abs((places[1] - places[0]) / (ends[1] - ends[0]) * (ends[3] - ends[2]) - 60) < 1)
+        #expect(abs((markPositions[1] - markPositions[0]) / (ends[1] - ends[0]) * (ends[3] - ends[2]) - 60) < 1)
     }
 
     @Test("A value reported with every fourth position is drawn without gaps")

@@ -95,19 +95,19 @@ struct PublishTests {
             process.waitUntilExit()
         }
         let address = "mqtt://127.0.0.1:\(port)"
-        let follower = try RunningTool(
+        let subscriber = try RunningTool(
             ["watch", "location", "--json", "--count", "5"],
             environment: ["DEVICE_SERVICES_GPSD": address + "/owntracks/fleet/car7"])
         let board = try RunningTool([
             "publish", address, "--user", "fleet", "--device", "car7", "--trace", Tool.drive, "--rebase", "--json",
         ])
         var fixes: [String] = []
-        while fixes.count < 5, let line = follower.nextLine() {
+        while fixes.count < 5, let line = subscriber.nextLine() {
             if line.contains(#""callback":"didUpdateLocations""#) { fixes.append(line) }
         }
         // The drive starts at this latitude.
         #expect(fixes.count == 5 && fixes.allSatisfy { $0.contains(#""latitude":46.5"#) })
-        #expect(follower.status() == 0)
+        #expect(subscriber.status() == 0)
         #expect(board.end() == 0)
     }
 }

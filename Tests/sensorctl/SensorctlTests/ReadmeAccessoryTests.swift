@@ -10,7 +10,7 @@ import Trace
 private final class Scale: NSObject, StreamDelegate {
     private var session: EASession?
     private var waiting = Data("SI\r\n".utf8)
-    private(set) var heard = ""
+    private(set) var received = ""
     private(set) var hasEnded = false
 
     func open(_ accessory: EAAccessory) {
@@ -27,7 +27,7 @@ private final class Scale: NSObject, StreamDelegate {
         case .hasBytesAvailable:
             var buffer = [UInt8](repeating: 0, count: 1024)
             let count = session?.inputStream?.read(&buffer, maxLength: buffer.count) ?? 0
-            if count > 0 { heard += String(decoding: buffer[..<count], as: UTF8.self) }
+            if count > 0 { received += String(decoding: buffer[..<count], as: UTF8.self) }
         case .hasSpaceAvailable where !waiting.isEmpty:
             let count = session?.outputStream?.write([UInt8](waiting), maxLength: waiting.count) ?? 0
             if count > 0 { waiting.removeFirst(count) }
@@ -53,7 +53,7 @@ struct ReadmeAccessoryTests {
             if let accessory = EAAccessoryManager.shared().connectedAccessories.first { scale.open(accessory) }
             device.advance(by: 1)
         }
-        #expect(scale.heard == "S S 12.5 g\r\n")
+        #expect(scale.received == "S S 12.5 g\r\n")
         #expect(!scale.hasEnded)
         device.detach(id)
         device.use { device.advance(by: 1) }

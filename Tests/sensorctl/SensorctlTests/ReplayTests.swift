@@ -54,8 +54,8 @@ struct ReplayTests {
         #expect(line.hasSuffix("}]}"))
         var rest = line[...]
         for key in Self.keys {
-            let place = try #require(rest.range(of: "\"\(key)\":"), "\(key)")
-            rest = rest[place.upperBound...]
+            let range = try #require(rest.range(of: "\"\(key)\":"), "\(key)")
+            rest = rest[range.upperBound...]
         }
         #expect(!rest.contains("\":"))
     }
@@ -120,7 +120,7 @@ struct ReplayTests {
     @Test("Rebased timestamps start now and keep their intervals")
     func rebased() throws {
         let now = Date()
-        let kept = try Self.locations(try Tool.run(["replay", Tool.drive, "location", "--json"]).lines)
+        let original = try Self.locations(try Tool.run(["replay", Tool.drive, "location", "--json"]).lines)
         let moved = try Self.locations(try Tool.run(["replay", Tool.drive, "location", "--json", "--rebase"]).lines)
         func seconds(_ location: [String: Any]) throws -> Double {
             let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
@@ -128,11 +128,11 @@ struct ReplayTests {
             let text = try #require(location["timestamp"] as? String)
             return try style.parse(String(text.prefix(23)) + "Z").timeIntervalSince1970
         }
-        try #require(kept.count == moved.count)
+        try #require(original.count == moved.count)
         let first = try seconds(try #require(moved.first))
         #expect(abs(first - now.timeIntervalSince1970) < 60)
-        let shift = try first - seconds(try #require(kept.first))
-        for (old, new) in zip(kept, moved) { #expect(abs(try seconds(new) - seconds(old) - shift) < 0.002) }
+        let shift = try first - seconds(try #require(original.first))
+        for (old, new) in zip(original, moved) { #expect(abs(try seconds(new) - seconds(old) - shift) < 0.002) }
     }
 
     @Test("Real-time playback takes time and gives the same output")

@@ -10,7 +10,7 @@ final class RunningTool {
     private let process = Process()
     private let output = OutputLines()
     private let notes = OutputLines()
-    private let ended = BinarySemaphore()
+    private let terminated = BinarySemaphore()
 
     /// - Parameters:
     ///   - isOutputFull: true for a full pipe on standard output that is never read.
@@ -28,7 +28,7 @@ final class RunningTool {
         process.standardOutput = output.pipe
         process.standardError = areNotesFull ? notes.pipe : FileHandle.nullDevice
         process.standardInput = FileHandle.nullDevice
-        process.terminationHandler = { [ended] _ in ended.signal() }
+        process.terminationHandler = { [terminated] _ in terminated.signal() }
         try process.run()
     }
 
@@ -52,12 +52,12 @@ final class RunningTool {
 
     /// Waits for the end of the process. After 60 s, kills it and fails. Negative if a signal ended it.
     func status(sourceLocation: SourceLocation = #_sourceLocation) -> Int32 {
-        if !ended.wait(seconds: 60) {
+        if !terminated.wait(seconds: 60) {
             Issue.record("It goes on for more than a minute.", sourceLocation: sourceLocation)
             endByForce()
         }
         // Signals again for later calls.
-        ended.signal()
+        terminated.signal()
         process.waitUntilExit()
         return process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
     }

@@ -21,10 +21,10 @@ final class ScriptedAccessories: AccessorySource {
 
     func open(_ accessory: AccessoryDescription.ID, protocol name: String) throws(DeviceError) -> any ByteChannel {
         if let refusal = refusals.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) { throw refusal }
-        let (here, there) = MemoryChannel.pair(capacity: capacity)
-        ends.withLock { $0.append((name, there)) }
+        let (appEnd, accessoryEnd) = MemoryChannel.pair(capacity: capacity)
+        ends.withLock { $0.append((name, accessoryEnd)) }
         opened.signal()
-        return here
+        return appEnd
     }
 
     /// Makes the next calls of `open` throw these errors.
@@ -46,26 +46,27 @@ final class ScriptedAccessories: AccessorySource {
 
 extension MemoryChannel {
     /// Reads `count` bytes. Returns fewer if the other side ends or after 60 s without data.
-    func take(_ count: Int) -> [UInt8] {
-        var taken: [UInt8] = []
+    func readBytes(_ count: Int) -> [UInt8] {
+        var bytes: [UInt8] = []
         let semaphore = BinarySemaphore()
         observe { _ in semaphore.signal() }
         var buffer = [UInt8](repeating: 0, count: 4096)
         var waits = 0
-        while taken.count < count, waits < 60 {
-            let room = min(buffer.count, count - taken.count)
-            switch buffer.withUnsafeMutableBytes({ read(into: UnsafeMutableRawBufferPointer(rebasing: $0[..<room])) }) {
-            case .bytes(let more): taken += buffer[..<more]
+        while bytes.count < count, waits < 60 {
+            let limit = min(buffer.count, count - bytes.count)
+            switch buffer.withUnsafeMutableBytes({ read(into: UnsafeMutableRawBufferPointer(rebasing: $0[..<limit])) })
+            {
+            case .bytes(let more): bytes += buffer[..<more]
             case .empty: if !semaphore.wait(seconds: 1) { waits += 1 }
-            case .ended: return taken
+            case .ended: return bytes
             }
         }
-        return taken
+        return bytes
     }
 
     /// Writes all bytes. Returns false if the other side has ended.
     @discardableResult
-    func say(_ bytes: some Collection<UInt8>) -> Bool {
+    func writeAll(_ bytes: some Collection<UInt8>) -> Bool {
         var rest = Array(bytes)
         let semaphore = BinarySemaphore()
         observe { _ in semaphore.signal() }

@@ -236,8 +236,8 @@ struct SimulateAllTests {
             #expect(!result.notes.isEmpty)
         }
         #expect(try Self.simulate(["/nonexistent"]).status == 66)
-        let place = try Tool.run(["simulate", Tool.sixPoses], environment: ["TMPDIR": "/nonexistent"])
-        #expect(place.status == 69 && place.notes.contains("Set TMPDIR to another"), "\(place.notes)")
+        let unwritable = try Tool.run(["simulate", Tool.sixPoses], environment: ["TMPDIR": "/nonexistent"])
+        #expect(unwritable.status == 69 && unwritable.notes.contains("Set TMPDIR to another"), "\(unwritable.notes)")
         // Two recordings without a start time.
         let timeless = try Self.simulate([Tool.csv("flat-face-up"), Tool.csv("shake")], ["--duration", "0.1"])
         if timeless.status != 0 {

@@ -83,17 +83,17 @@ struct TalkLoopTests {
         let accessories = ScriptedAccessories(capacity: 1000)
         accessories.attach(.scale())
         let conversation = try Conversation(accessories)
-        let there = try #require(accessories.nextSession()).1
-        let (question, answer) = (Self.bytes(300_000), Self.bytes(200_000))
+        let accessoryEnd = try #require(accessories.nextSession()).1
+        let (request, response) = (Self.bytes(300_000), Self.bytes(200_000))
         Thread.detachNewThread {
-            conversation.type(question)
+            conversation.type(request)
             conversation.endInput()
         }
-        #expect(there.take(question.count) == question)
-        #expect(there.say(answer))
+        #expect(accessoryEnd.readBytes(request.count) == request)
+        #expect(accessoryEnd.writeAll(response))
         #expect(conversation.end()?.isFinished == true)
-        #expect(conversation.transcript.now.received == answer)
-        #expect(conversation.transcript.now.sent == question)
+        #expect(conversation.transcript.now.received == response)
+        #expect(conversation.transcript.now.sent == request)
         #expect(conversation.transcript.now.events == ["opened 1 com.example.scale"])
     }
 
@@ -102,9 +102,9 @@ struct TalkLoopTests {
         let accessories = ScriptedAccessories()
         let id = accessories.attach(.scale())
         let conversation = try Conversation(accessories)
-        let there = try #require(accessories.nextSession()).1
-        there.say(Array("12.5 kg\n".utf8))
-        there.end(ByteChannelEnd(.detached))
+        let accessoryEnd = try #require(accessories.nextSession()).1
+        accessoryEnd.writeAll(Array("12.5 kg\n".utf8))
+        accessoryEnd.end(ByteChannelEnd(.detached))
         accessories.detach(id)
         guard case .disconnected("Weigh Scale", let end) = conversation.end() else {
             Issue.record("It did not end as gone.")
@@ -120,11 +120,11 @@ struct TalkLoopTests {
         let accessories = ScriptedAccessories()
         accessories.attach(.scale())
         let conversation = try Conversation(accessories)
-        let there = try #require(accessories.nextSession()).1
+        let accessoryEnd = try #require(accessories.nextSession()).1
         conversation.type(Array("bye".utf8))
         conversation.endInput()
-        #expect(there.take(3) == Array("bye".utf8))
-        there.end(ByteChannelEnd(.detached))
+        #expect(accessoryEnd.readBytes(3) == Array("bye".utf8))
+        accessoryEnd.end(ByteChannelEnd(.detached))
         #expect(conversation.end()?.isFinished == true)
     }
 
@@ -135,10 +135,10 @@ struct TalkLoopTests {
         var plan = TalkOptions(accessory: "WS-7731")
         plan.follows = true
         let conversation = try Conversation(accessories, plan: plan)
-        let there = try #require(accessories.nextSession()).1
+        let accessoryEnd = try #require(accessories.nextSession()).1
         conversation.type(Array("one".utf8))
-        #expect(there.take(3) == Array("one".utf8))
-        there.end(ByteChannelEnd(.detached))
+        #expect(accessoryEnd.readBytes(3) == Array("one".utf8))
+        accessoryEnd.end(ByteChannelEnd(.detached))
         accessories.detach(first)
         accessories.attach(.scale(serial: "WS-8000", port: "1-2"))
         conversation.type(Array("two".utf8))
@@ -146,8 +146,8 @@ struct TalkLoopTests {
         // At another port, and therefore at another node.
         let second = accessories.attach(.scale(port: "1-9", node: "/dev/ttyACM3"))
         let again = try #require(accessories.nextSession()).1
-        #expect(again.take(3) == Array("two".utf8))
-        again.say(Array("ok".utf8))
+        #expect(again.readBytes(3) == Array("two".utf8))
+        again.writeAll(Array("ok".utf8))
         conversation.endInput()
         #expect(conversation.end()?.isFinished == true)
         let content = conversation.transcript.now
@@ -216,9 +216,9 @@ struct TalkLoopTests {
         var plan = TalkOptions(accessory: "Weigh Scale")
         plan.isRaw = true
         let conversation = try Conversation(accessories, plan: plan)
-        let there = try #require(accessories.nextSession()).1
+        let accessoryEnd = try #require(accessories.nextSession()).1
         conversation.type([0x03, 0x41, 0x1D, 0x42])
-        #expect(there.take(10) == [0x03, 0x41])
+        #expect(accessoryEnd.readBytes(10) == [0x03, 0x41])
         #expect(conversation.end()?.isFinished == true)
     }
 
@@ -229,10 +229,10 @@ struct TalkLoopTests {
         var plan = TalkOptions(accessory: "Weigh Scale")
         plan.lineEnd = end
         let conversation = try Conversation(accessories, plan: plan)
-        let there = try #require(accessories.nextSession()).1
+        let accessoryEnd = try #require(accessories.nextSession()).1
         conversation.type(Array("AT\n".utf8))
         let expected = ["lf": "AT\n", "cr": "AT\r", "crlf": "AT\r\n"][end.rawValue] ?? ""
-        #expect(there.take(expected.utf8.count) == Array(expected.utf8))
+        #expect(accessoryEnd.readBytes(expected.utf8.count) == Array(expected.utf8))
         conversation.stop.request(.signal)
         #expect(conversation.end() != nil)
     }

@@ -91,10 +91,10 @@ struct TalkScriptTests {
         let loop = try TalkLoop(accessories, plan: plan, clock: LiveClock(), stop: StopRequest())
         let isDone = DispatchSemaphore(value: 0)
         Thread.detachNewThread {
-            if let there = accessories.nextSession()?.1 { accessory(there) }
+            if let accessoryEnd = accessories.nextSession()?.1 { accessory(accessoryEnd) }
             isDone.signal()
         }
-        let plain = RawTalkPrinter(output: StandardOutput(stop: StopRequest()), isForPeople: false, endingKey: nil)
+        let plain = RawTalkPrinter(output: StandardOutput(stop: StopRequest()), escapesControls: false, endingKey: nil)
         let end = loop.play(script, show: plain.show)
         #expect(isDone.wait(timeout: .now() + 60) == .success)
         return end
@@ -102,18 +102,18 @@ struct TalkScriptTests {
 
     @Test("A device that answers as recorded completes the script and receives all requests")
     func asRecorded() throws {
-        let end = try Self.play(wait: 60) { there in
-            there.say(Self.bytes("READY\n"))
-            #expect(there.take(4) == Self.bytes("ID?\n"))
-            there.say(Self.bytes("WS-7\n"))
-            #expect(there.take(4) == Self.bytes("BYE\n"))
+        let end = try Self.play(wait: 60) { accessoryEnd in
+            accessoryEnd.writeAll(Self.bytes("READY\n"))
+            #expect(accessoryEnd.readBytes(4) == Self.bytes("ID?\n"))
+            accessoryEnd.writeAll(Self.bytes("WS-7\n"))
+            #expect(accessoryEnd.readBytes(4) == Self.bytes("BYE\n"))
         }
         #expect(end.status() == .success)
     }
 
     @Test("A different answer, a missing answer and an unplugged device end the script in different ways")
     func departures() throws {
-        let other = try Self.play(wait: 60) { $0.say(Self.bytes("REST")) }
+        let other = try Self.play(wait: 60) { $0.writeAll(Self.bytes("REST")) }
         guard case .differs(let text) = other else {
             Issue.record("\(other)")
             return
@@ -126,9 +126,9 @@ struct TalkScriptTests {
             return
         }
         #expect(missing == #"Step 1: "READY\n" did not arrive (byte 0 of all answers)."#)
-        let gone = try Self.play(wait: 60) { there in
-            there.say(Self.bytes("READY\n"))
-            there.end(ByteChannelEnd(.detached))
+        let gone = try Self.play(wait: 60) { accessoryEnd in
+            accessoryEnd.writeAll(Self.bytes("READY\n"))
+            accessoryEnd.end(ByteChannelEnd(.detached))
         }
         #expect(gone.status() == .unavailable)
     }

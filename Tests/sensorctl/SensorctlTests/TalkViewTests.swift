@@ -29,9 +29,9 @@ struct TalkViewTests {
         // Characters and line endings that arrive in pieces.
         for text in ["ä", "秤", "👩", "\r\n"] {
             let bytes = Array(text.utf8)
-            var shown: [UInt8] = []
-            for byte in bytes { shown += view.filter([byte]) }
-            #expect(shown == (text == "\r\n" ? [10] : bytes))
+            var filtered: [UInt8] = []
+            for byte in bytes { filtered += view.filter([byte]) }
+            #expect(filtered == (text == "\r\n" ? [10] : bytes))
         }
         #expect(view.filter([0xC3]) == [] && view.filter([0x41]) == Array("\u{fffd}A".utf8))
         #expect(view.filter([0x9B, 0x80]) == Array("\u{fffd}\u{fffd}".utf8))
@@ -50,24 +50,25 @@ struct TalkViewTests {
 
     @Test("Without `--wait`, a conversation ends one second after the last data is sent or received")
     func quiet() {
-        var rest = ConversationEndDetector(room: 100, plan: TalkOptions(accessory: "x"), now: Self.start)
+        var rest = ConversationEndDetector(initialSpace: 100, plan: TalkOptions(accessory: "x"), now: Self.start)
         let later = Self.start.advanced(bySeconds: 3)
         // 40 bytes are not sent yet.
         #expect(rest.evaluate(space: 60, now: later) == .wait(until: later.advanced(bySeconds: 0.02)))
         let left = later.advanced(bySeconds: 1)
         #expect(rest.evaluate(space: 100, now: left) == .wait(until: left.advanced(bySeconds: 1)))
-        let heard = left.advanced(bySeconds: 0.9)
-        rest.recordReceived(at: heard)
+        let received = left.advanced(bySeconds: 0.9)
+        rest.recordReceived(at: received)
         #expect(
-            rest.evaluate(space: 100, now: left.advanced(bySeconds: 1)) == .wait(until: heard.advanced(bySeconds: 1)))
-        #expect(rest.evaluate(space: 100, now: heard.advanced(bySeconds: 1)) == .done)
+            rest.evaluate(space: 100, now: left.advanced(bySeconds: 1)) == .wait(until: received.advanced(bySeconds: 1))
+        )
+        #expect(rest.evaluate(space: 100, now: received.advanced(bySeconds: 1)) == .done)
     }
 
     @Test("With `--wait`, a conversation ends after that time, whether or not data arrives")
     func wait() {
         var plan = TalkOptions(accessory: "x")
         plan.wait = 3
-        var rest = ConversationEndDetector(room: 100, plan: plan, now: Self.start)
+        var rest = ConversationEndDetector(initialSpace: 100, plan: plan, now: Self.start)
         #expect(rest.evaluate(space: 100, now: Self.start) == .wait(until: Self.start.advanced(bySeconds: 3)))
         rest.recordReceived(at: Self.start.advanced(bySeconds: 2.9))
         #expect(rest.evaluate(space: 100, now: Self.start.advanced(bySeconds: 3)) == .done)
@@ -75,7 +76,7 @@ struct TalkViewTests {
 
     @Test("An accessory that reads nothing for ten seconds is stalled, but a slow accessory is not")
     func stalled() {
-        var rest = ConversationEndDetector(room: 100, plan: TalkOptions(accessory: "x"), now: Self.start)
+        var rest = ConversationEndDetector(initialSpace: 100, plan: TalkOptions(accessory: "x"), now: Self.start)
         _ = rest.evaluate(space: 10, now: Self.start.advanced(bySeconds: 9))
         _ = rest.evaluate(space: 11, now: Self.start.advanced(bySeconds: 18))
         let end = Self.start.advanced(bySeconds: 27.9)

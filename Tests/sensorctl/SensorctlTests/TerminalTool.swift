@@ -27,7 +27,7 @@ final class TerminalTool {
 
     private let process = Process()
     private let output = OutputLines()
-    private let ended = BinarySemaphore()
+    private let terminated = BinarySemaphore()
     private let keyboard: FileHandle
     private let line: FileHandle
     /// The settings before the tool ran.
@@ -58,7 +58,7 @@ final class TerminalTool {
         process.standardOutput = output.pipe
         process.standardError = FileHandle.nullDevice
         initial = settings
-        process.terminationHandler = { [ended] _ in ended.signal() }
+        process.terminationHandler = { [terminated] _ in terminated.signal() }
         try process.run()
     }
 
@@ -83,7 +83,7 @@ final class TerminalTool {
 
     /// The exit code of a tool that leads its session, or nil after 60 s.
     func leaderStatus() -> Int32? {
-        guard ended.wait(seconds: 60) else { return nil }
+        guard terminated.wait(seconds: 60) else { return nil }
         process.waitUntilExit()
         return process.terminationStatus
     }

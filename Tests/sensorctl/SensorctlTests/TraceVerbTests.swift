@@ -236,19 +236,19 @@ struct TraceVerbTests {
     @Test("A failed write keeps the previous file, or leaves no file", arguments: ["gpx", "trace", "mcap"])
     func limited(ending: String) throws {
         let folder = try TemporaryFolder()
-        let (kept, new) = (folder.path + "/a.\(ending)", folder.path + "/b.\(ending)")
-        #expect(try Tool.run(["cut", Tool.drive, kept, "--to", "5"]).status == 0)
-        let before = try Data(contentsOf: URL(fileURLWithPath: kept))
+        let (existing, new) = (folder.path + "/a.\(ending)", folder.path + "/b.\(ending)")
+        #expect(try Tool.run(["cut", Tool.drive, existing, "--to", "5"]).status == 0)
+        let before = try Data(contentsOf: URL(fileURLWithPath: existing))
         // The limit is 16 blocks of 1024 bytes. The drive is larger in each of these formats.
         let line = #"trap '' XFSZ; ulimit -f 16; exec "$0" convert "$1" "$2" --overwrite"#
-        for path in [kept, new] {
+        for path in [existing, new] {
             let result = try Tool.shell(line, [Tool.drive, path])
             #expect(result.status == 74, "\(result.notes)")
         }
-        #expect(try Data(contentsOf: URL(fileURLWithPath: kept)) == before)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: existing)) == before)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["a.\(ending)"])
-        #expect(try Tool.run(["convert", Tool.drive, kept, "--overwrite"]).status == 0)
-        #expect(try Data(contentsOf: URL(fileURLWithPath: kept)) != before)
+        #expect(try Tool.run(["convert", Tool.drive, existing, "--overwrite"]).status == 0)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: existing)) != before)
     }
 
     @Test("Two receivers at the same time stay separate in a merge, and one can be converted")

@@ -140,7 +140,7 @@ public final class LocationAuthorization: Sendable {
     func request(_ kind: LocationAccessRequest.Kind, purpose: String?, completion: (@Sendable () -> Void)? = nil) {
         let pendingRequest = PendingRequest(
             request: LocationAccessRequest(kind: kind, purpose: purpose ?? self.purpose), completion: completion)
-        let (isSettled, policy) = state.withLock { state -> (Bool, (any LocationPolicy)?) in
+        let (isCompleted, policy) = state.withLock { state -> (Bool, (any LocationPolicy)?) in
             guard state.isEnabled, state.canRequest(kind) else { return (true, nil) }
             guard !state.isRequestInProgress else {
                 // A second request of the same kind is redundant unless it has a completion handler.
@@ -152,20 +152,20 @@ public final class LocationAuthorization: Sendable {
             state.isRequestInProgress = true
             return (false, state.policy)
         }
-        if isSettled { completion?() }
+        if isCompleted { completion?() }
         if let policy { submit(pendingRequest, to: policy) }
     }
 
     private func submit(_ pendingRequest: PendingRequest, to policy: any LocationPolicy) {
-        let question = SingleAnswer { [weak self] answer in
+        let singleAnswer = SingleAnswer { [weak self] answer in
             if let self { finish(pendingRequest, answer) } else { pendingRequest.completion?() }
         }
-        policy.decide(pendingRequest.request) { question.answer($0) }
+        policy.decide(pendingRequest.request) { singleAnswer.answer($0) }
     }
 
     /// Applies an answer and then submits the next pending request that still needs an answer.
     private func finish(_ pendingRequest: PendingRequest, _ answer: LocationAnswer) {
-        var settled = [pendingRequest]
+        var completed = [pendingRequest]
         var next: (pendingRequest: PendingRequest, policy: any LocationPolicy)?
         change { state in
             state.apply(answer, to: pendingRequest.request.kind)
@@ -174,12 +174,12 @@ public final class LocationAuthorization: Sendable {
                 if state.isEnabled, state.canRequest(candidate.request.kind) {
                     next = (candidate, state.policy)
                 } else {
-                    settled.append(candidate)
+                    completed.append(candidate)
                 }
             }
             state.isRequestInProgress = next != nil
         }
-        for pendingRequest in settled { pendingRequest.completion?() }
+        for pendingRequest in completed { pendingRequest.completion?() }
         if let next { submit(next.pendingRequest, to: next.policy) }
     }
 

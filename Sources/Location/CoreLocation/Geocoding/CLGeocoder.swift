@@ -57,7 +57,7 @@ open class CLGeocoder: NSObject {
     open func reverseGeocodeLocation(
         _ location: CLLocation, preferredLocale locale: Locale?, completionHandler: @escaping CLGeocodeCompletionHandler
     ) {
-        start(.place(location, locale: locale), completionHandler)
+        start(.coordinate(location, locale: locale), completionHandler)
     }
 
     /// Finds the placemarks for a location.
@@ -69,7 +69,7 @@ open class CLGeocoder: NSObject {
     nonisolated(nonsending) open func reverseGeocodeLocation(
         _ location: CLLocation, preferredLocale locale: Locale?
     ) async throws -> [CLPlacemark] {
-        try await requests.perform(.place(location, locale: locale))
+        try await requests.perform(.coordinate(location, locale: locale))
     }
 
     // MARK: Forward geocoding
@@ -151,8 +151,8 @@ open class CLGeocoder: NSObject {
         start(.search(PlaceSearch(text, in: nil, locale: nil)), completionHandler)
     }
 
-    private func start(_ question: GeocodingRequests.Request, _ handler: @escaping CLGeocodeCompletionHandler) {
-        requests.start(question) { answer in
+    private func start(_ request: GeocodingRequests.Request, _ handler: @escaping CLGeocodeCompletionHandler) {
+        requests.start(request) { answer in
             switch answer {
             case .success(let placemarks): handler(placemarks, nil)
             case .failure(let error): handler(nil, error)

@@ -13,28 +13,28 @@ public import Foundation
 /// available, because their type belongs to the Contacts framework.
 open class CLPlacemark: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     let details: PlaceDescription
-    private let place: CLLocation?
+    private let storedLocation: CLLocation?
 
     init(_ details: PlaceDescription, location: CLLocation?) {
         self.details = details
-        place = location
+        storedLocation = location
     }
 
     /// Creates a copy of a placemark.
     public init(placemark: CLPlacemark) {
         details = placemark.details
-        place = placemark.place
+        storedLocation = placemark.storedLocation
     }
 
     /// Restores a placemark from an archive. Values that are missing from the archive are nil.
     public required init?(coder: NSCoder) {
         details = PlaceDescription(coder: coder)
-        place = CLLocation.Values.isAbsent(from: coder) ? nil : CLLocation(coder: coder)
+        storedLocation = CLLocation.Values.isAbsent(from: coder) ? nil : CLLocation(coder: coder)
     }
 
     /// The location of the place. Its horizontal accuracy is the extent of the place in metres or, after reverse
     /// geocoding, the horizontal accuracy of the requested location.
-    open var location: CLLocation? { place }
+    open var location: CLLocation? { storedLocation }
 
     /// The circle around the place, or nil if the extent of the place is unknown.
     open var region: CLRegion? {
@@ -86,14 +86,14 @@ open class CLPlacemark: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable
     /// Encodes the placemark into a keyed archive.
     open func encode(with coder: NSCoder) {
         details.encode(with: coder)
-        place?.encode(with: coder)
+        storedLocation?.encode(with: coder)
     }
 
     /// A one-line description with the name, address and location.
     open override var description: String {
         let lines = AddressDictionary.lines(of: details).filter { $0 != name }
         let address = ([name].compactMap(\.self) + lines).joined(separator: ", ")
-        return place.map { "\(address) @ \($0)" } ?? address
+        return storedLocation.map { "\(address) @ \($0)" } ?? address
     }
 }
 

@@ -9,7 +9,7 @@ import Synchronization
 /// Processes a geocoder's requests one at a time. Each request produces exactly one result.
 final class GeocodingRequests: Sendable {
     enum Request: Sendable {
-        case place(CLLocation, locale: Locale?)
+        case coordinate(CLLocation, locale: Locale?)
         case search(PlaceSearch)
     }
 
@@ -24,43 +24,43 @@ final class GeocodingRequests: Sendable {
     private struct Pending {
         let number: Int
         let handler: Handler
-        let delivery: (any CallbackExecutor)?
+        let executor: (any CallbackExecutor)?
         var task: Task<Void, Never>?
     }
 
     private let device: Device
-    private let delivery: any CallbackExecutor
+    private let mainExecutor: any CallbackExecutor
     private let state = Mutex<(pending: Pending?, last: Int)>((nil, 0))
 
     init(device: Device) {
         self.device = device
-        delivery = ExecutorSelection.executor(for: DispatchQueue.main, device: device)
+        mainExecutor = ExecutorSelection.executor(for: DispatchQueue.main, device: device)
     }
 
     var isBusy: Bool { state.withLock { $0.pending != nil } }
 
     /// Starts a request and calls its handler on the main queue.
-    func start(_ question: Request, handler: @escaping (Outcome) -> Void) {
-        _ = begin(question, Handler(call: handler), delivery)
+    func start(_ request: Request, handler: @escaping (Outcome) -> Void) {
+        _ = begin(request, Handler(call: handler), mainExecutor)
     }
 
-    nonisolated(nonsending) func perform(_ question: Request) async throws -> [CLPlacemark] {
+    nonisolated(nonsending) func perform(_ request: Request) async throws -> [CLPlacemark] {
         // If the task is cancelled before the request number is known, the cancellation handler cannot cancel the
         // request. The operation then cancels the request itself.
-        let asked = Mutex<(number: Int?, isCancelled: Bool)>((nil, false))
+        let taskState = Mutex<(number: Int?, isCancelled: Bool)>((nil, false))
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let number = begin(question, Handler { continuation.resume(with: $0) }, nil)
-                let isCancelled = asked.withLock { asked in
-                    asked.number = number
-                    return asked.isCancelled
+                let number = begin(request, Handler { continuation.resume(with: $0) }, nil)
+                let isCancelled = taskState.withLock { taskState in
+                    taskState.number = number
+                    return taskState.isCancelled
                 }
                 if isCancelled, let number { cancel(number) }
             }
         } onCancel: {
-            let number = asked.withLock { asked in
-                asked.isCancelled = true
-                return asked.number
+            let number = taskState.withLock { taskState in
+                taskState.isCancelled = true
+                return taskState.number
             }
             if let number { cancel(number) }
         }
@@ -75,15 +75,15 @@ final class GeocodingRequests: Sendable {
         }
         guard let pending else { return }
         pending.task?.cancel()
-        complete(pending.handler, with: .failure(CLError(.geocodeCanceled)), on: pending.delivery)
+        complete(pending.handler, with: .failure(CLError(.geocodeCanceled)), on: pending.executor)
     }
 
     /// Starts a request and returns its number, or nil if another request is in progress.
-    private func begin(_ question: Request, _ handler: Handler, _ delivery: (any CallbackExecutor)?) -> Int? {
+    private func begin(_ request: Request, _ handler: Handler, _ executor: (any CallbackExecutor)?) -> Int? {
         let number = state.withLock { state -> Int? in
             guard state.pending == nil else { return nil }
             state.last += 1
-            state.pending = Pending(number: state.last, handler: handler, delivery: delivery)
+            state.pending = Pending(number: state.last, handler: handler, executor: executor)
             return state.last
         }
         guard let number else {
@@ -91,73 +91,73 @@ final class GeocodingRequests: Sendable {
                 .geocodeCanceled,
                 "The geocoder is still processing a request and accepts one at a time. Wait until the request completes, or use another geocoder."
             )
-            complete(handler, with: .failure(error), on: delivery)
+            complete(handler, with: .failure(error), on: executor)
             return nil
         }
         if let finder = PlaceFinderSetting.of(device).finder {
-            let task = Task { self.finish(number, await self.answer(question, by: finder)) }
-            let isOver = state.withLock { state in
+            let task = Task { self.finish(number, await self.answer(request, by: finder)) }
+            let isFinished = state.withLock { state in
                 if state.pending?.number == number { state.pending?.task = task }
                 return state.pending?.number != number
             }
-            if isOver { task.cancel() }
+            if isFinished { task.cancel() }
         } else {
-            finish(number, result(of: question))
+            finish(number, result(of: request))
         }
         return number
     }
 
     /// Schedules the handler of a request. `isGeocoding` remains true until the handler runs.
     private func finish(_ number: Int, _ answer: Outcome) {
-        let conclude: @Sendable () -> Void = { [self] in
+        let callHandler: @Sendable () -> Void = { [self] in
             let pending = state.withLock { state in state.pending?.number == number ? state.pending.take() : nil }
             if let pending { device.withCurrent { pending.handler.call(answer) } }
         }
         let executor = state.withLock { state -> (any CallbackExecutor)?? in
-            state.pending?.number == number ? .some(state.pending?.delivery) : nil
+            state.pending?.number == number ? .some(state.pending?.executor) : nil
         }
         guard let executor else { return }
-        if let executor { executor.schedule(conclude) } else { conclude() }
+        if let executor { executor.schedule(callHandler) } else { callHandler() }
     }
 
-    private func complete(_ handler: Handler, with answer: Outcome, on delivery: (any CallbackExecutor)?) {
-        let conclude: @Sendable () -> Void = { [device] in device.withCurrent { handler.call(answer) } }
-        if let delivery { delivery.schedule(conclude) } else { conclude() }
+    private func complete(_ handler: Handler, with answer: Outcome, on executor: (any CallbackExecutor)?) {
+        let callHandler: @Sendable () -> Void = { [device] in device.withCurrent { handler.call(answer) } }
+        if let executor { executor.schedule(callHandler) } else { callHandler() }
     }
 
     // MARK: Results
 
-    private func result(of question: Request) -> Outcome {
-        answer(question) { () throws in
-            switch question {
-            case .place(let location, let locale):
+    private func result(of request: Request) -> Outcome {
+        answer(request) { () throws in
+            switch request {
+            case .coordinate(let location, let locale):
                 try OfflinePlaceFinder().places(at: location.coordinate, locale: locale)
             case .search(let search): try OfflinePlaceFinder().places(for: search)
             }
         }
     }
 
-    private func answer(_ question: Request, by finder: any PlaceFinder) async -> Outcome {
+    private func answer(_ request: Request, by finder: any PlaceFinder) async -> Outcome {
         let found: Result<[PlaceDescription], any Error>
         do {
-            try Self.validate(question)
-            switch question {
-            case .place(let location, let locale):
+            try Self.validate(request)
+            switch request {
+            case .coordinate(let location, let locale):
                 found = .success(try await finder.places(at: location.coordinate, locale: locale))
             case .search(let search): found = .success(try await finder.places(for: search))
             }
         } catch {
             found = .failure(error)
         }
-        return answer(question) { try found.get() }
+        return answer(request) { try found.get() }
     }
 
-    private func answer(_ question: Request, _ find: () throws -> [PlaceDescription]) -> Outcome {
+    private func answer(_ request: Request, _ find: () throws -> [PlaceDescription]) -> Outcome {
         do {
-            try Self.validate(question)
+            try Self.validate(request)
             let places = try find()
-            guard !places.isEmpty else { return .failure(Self.noResultError(for: question)) }
-            return .success(places.map { placemark($0, question) })
+            guard !places.isEmpty else { return .failure(Self.noResultError(for: request)) }
+            return .success(places.map { placemark($0, request) })
         } catch let error as CLError {
             return .failure(error)
         } catch is CancellationError {
@@ -167,8 +167,8 @@ final class GeocodingRequests: Sendable {
         }
     }
 
-    private static func validate(_ question: Request) throws {
-        guard case .place(let location, _) = question else { return }
+    private static func validate(_ request: Request) throws {
+        guard case .coordinate(let location, _) = request else { return }
         let coordinate = location.coordinate
         guard !CLLocationCoordinate2DIsValid(coordinate) else { return }
         throw CLError.withDescription(
@@ -177,9 +177,9 @@ final class GeocodingRequests: Sendable {
         )
     }
 
-    private static func noResultError(for question: Request) -> CLError {
-        switch question {
-        case .place(let location, _):
+    private static func noResultError(for request: Request) -> CLError {
+        switch request {
+        case .coordinate(let location, _):
             let coordinate = location.coordinate
             return .withDescription(
                 .geocodeFoundNoResult,
@@ -189,9 +189,9 @@ final class GeocodingRequests: Sendable {
         }
     }
 
-    private func placemark(_ place: PlaceDescription, _ question: Request) -> CLPlacemark {
+    private func placemark(_ place: PlaceDescription, _ request: Request) -> CLPlacemark {
         var accuracy = place.radius
-        if case .place(let location, _) = question { accuracy = location.horizontalAccuracy }
+        if case .coordinate(let location, _) = request { accuracy = location.horizontalAccuracy }
         let location = CLLocation(
             coordinate: CLLocationCoordinate2D(latitude: place.latitude, longitude: place.longitude), altitude: 0,
             horizontalAccuracy: accuracy, verticalAccuracy: -1,
@@ -203,14 +203,14 @@ final class GeocodingRequests: Sendable {
 /// Stores the place finder for a device's geocoders. If it is nil, the geocoders use the place data linked into the
 /// app.
 final class PlaceFinderSetting: Sendable {
-    private let chosen = Mutex<(any PlaceFinder)?>(nil)
+    private let storedFinder = Mutex<(any PlaceFinder)?>(nil)
 
     static func of(_ device: Device) -> PlaceFinderSetting {
         device.component(PlaceFinderSetting.self) { _ in PlaceFinderSetting() }
     }
 
     var finder: (any PlaceFinder)? {
-        get { chosen.withLock { $0 } }
-        set { _ = chosen.withLock { exchange(&$0, with: newValue) } }
+        get { storedFinder.withLock { $0 } }
+        set { _ = storedFinder.withLock { exchange(&$0, with: newValue) } }
     }
 }

@@ -38,10 +38,10 @@ enum HeadingConversion {
     static func accuracy(uncertainty: Double?, calibrationError: Double?, flatness: Double, isDisturbed: Bool) -> Double
     {
         guard !isDisturbed, let uncertainty, uncertainty >= 0, let calibrationError else { return -1 }
-        let turn = uncertainty * 180 / .pi
+        let degrees = uncertainty * 180 / .pi
         let tangent = max(0, 1 - flatness * flatness).squareRoot() / max(flatness, 0.01)
         let tilt = inclinationError * tangent
-        let sum = (turn * turn + calibrationError * calibrationError + tilt * tilt).squareRoot()
+        let sum = (degrees * degrees + calibrationError * calibrationError + tilt * tilt).squareRoot()
         return min(180, max(minimumAccuracy, sum))
     }
 
@@ -58,9 +58,9 @@ enum HeadingConversion {
         of report: AttitudeReport, orientation: CLDeviceOrientation, declination: Double?, deviceDeclination: Double?,
         fallbackTime: WallTime
     ) -> CLHeading.Values? {
-        let turn = orientation.rotation
+        let rotation = orientation.rotation
         func direction(_ angle: Double) -> Double? {
-            angle >= 0 && angle < 360 ? HeadingAxis.degrees(angle + turn) : nil
+            angle >= 0 && angle < 360 ? HeadingAxis.degrees(angle + rotation) : nil
         }
         let reportedTrue = direction(report.heading)
         let computed = reportedTrue.map { HeadingAxis.degrees($0 - (declination ?? deviceDeclination ?? 0)) }

@@ -19,8 +19,8 @@ struct HeadingFilter: Sendable {
     }
 
     private func hasTurned(_ new: CLHeading.Values, _ old: CLHeading.Values, by filter: Double) -> Bool {
-        let turn = abs(new.magneticHeading - old.magneticHeading)
-        return min(turn, 360 - turn) >= filter
+        let difference = abs(new.magneticHeading - old.magneticHeading)
+        return min(difference, 360 - difference) >= filter
     }
 
     /// Returns true if the validity has changed, or if the accuracy has at least doubled or halved.
@@ -58,17 +58,17 @@ struct CalibrationPromptLimiter: Sendable {
     /// The minimum interval between two prompts, in seconds.
     static let minimumInterval = 60.0
 
-    private var isAsked = false
+    private var isPrompted = false
     private var lastTime: BootTime?
 
     mutating func isDue(isTrusted: Bool, now: BootTime) -> Bool {
         if isTrusted {
-            isAsked = false
+            isPrompted = false
             return false
         }
-        guard !isAsked else { return false }
+        guard !isPrompted else { return false }
         if let lastTime, now.seconds(since: lastTime) < Self.minimumInterval { return false }
-        isAsked = true
+        isPrompted = true
         lastTime = now
         return true
     }
@@ -102,12 +102,14 @@ struct FieldUniformity: Sendable {
     /// The maximum heading error in degrees that the variation of the field strength can cause, or nil if the variation
     /// is too large or unknown.
     var deviation: Double? {
-        let seen = strengths.lazy.filter { !$0.isNaN }
-        guard seen.count >= Self.requiredSectors, let least = seen.min(), let greatest = seen.max() else { return nil }
+        let measured = strengths.lazy.filter { !$0.isNaN }
+        guard measured.count >= Self.requiredSectors, let least = measured.min(), let greatest = measured.max() else {
+            return nil
+        }
         // If e and h are the horizontal fields of the device and the Earth, the readings range from h - e to h + e, and
         // the heading error is at most asin(e / h).
-        let part = (greatest - least) / (greatest + least)
-        guard part <= Self.limit else { return nil }
-        return asin(part) * 180 / .pi
+        let ratio = (greatest - least) / (greatest + least)
+        guard ratio <= Self.limit else { return nil }
+        return asin(ratio) * 180 / .pi
     }
 }

@@ -23,16 +23,16 @@ struct HeadingState: Sendable {
     var declination = LocalDeclination()
 
     private var axis = HeadingAxis()
-    private var evenness = FieldUniformity()
-    private var corrections: UInt32 = 0
+    private var uniformity = FieldUniformity()
+    private var lastCorrections: UInt32 = 0
     private var session = SessionState()
 
     private struct SessionState {
         var filter = HeadingFilter()
         var disturbance = DisturbanceDetector()
-        var question = CalibrationPromptLimiter()
-        var lost: Set<SensorKind> = []
-        var lastOwnHeading: BootTime?
+        var promptLimiter = CalibrationPromptLimiter()
+        var lostSensors: Set<SensorKind> = []
+        var lastMagnetometerHeading: BootTime?
         var hasHeading = false
         var isFailed = false
     }
@@ -58,20 +58,21 @@ struct HeadingState: Sendable {
         pendingCallbacks: inout PendingLocationCallbacks
     ) {
         // Headings based on the gyroscope alone are not delivered.
-        guard isRunning, session.lost.isEmpty, let attitude = state.magneticAttitude, let field = state.magneticField
+        guard isRunning, session.lostSensors.isEmpty, let attitude = state.magneticAttitude,
+            let field = state.magneticField
         else { return }
-        session.lastOwnHeading = state.time
+        session.lastMagnetometerHeading = state.time
         session.hasHeading = true
         session.isFailed = false
         let (heading, flatness) = axis.direction(of: orientation.topEdge, attitude: attitude)
         // Field strengths measured before and after a change of the calibration are not comparable.
-        if state.magneticCorrections != corrections { evenness = FieldUniformity() }
-        corrections = state.magneticCorrections
+        if state.magneticCorrections != lastCorrections { uniformity = FieldUniformity() }
+        lastCorrections = state.magneticCorrections
         if !state.isMagneticallyDisturbed {
             let level = attitude.rotate(field)
-            evenness.add(heading: heading, horizontal: (level.x * level.x + level.y * level.y).squareRoot())
+            uniformity.add(heading: heading, horizontal: (level.x * level.x + level.y * level.y).squareRoot())
         }
-        let deviation = state.magneticQuality == .uncalibrated ? evenness.deviation : nil
+        let deviation = state.magneticQuality == .uncalibrated ? uniformity.deviation : nil
         let microtesla = field * HeadingConversion.microteslaPerGauss
         var values = CLHeading.Values(
             magneticHeading: heading,
@@ -85,7 +86,7 @@ struct HeadingState: Sendable {
         if session.disturbance.update(isDisturbed: state.isMagneticallyDisturbed, now: state.time) {
             pendingCallbacks.add(.headingFailure(CLError(.headingFailure)))
         }
-        if session.question.isDue(isTrusted: values.headingAccuracy >= 0, now: state.time) {
+        if session.promptLimiter.isDue(isTrusted: values.headingAccuracy >= 0, now: state.time) {
             pendingCallbacks.add(.calibrationPrompt)
         }
         guard session.filter.accept(values, filter: filter) else { return }
@@ -127,12 +128,12 @@ struct HeadingState: Sendable {
         // Headings need neither the gyroscope nor the barometer.
         guard isRunning, sensor == .magnetometer || sensor == .accelerometer else { return }
         reportFailure(error, pendingCallbacks: &pendingCallbacks)
-        session.lost.insert(sensor)
-        session.lastOwnHeading = nil
+        session.lostSensors.insert(sensor)
+        session.lastMagnetometerHeading = nil
         needsCompass = true
     }
 
-    mutating func handleRecovery(of sensor: SensorKind) { session.lost.remove(sensor) }
+    mutating func handleRecovery(of sensor: SensorKind) { session.lostSensors.remove(sensor) }
 
     mutating func handleTimeout(run: UInt32, pendingCallbacks: inout PendingLocationCallbacks) {
         guard run == self.run, !session.hasHeading else { return }
@@ -140,7 +141,7 @@ struct HeadingState: Sendable {
     }
 
     func hasMagnetometerHeading(now: BootTime) -> Bool {
-        session.lastOwnHeading.map { now.seconds(since: $0) <= Self.magnetometerPriorityTime } ?? false
+        session.lastMagnetometerHeading.map { now.seconds(since: $0) <= Self.magnetometerPriorityTime } ?? false
     }
 }
 

@@ -22,24 +22,24 @@ struct LocalDeclination: Sendable {
 
     /// The position of the device, or nil if location updates have not determined it.
     var position: Position?
-    private var last: (place: Position, degrees: Double?)?
+    private var last: (position: Position, degrees: Double?)?
 
     /// Returns the declination in degrees, east positive, or nil if it is unknown.
     mutating func degrees() -> Double? {
         guard let position else { return nil }
-        if let last, last.place.isNear(position) { return last.degrees }
+        if let last, last.position.isNear(position) { return last.degrees }
         let degrees = Self.degrees(at: position)
         last = (position, degrees)
         return degrees
     }
 
     /// Returns the declination at a position in degrees, east positive, or nil if it is unknown.
-    static func degrees(at place: Position) -> Double? {
+    static func degrees(at position: Position) -> Double? {
         let field = MagneticModel.wmm2025.field(
-            latitude: place.latitude, longitude: place.longitude, altitude: place.altitude,
-            year: DecimalYear.at(secondsSince1970: place.time.seconds), withRates: false)
+            latitude: position.latitude, longitude: position.longitude, altitude: position.altitude,
+            year: DecimalYear.at(secondsSince1970: position.time.seconds), withRates: false)
         guard !field.isInBlackoutZone else { return nil }
-        if !field.isModelValid, abs(place.variation) <= 180 { return place.variation }
+        if !field.isModelValid, abs(position.variation) <= 180 { return position.variation }
         return field.declination
     }
 }

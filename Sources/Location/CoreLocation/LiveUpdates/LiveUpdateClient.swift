@@ -144,20 +144,20 @@ struct StationaryDetector: Sendable {
     static let radius = 15.0
     /// The device becomes stationary after it has stayed within the radius for this many seconds.
     static let minimumDuration = 60.0
-    /// The speed below which a device can be stationary, in metres per second.
+    /// The speed limit of a stationary device, in metres per second.
     static let maximumSpeed = 1.0
 
-    private var anchor: (place: CLLocationCoordinate2D, since: BootTime)?
+    private var anchor: (coordinate: CLLocationCoordinate2D, since: BootTime)?
     private(set) var isStationary = false
 
     /// Processes a position and returns true if the device has just become stationary.
     mutating func accept(_ values: CLLocation.Values, now: BootTime) -> Bool {
-        let place = CLLocationCoordinate2D(latitude: values.latitude, longitude: values.longitude)
+        let coordinate = CLLocationCoordinate2D(latitude: values.latitude, longitude: values.longitude)
         let radius = max(Self.radius, values.horizontalAccuracy)
         guard let anchor, values.speed < Self.maximumSpeed,
-            geodesicDistance(anchor.place, place) <= radius
+            geodesicDistance(anchor.coordinate, coordinate) <= radius
         else {
-            self.anchor = (place, now)
+            self.anchor = (coordinate, now)
             isStationary = false
             return false
         }

@@ -74,8 +74,8 @@ struct ChannelHistory: Sendable {
     var last: Double? { ring.isEmpty ? nil : ring[(oldest + ring.count - 1) % ring.count].time }
 
     /// Adds a reading. Skips it if it follows the previous reading too closely and does not mark a gap.
-    mutating func add(_ time: Double, _ reading: SIMD4<Float>, isMark: Bool = false) {
-        if let last, !isMark, time >= last, time < last + Self.spacing { return }
+    mutating func add(_ time: Double, _ reading: SIMD4<Float>, isGapMarker: Bool = false) {
+        if let last, !isGapMarker, time >= last, time < last + Self.spacing { return }
         guard ring.count == Self.limit else { return ring.append((time, reading)) }
         ring[oldest] = (time, reading)
         oldest = (oldest + 1) % ring.count
@@ -111,24 +111,24 @@ package struct GapDetector: Sendable {
 
     /// Processes the time of a reading, in seconds. If a gap precedes the reading, returns the start of the gap and the
     /// time at which charts interrupt the line.
-    package mutating func process(_ time: Double) -> (start: Double, breaks: Double)? {
+    package mutating func process(_ time: Double) -> (start: Double, breakTime: Double)? {
         guard let last else {
             self.last = time
             return nil
         }
-        let pause = time - last
+        let interval = time - last
         self.last = time
-        guard pause > 0 else { return nil }
+        guard interval > 0 else { return nil }
         guard let typicalInterval else {
-            self.typicalInterval = pause
+            self.typicalInterval = interval
             return nil
         }
-        if pause > max(Self.minimumDuration, Self.factor * typicalInterval) {
+        if interval > max(Self.minimumDuration, Self.factor * typicalInterval) {
             // Limits the increase to a factor of two. If the rate drops permanently, only a few gaps are reported.
-            self.typicalInterval = min(pause, 2 * typicalInterval)
-            return (last, last + min(typicalInterval, pause / 2))
+            self.typicalInterval = min(interval, 2 * typicalInterval)
+            return (last, last + min(typicalInterval, interval / 2))
         }
-        self.typicalInterval = typicalInterval + (pause - typicalInterval) / 16
+        self.typicalInterval = typicalInterval + (interval - typicalInterval) / 16
         return nil
     }
 }

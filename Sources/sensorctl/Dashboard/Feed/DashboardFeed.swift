@@ -71,7 +71,7 @@ package final class DashboardFeed: Sendable {
         update { state in
             guard state.pending.indices.contains(channel) else { return }
             if let gap = state.gaps[channel].process(time) {
-                append(channel, gap.breaks, SIMD4(repeating: .nan), isMark: true, in: &state)
+                append(channel, gap.breakTime, SIMD4(repeating: .nan), isGapMarker: true, in: &state)
                 let message = DashboardMessage("gap", .transient) { writer in
                     writer.member("t", gap.start)
                     writer.member("channel", channel)
@@ -85,7 +85,7 @@ package final class DashboardFeed: Sendable {
 
     package func publish(_ message: DashboardMessage) {
         update { state in
-            if let ended = message.invalidatedState { state.states[ended] = nil }
+            if let invalidatedState = message.invalidatedState { state.states[invalidatedState] = nil }
             switch message.retention {
             case .state: state.states[message.type] = message.frame
             case .track: state.track.add(message.frame)
@@ -127,9 +127,9 @@ package final class DashboardFeed: Sendable {
     }
 
     private func append(
-        _ channel: Int, _ time: Double, _ reading: SIMD4<Float>, isMark: Bool = false, in state: inout State
+        _ channel: Int, _ time: Double, _ reading: SIMD4<Float>, isGapMarker: Bool = false, in state: inout State
     ) {
-        state.histories[channel].add(time, reading, isMark: isMark)
+        state.histories[channel].add(time, reading, isGapMarker: isGapMarker)
         guard !state.isReplayingHistory, state.pages > 0 else { return }
         if state.pending[channel].count < Self.limit {
             state.pending[channel].append(time, reading)
@@ -176,7 +176,7 @@ package final class DashboardFeed: Sendable {
 
     /// Removes and returns all queued data, together with the history for a new page. `pages` is the number of pages
     /// including the new one.
-    func drainForNewPage(pages: Int) -> (Flush, beginning: [(bytes: [UInt8], readings: Int)]) {
+    func drainForNewPage(pages: Int) -> (Flush, history: [(bytes: [UInt8], readings: Int)]) {
         state.withLock { state in
             let flush = drain(&state)
             state.pages = pages

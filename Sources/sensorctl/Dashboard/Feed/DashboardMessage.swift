@@ -23,9 +23,10 @@ package struct DashboardMessage: Sendable {
 
     /// - Parameter members: A closure that writes all members except "type".
     package init(
-        _ type: String, _ worth: Retention, ending ended: String? = nil, _ members: (inout JSONWriter) -> Void
+        _ type: String, _ retention: Retention, invalidating invalidatedState: String? = nil,
+        _ members: (inout JSONWriter) -> Void
     ) {
-        (self.type, self.retention, self.invalidatedState) = (type, worth, ended)
+        (self.type, self.retention, self.invalidatedState) = (type, retention, invalidatedState)
         var writer = JSONWriter()
         writer.object { writer in
             writer.member("type", type)

@@ -106,12 +106,12 @@ struct CommandRequest {
         case "doctor": return .doctor
         case "region":
             if let removal { return .removeRegion(removal) }
-            return addition.flatMap(Self.checked).map { .addRegion($0) }
+            return addition.flatMap(Self.validated).map { .addRegion($0) }
         default: return nil
         }
     }
 
-    private static func checked(_ region: DashboardRegion) -> DashboardRegion? {
+    private static func validated(_ region: DashboardRegion) -> DashboardRegion? {
         guard !region.name.isEmpty, region.name.utf8.count <= 100, abs(region.latitude) <= 90,
             abs(region.longitude) <= 180, region.radius > 0, region.radius <= 2_128_000
         else { return nil }

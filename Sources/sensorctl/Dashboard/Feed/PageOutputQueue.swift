@@ -44,14 +44,14 @@ struct PageOutputQueue {
         if size > Self.limit { dropOldest() }
     }
 
-    mutating func addDropped(_ missed: Int) { droppedCount += missed }
+    mutating func addDropped(_ count: Int) { droppedCount += count }
 
     /// Removes all unsent readings, because the page is about to receive a new history.
     mutating func dropReadings() {
         let first = head + (sentByteCount > 0 ? 1 : 0)
         guard first < items.count else { return }
-        let kept = items[first...].filter { $0.readings == 0 }
-        items = Array(items[head..<first]) + kept
+        let remaining = items[first...].filter { $0.readings == 0 }
+        items = Array(items[head..<first]) + remaining
         head = 0
         size = items.reduce(0) { $0 + $1.bytes.count } - sentByteCount
     }
@@ -61,9 +61,9 @@ struct PageOutputQueue {
         reportDropped()
         guard !isEmpty else { return false }
         let first = items[head].bytes
-        var taken = 0
+        var sentCount = 0
         if first.count - sentByteCount >= count || head + 1 == items.count {
-            taken = first[sentByteCount...].prefix(count).withUnsafeBytes(body)
+            sentCount = first[sentByteCount...].prefix(count).withUnsafeBytes(body)
         } else {
             // Sends several small items with a single system call.
             var bytes = Array(first[sentByteCount...])
@@ -71,22 +71,22 @@ struct PageOutputQueue {
                 if bytes.count + item.bytes.count > count { break }
                 bytes += item.bytes
             }
-            taken = bytes.withUnsafeBytes(body)
+            sentCount = bytes.withUnsafeBytes(body)
         }
-        advance(taken)
-        return taken > 0
+        advance(sentCount)
+        return sentCount > 0
     }
 
     private mutating func advance(_ count: Int) {
         size -= count
-        var rest = sentByteCount + count
-        while head < items.count, rest >= items[head].bytes.count {
-            rest -= items[head].bytes.count
+        var remaining = sentByteCount + count
+        while head < items.count, remaining >= items[head].bytes.count {
+            remaining -= items[head].bytes.count
             if items[head].isResponse { responseCount -= 1 }
             items[head].bytes = []
             head += 1
         }
-        sentByteCount = rest
+        sentByteCount = remaining
         if head == items.count {
             items.removeAll(keepingCapacity: true)
             head = 0
@@ -98,22 +98,22 @@ struct PageOutputQueue {
 
     /// Drops the oldest readings, and then the oldest other items, until the size is three quarters of the limit.
     private mutating func dropOldest() {
-        let goal = Self.limit / 4 * 3
+        let targetSize = Self.limit / 4 * 3
         let first = head + (sentByteCount > 0 ? 1 : 0)
-        var kept = Array(items[head..<min(first, items.count)])
+        var remaining = Array(items[head..<min(first, items.count)])
         for item in items.dropFirst(first) {
-            if size > goal, item.readings > 0 {
+            if size > targetSize, item.readings > 0 {
                 size -= item.bytes.count
                 droppedCount += item.readings
             } else {
-                kept.append(item)
+                remaining.append(item)
             }
         }
-        items = kept
+        items = remaining
         head = 0
         let start = sentByteCount > 0 ? 1 : 0
         var end = start
-        while size > goal, end + 1 < items.count {
+        while size > targetSize, end + 1 < items.count {
             size -= items[end].bytes.count
             if items[end].isResponse { responseCount -= 1 }
             end += 1

@@ -34,14 +34,15 @@ struct HTTPRequest: Equatable {
     func hasHeader(_ name: String) -> Bool { headers.contains { $0.name == name } }
 
     /// Returns true if a comma-separated header, such as Connection, contains the word.
-    func header(_ word: String, contains name: String) -> Bool {
+    func contains(_ token: String, inHeader name: String) -> Bool {
         headers.contains { header in
-            header.name == name && header.value.split(separator: ",").contains { Self.trimmed($0).lowercased() == word }
+            header.name == name
+                && header.value.split(separator: ",").contains { Self.trimmed($0).lowercased() == token }
         }
     }
 
     var keepsAlive: Bool {
-        isVersion11 ? !header("close", contains: "connection") : header("keep-alive", contains: "connection")
+        isVersion11 ? !contains("close", inHeader: "connection") : contains("keep-alive", inHeader: "connection")
     }
 
     static func parse(_ bytes: ArraySlice<UInt8>) -> Parsed {

@@ -56,10 +56,10 @@ package struct DashboardToken: Sendable {
 
     /// Compares tokens of equal length in constant time, so that the duration does not reveal matching characters.
     package func matches(_ other: String) -> Bool {
-        let (own, given) = (Array(text.utf8), Array(other.utf8))
-        guard own.count == given.count else { return false }
+        let (expected, given) = (Array(text.utf8), Array(other.utf8))
+        guard expected.count == given.count else { return false }
         var difference: UInt8 = 0
-        for index in own.indices { difference |= own[index] ^ given[index] }
+        for index in expected.indices { difference |= expected[index] ^ given[index] }
         return difference == 0
     }
 }

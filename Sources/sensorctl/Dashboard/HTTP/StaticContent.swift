@@ -123,7 +123,7 @@ package struct AssetFolder: Sendable {
         }
     }
 
-    package func has(_ library: Library) -> Bool {
+    package func contains(_ library: Library) -> Bool {
         library.files.allSatisfy { files["\(library.folder)/\($0)"] != nil }
     }
 

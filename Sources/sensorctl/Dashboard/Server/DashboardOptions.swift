@@ -85,9 +85,10 @@ package struct SessionDescription: Sendable {
             }
             writer.object("libraries") { writer in
                 for library in AssetFolder.Library.all {
-                    writer.member(text: library.name, options.assets.has(library))
+                    writer.member(text: library.name, options.assets.contains(library))
                 }
-                writer.member("packages", AssetFolder.Library.all.filter { !options.assets.has($0) }.map(\.package))
+                writer.member(
+                    "packages", AssetFolder.Library.all.filter { !options.assets.contains($0) }.map(\.package))
             }
             writer.array("channels") { writer in
                 for (id, channel) in channels.enumerated() {

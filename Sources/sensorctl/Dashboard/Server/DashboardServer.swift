@@ -43,7 +43,8 @@ package final class DashboardServer: Sendable {
             let requestHandler = RequestHandler(
                 feed: feed, options: options, hello: hello, token: token, port: listener.port, handler: handler)
             return (
-                shared, listener.port, DashboardServerLoop(shared: shared, listener: listener, world: requestHandler)
+                shared, listener.port,
+                DashboardServerLoop(shared: shared, listener: listener, requestHandler: requestHandler)
             )
         }
     }
@@ -65,10 +66,10 @@ struct RequestHandler {
     let options: DashboardOptions
     let token: DashboardToken
     let handler: @Sendable (PageCommand) -> Void
-    let site: StaticContent
+    let staticContent: StaticContent
     let policy: String
     private let hello: SessionDescription
-    private let guards: OriginValidator
+    private let originValidator: OriginValidator
     /// A random ID by which a reconnecting page recognizes the session.
     private let session = DashboardToken().text
 
@@ -77,9 +78,9 @@ struct RequestHandler {
         handler: @escaping @Sendable (PageCommand) -> Void
     ) {
         (self.feed, self.options, self.hello, self.token, self.handler) = (feed, options, hello, token, handler)
-        site = StaticContent(assets: options.assets, pageFolder: options.pageFolder)
+        staticContent = StaticContent(assets: options.assets, pageFolder: options.pageFolder)
         policy = options.policy
-        guards = OriginValidator(port: port)
+        originValidator = OriginValidator(port: port)
     }
 
     enum RequestAction {
@@ -90,16 +91,17 @@ struct RequestHandler {
     }
 
     func handle(_ request: HTTPRequest) -> RequestAction {
-        if let refusal = guards.rejection(of: request) { return .response(refusal) }
+        if let refusal = originValidator.rejection(of: request) { return .response(refusal) }
         if request.path == "/live" {
             guard let acceptance = WebSocketHandshake.acceptance(of: request) else {
                 return .response(WebSocketHandshake.refusal)
             }
-            let word = "token="
-            let hasToken = request.query.hasPrefix(word) && token.matches(String(request.query.dropFirst(word.count)))
+            let prefix = "token="
+            let hasToken =
+                request.query.hasPrefix(prefix) && token.matches(String(request.query.dropFirst(prefix.count)))
             return .page(acceptance, hasToken: hasToken)
         }
-        return .response(site.response(request.path) ?? HTTPResponse(.notFound))
+        return .response(staticContent.response(request.path) ?? HTTPResponse(.notFound))
     }
 
     var helloFrame: [UInt8] { hello.message(options, feed.channels, session: session, now: feed.now).frame }

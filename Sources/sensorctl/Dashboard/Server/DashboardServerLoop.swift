@@ -9,7 +9,7 @@ import SystemCalls
 /// Polls the sockets, enforces time limits, answers requests and sends data to the pages.
 final class DashboardServerLoop: ServiceLoop {
     private let shared: SharedServerState<DashboardServer.Content>
-    private let world: RequestHandler
+    private let requestHandler: RequestHandler
     private let acceptor: LoopbackAcceptor
     private let clock = LiveClock()
     private var connections: [HTTPConnection] = []
@@ -19,10 +19,11 @@ final class DashboardServerLoop: ServiceLoop {
     private var nextFlush = BootTime.zero
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 16_384, alignment: 16)
 
-    init(shared: SharedServerState<DashboardServer.Content>, listener: LoopbackListener, world: RequestHandler) {
+    init(shared: SharedServerState<DashboardServer.Content>, listener: LoopbackListener, requestHandler: RequestHandler)
+    {
         self.shared = shared
         pollSet = PollSet(wakeUp: shared.wakeUp, clock: clock)
-        self.world = world
+        self.requestHandler = requestHandler
         acceptor = LoopbackAcceptor(listener)
     }
 
@@ -36,12 +37,12 @@ final class DashboardServerLoop: ServiceLoop {
             if shared.isStopped { break }
             let now = clock.now
             for (index, connection) in connections.enumerated() {
-                handleEvents(connection, of: pollSet[index + 1], now: now)
+                handleEvents(connection, revents: pollSet[index + 1], now: now)
             }
             acceptor.acceptPending(revents: pollSet[0], now: now) { accept($0, now: now) }
-            if world.feed.hasPendingData, now >= nextFlush {
-                nextFlush = now.advanced(bySeconds: world.options.flushInterval)
-                forward(world.feed.drain(pages: pages))
+            if requestHandler.feed.hasPendingData, now >= nextFlush {
+                nextFlush = now.advanced(bySeconds: requestHandler.options.flushInterval)
+                forward(requestHandler.feed.drain(pages: pages))
             }
             for connection in connections where !connection.isClosed {
                 if connection.hasOutput, !connection.isBlocked { connection.write() }
@@ -51,7 +52,7 @@ final class DashboardServerLoop: ServiceLoop {
                 }
                 checkDeadline(of: connection, now: now)
             }
-            closeEnded()
+            removeClosedConnections()
         }
         for connection in connections {
             if connection.page != nil { connection.page?.queue.add(WebSocketFrame.close(.goingAway), readings: 0) }
@@ -65,7 +66,7 @@ final class DashboardServerLoop: ServiceLoop {
         let now = clock.now
         pollSet.begin(deadline: acceptor.deadline(now: now))
         pollSet.add(acceptor.pollDescriptor(now: now))
-        if world.feed.hasPendingData { pollSet.expire(at: nextFlush) }
+        if requestHandler.feed.hasPendingData { pollSet.expire(at: nextFlush) }
         for connection in connections {
             var events: Int16 = connection.isReadEnabled ? Int16(POLLIN) : 0
             if connection.hasOutput { events |= Int16(POLLOUT) }
@@ -76,7 +77,8 @@ final class DashboardServerLoop: ServiceLoop {
     }
 
     private func accept(_ descriptor: Int32, now: BootTime) {
-        let connection = HTTPConnection(descriptor, deadline: now.advanced(bySeconds: world.options.requestTimeout))
+        let connection = HTTPConnection(
+            descriptor, deadline: now.advanced(bySeconds: requestHandler.options.requestTimeout))
         let current = connections.filter { !$0.isClosed }
         if current.count >= DashboardServer.maximumConnections {
             // Closes the oldest idle connection, so that idle clients cannot lock out others.
@@ -88,7 +90,7 @@ final class DashboardServerLoop: ServiceLoop {
         connections.append(connection)
     }
 
-    private func closeEnded() {
+    private func removeClosedConnections() {
         connections.removeAll(where: \.isClosed)
         let (count, pages) = (connections.count, pages)
         let hasChanged = shared.content.withLock { $0.connections != count || $0.pages != pages }
@@ -97,17 +99,17 @@ final class DashboardServerLoop: ServiceLoop {
             content.connections = count
             content.pages = pages
         }
-        if pages == 0 { forward(world.feed.drain(pages: 0)) }
+        if pages == 0 { forward(requestHandler.feed.drain(pages: 0)) }
     }
 
-    private func handleEvents(_ connection: HTTPConnection, of: Int16, now: BootTime) {
-        guard of != 0, !connection.isClosed else { return }
-        if of & Int16(POLLERR | POLLNVAL) != 0 || of & Int16(POLLHUP) != 0 && !connection.isReadEnabled {
+    private func handleEvents(_ connection: HTTPConnection, revents: Int16, now: BootTime) {
+        guard revents != 0, !connection.isClosed else { return }
+        if revents & Int16(POLLERR | POLLNVAL) != 0 || revents & Int16(POLLHUP) != 0 && !connection.isReadEnabled {
             connection.isClosed = true
             return
         }
-        if of & Int16(POLLOUT) != 0 { connection.write() }
-        guard of & Int16(POLLIN | POLLHUP) != 0, connection.isReadEnabled else { return }
+        if revents & Int16(POLLOUT) != 0 { connection.write() }
+        guard revents & Int16(POLLIN | POLLHUP) != 0, connection.isReadEnabled else { return }
         connection.read(through: buffer)
         if connection.isClosed { return }
         if connection.page == nil { handleRequest(of: connection, now: now) }
@@ -120,15 +122,16 @@ final class DashboardServerLoop: ServiceLoop {
         case .invalid(let status): reject(connection, HTTPResponse(status))
         case .request(let request, let length):
             connection.input.removeFirst(length)
-            switch world.handle(request) {
+            switch requestHandler.handle(request) {
             case .response(let response):
-                let keeps = request.keepsAlive && response.status.code < 400
+                let keepsAlive = request.keepsAlive && response.status.code < 400
                 connection.respond(
-                    response.bytes(policy: world.policy, hasBody: request.method != "HEAD", keepsAlive: keeps),
-                    closesAfterwards: !keeps)
-                connection.deadline = now.advanced(bySeconds: world.options.idleTimeout)
+                    response.bytes(
+                        policy: requestHandler.policy, hasBody: request.method != "HEAD", keepsAlive: keepsAlive),
+                    closesAfterwards: !keepsAlive)
+                connection.deadline = now.advanced(bySeconds: requestHandler.options.idleTimeout)
             case .page(let acceptance, let hasToken):
-                guard makeRoomForPage(hasToken: hasToken) else {
+                guard freePageSlot(hasToken: hasToken) else {
                     return reject(connection, HTTPResponse(.unavailable, "Too many pages are open; close one."))
                 }
                 connection.respond(WebSocketHandshake.response(acceptance), closesAfterwards: false)
@@ -140,11 +143,11 @@ final class DashboardServerLoop: ServiceLoop {
     private func reject(_ connection: HTTPConnection, _ response: HTTPResponse) {
         connection.input = []
         connection.respond(
-            response.bytes(policy: world.policy, hasBody: true, keepsAlive: false), closesAfterwards: true)
+            response.bytes(policy: requestHandler.policy, hasBody: true, keepsAlive: false), closesAfterwards: true)
     }
 
     /// Returns true if another page can be accepted. A page with the token may replace a page without it.
-    private func makeRoomForPage(hasToken: Bool) -> Bool {
+    private func freePageSlot(hasToken: Bool) -> Bool {
         guard pages >= DashboardServer.maximumPages else { return true }
         guard hasToken, let other = connections.first(where: { !$0.isClosed && $0.page?.hasToken == false }) else {
             return false
@@ -154,14 +157,14 @@ final class DashboardServerLoop: ServiceLoop {
     }
 
     private func upgrade(_ connection: HTTPConnection, hasToken: Bool, now: BootTime) {
-        let (flush, beginning) = world.feed.drainForNewPage(pages: pages + 1)
+        let (flush, history) = requestHandler.feed.drainForNewPage(pages: pages + 1)
         forward(flush)
         var page = HTTPConnection.Page(id: nextPage, hasToken: hasToken, lastReceived: now)
         nextPage += 1
-        page.queue.add(world.helloFrame, readings: 0)
-        for (bytes, readings) in beginning { page.queue.add(bytes, readings: readings) }
+        page.queue.add(requestHandler.helloFrame, readings: 0)
+        for (bytes, readings) in history { page.queue.add(bytes, readings: readings) }
         connection.page = page
-        connection.deadline = now.advanced(bySeconds: world.options.pingInterval)
+        connection.deadline = now.advanced(bySeconds: requestHandler.options.pingInterval)
     }
 
     private func readFrames(of connection: HTTPConnection, now: BootTime) {
@@ -176,28 +179,28 @@ final class DashboardServerLoop: ServiceLoop {
                 page.queue.dropReadings()
                 page.queue.add(WebSocketFrame.close(code), readings: 0)
                 connection.isClosing = true
-                connection.deadline = now.advanced(bySeconds: world.options.requestTimeout)
+                connection.deadline = now.advanced(bySeconds: requestHandler.options.requestTimeout)
             }
         }
         connection.page = page
     }
 
     private func handleCommand(_ bytes: [UInt8], of page: inout HTTPConnection.Page) {
-        func reject(_ id: Int64, _ why: String) {
+        func reject(_ id: Int64, _ reason: String) {
             let message = DashboardMessage("refused", .transient) { writer in
                 writer.member("id", id)
-                writer.member("why", why)
+                writer.member("why", reason)
             }
             page.queue.addResponse(message.frame)
         }
-        guard let text = CommandRequest(bytes) else { return reject(0, "The message is not a command.") }
-        guard !world.options.isReadOnly else { return reject(text.id, "This dashboard is read-only.") }
-        guard world.token.matches(text.token) else {
-            return reject(text.id, "The token is invalid. Open the address that the terminal shows.")
+        guard let request = CommandRequest(bytes) else { return reject(0, "The message is not a command.") }
+        guard !requestHandler.options.isReadOnly else { return reject(request.id, "This dashboard is read-only.") }
+        guard requestHandler.token.matches(request.token) else {
+            return reject(request.id, "The token is invalid. Open the address that the terminal shows.")
         }
-        guard let action = text.action else { return reject(text.id, "The command is unknown or incomplete.") }
+        guard let action = request.action else { return reject(request.id, "The command is unknown or incomplete.") }
         page.pendingCommandCount += 1
-        world.handler(PageCommand(page: page.id, id: text.id, action: action))
+        requestHandler.handler(PageCommand(page: page.id, id: request.id, action: action))
     }
 
     private func forward(_ flush: DashboardFeed.Flush) {
@@ -205,8 +208,8 @@ final class DashboardServerLoop: ServiceLoop {
             if flush.hasSeeked { connection.page?.queue.dropReadings() }
             if flush.droppedCount > 0 { connection.page?.queue.addDropped(flush.droppedCount) }
             for (bytes, readings) in flush.frames { connection.page?.queue.add(bytes, readings: readings) }
-            for answer in flush.responses where answer.page == connection.page?.id {
-                connection.page?.queue.addResponse(answer.frame)
+            for response in flush.responses where response.page == connection.page?.id {
+                connection.page?.queue.addResponse(response.frame)
                 connection.page?.pendingCommandCount -= 1
             }
         }
@@ -219,11 +222,11 @@ final class DashboardServerLoop: ServiceLoop {
             return
         }
         // The page has left two pings unanswered.
-        guard now.seconds(since: page.lastReceived) < 3 * world.options.pingInterval else {
+        guard now.seconds(since: page.lastReceived) < 3 * requestHandler.options.pingInterval else {
             connection.isClosed = true
             return
         }
         connection.page?.queue.add(WebSocketFrame.bytes(.ping, []), readings: 0)
-        connection.deadline = now.advanced(bySeconds: world.options.pingInterval)
+        connection.deadline = now.advanced(bySeconds: requestHandler.options.pingInterval)
     }
 }

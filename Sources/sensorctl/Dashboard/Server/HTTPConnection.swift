@@ -72,11 +72,11 @@ final class HTTPConnection {
     /// their turn.
     func write() {
         isBlocked = false
-        var rest = Self.maximumBytesPerWrite
-        while rest > 0, !isClosed, hasOutput {
-            let count = writeSome()
+        var remaining = Self.maximumBytesPerWrite
+        while remaining > 0, !isClosed, hasOutput {
+            let count = writeChunk()
             if count <= 0 { return }
-            rest -= count
+            remaining -= count
         }
         if !hasOutput {
             output = []
@@ -85,11 +85,11 @@ final class HTTPConnection {
         }
     }
 
-    private func writeSome() -> Int {
-        var (result, number) = (0, Int32(0))
+    private func writeChunk() -> Int {
+        var (result, errorNumber) = (0, Int32(0))
         func send(_ bytes: UnsafeRawBufferPointer) -> Int {
             result = systemSend(descriptor, bytes)
-            if result < 0 { number = errno }
+            if result < 0 { errorNumber = errno }
             return max(result, 0)
         }
         if sent < output.count {
@@ -98,7 +98,7 @@ final class HTTPConnection {
             _ = page?.queue.send(atMost: Self.maximumBytesPerSend, send)
         }
         guard result < 0 else { return result }
-        switch number {
+        switch errorNumber {
         case EAGAIN, EWOULDBLOCK: isBlocked = true
         case EINTR: return 1
         default: isClosed = true

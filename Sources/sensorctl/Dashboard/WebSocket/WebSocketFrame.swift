@@ -40,7 +40,7 @@ enum WebSocketFrame {
             bytes.append(UInt8(count & 0xFF))
         } else {
             bytes.append(127)
-            for place in 0..<8 { bytes.append(UInt8(truncatingIfNeeded: UInt64(count) >> (56 - 8 * UInt64(place)))) }
+            for index in 0..<8 { bytes.append(UInt8(truncatingIfNeeded: UInt64(count) >> (56 - 8 * UInt64(index)))) }
         }
     }
 
@@ -115,9 +115,9 @@ struct WebSocketDecoder {
             }
             return text(payload)
         case .continuation:
-            guard let begun = message else { return end(.protocolError) }
-            message = isLast ? nil : begun + payload
-            return isLast ? text(begun + payload) : nil
+            guard let partialMessage = message else { return end(.protocolError) }
+            message = isLast ? nil : partialMessage + payload
+            return isLast ? text(partialMessage + payload) : nil
         }
     }
 

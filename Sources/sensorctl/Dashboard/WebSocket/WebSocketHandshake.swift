@@ -6,8 +6,8 @@ enum WebSocketHandshake {
 
     /// Returns the value of Sec-WebSocket-Accept, or nil if the request is not a valid handshake.
     static func acceptance(of request: HTTPRequest) -> String? {
-        guard request.method == "GET", request.isVersion11, request.header("websocket", contains: "upgrade"),
-            request.header("upgrade", contains: "connection"), request.value("sec-websocket-version") == version,
+        guard request.method == "GET", request.isVersion11, request.contains("websocket", inHeader: "upgrade"),
+            request.contains("upgrade", inHeader: "connection"), request.value("sec-websocket-version") == version,
             let key = request.value("sec-websocket-key"), isKey(key)
         else { return nil }
         return Base64.text(SHA1.hash(Array("\(key)258EAFA5-E914-47DA-95CA-C5AB0DC85B11".utf8)))
@@ -55,7 +55,7 @@ enum SHA1 {
 
     private static func processBlock(_ block: ArraySlice<UInt8>, into state: inout [UInt32]) {
         var words = [UInt32](repeating: 0, count: 80)
-        for (place, byte) in block.enumerated() { words[place / 4] = words[place / 4] << 8 | UInt32(byte) }
+        for (index, byte) in block.enumerated() { words[index / 4] = words[index / 4] << 8 | UInt32(byte) }
         for index in 16..<80 {
             words[index] = rotated(words[index - 3] ^ words[index - 8] ^ words[index - 14] ^ words[index - 16], 1)
         }
@@ -83,17 +83,17 @@ package enum Base64 {
 
     package static func text(_ bytes: some Collection<UInt8>) -> String {
         var text: [UInt8] = []
-        var rest = Array(bytes)[...]
-        while !rest.isEmpty {
-            let part = rest.prefix(3)
-            rest = rest.dropFirst(3)
-            var number: UInt32 = 0
-            for place in 0..<3 {
-                number = number << 8 | (place < part.count ? UInt32(part[part.startIndex + place]) : 0)
+        var remaining = Array(bytes)[...]
+        while !remaining.isEmpty {
+            let chunk = remaining.prefix(3)
+            remaining = remaining.dropFirst(3)
+            var bits: UInt32 = 0
+            for position in 0..<3 {
+                bits = bits << 8 | (position < chunk.count ? UInt32(chunk[chunk.startIndex + position]) : 0)
             }
-            for place in 0..<4 {
-                let index = Int(number >> (18 - 6 * UInt32(place)) & 63)
-                text.append(place <= part.count ? letters[index] : UInt8(ascii: "="))
+            for position in 0..<4 {
+                let index = Int(bits >> (18 - 6 * UInt32(position)) & 63)
+                text.append(position <= chunk.count ? letters[index] : UInt8(ascii: "="))
             }
         }
         return String(decoding: text, as: UTF8.self)

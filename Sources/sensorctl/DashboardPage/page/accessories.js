@@ -10,7 +10,7 @@ const quiet = (text) => element("span", { class: "quiet" }, text);
 const arrow = (text) => element("span", { "aria-hidden": "true" }, text);
 
 /** The maximum number of lines of traffic. */
-const most = 200;
+const maximumLines = 200;
 
 export class Accessories {
     constructor() {
@@ -22,8 +22,8 @@ export class Accessories {
     clear() {
         this.names = new Map();
         this.count = 0;
-        this.last = -Infinity;
-        this.known = -Infinity;
+        this.lastTime = -Infinity;
+        this.resumeTime = -Infinity;
         this.lines.replaceChildren();
         byID("accessory-list").replaceChildren();
         show(byID("panel-accessories"), false);
@@ -31,18 +31,18 @@ export class Accessories {
     }
 
     /** Ignores traffic that the page has shown before the connection was lost. */
-    resume() { this.known = this.last; }
+    resume() { this.resumeTime = this.lastTime; }
 
     receive({ list }) {
-        const shown = Array.isArray(list) ? list.slice(0, 64) : [];
-        if (shown.length > 0) show(byID("panel-accessories"), true);
-        this.names = new Map(shown.map((accessory) => [accessory.id, accessory.name]));
-        byID("accessory-list").replaceChildren(...shown.map((accessory) => this.card(accessory)));
+        const accessories = Array.isArray(list) ? list.slice(0, 64) : [];
+        if (accessories.length > 0) show(byID("panel-accessories"), true);
+        this.names = new Map(accessories.map((accessory) => [accessory.id, accessory.name]));
+        byID("accessory-list").replaceChildren(...accessories.map((accessory) => this.card(accessory)));
     }
 
     card({ name, manufacturer, model, serial, protocols, connected, received, sent, users }) {
         const about = [manufacturer, model === name ? null : model, serial].filter(Boolean).join(" · ");
-        const known = received != null || sent != null;
+        const hasTraffic = received != null || sent != null;
         return element("li", { class: connected ? "accessory" : "accessory gone" },
             element("span", { class: `mark ${connected ? "full" : "hollow"}`, "aria-hidden": "true" }),
             element("div", { class: "accessory-text" },
@@ -51,14 +51,14 @@ export class Accessories {
                 element("div", { class: "tags" },
                     ...(protocols ?? []).slice(0, 8).map((protocol) => element("code", {}, String(protocol)))),
                 users?.length > 0 ? element("div", { class: "quiet" }, "used by ", users.map(String).join(", ")) : null),
-            known ? element("div", { class: "accessory-count" },
+            hasTraffic ? element("div", { class: "accessory-count" },
                 element("div", {}, arrow("← "), byteCount(received), quiet(" in")),
                 element("div", {}, arrow("→ "), byteCount(sent), quiet(" out"))) : null);
     }
 
     traffic({ t, id, direction, bytes, count }) {
-        if (t <= this.known) return;
-        this.last = Math.max(this.last, t);
+        if (t <= this.resumeTime) return;
+        this.lastTime = Math.max(this.lastTime, t);
         show(byID("panel-accessories"), true);
         show(byID("traffic-box"), true);
         const data = decodeBase64(bytes);
@@ -72,7 +72,7 @@ export class Accessories {
             element("span", { class: "as-text" }, printable(data) + rest),
             element("span", { class: "as-hex" }, hexadecimal(data) + rest)));
         this.count += 1;
-        while (this.lines.childElementCount > most) this.lines.firstChild.remove();
+        while (this.lines.childElementCount > maximumLines) this.lines.firstChild.remove();
         if (atEnd) this.lines.scrollTop = this.lines.scrollHeight;
         setText(byID("traffic-count"), String(this.count));
     }

@@ -40,7 +40,7 @@ let hello = null;
 let session = null;
 let lostAt = null;
 /** True while the server repeats messages of a known session that this page has already received. */
-let repeats = false;
+let isRepeating = false;
 let counted = { frames: 0, readings: 0 };
 
 const send = (command, answer) => {
@@ -66,21 +66,21 @@ function clear() {
 
 async function begin(message) {
     // The session continues if its time has not decreased. Otherwise, the trace was rewound.
-    const same = session !== null && session === message.session && (message.now ?? 0) >= clock.now - 0.5;
+    const isSameSession = session !== null && session === message.session && (message.now ?? 0) >= clock.now - 0.5;
     hello = message;
     session = message.session ?? null;
-    if (!same) {
+    if (!isSameSession) {
         clear();
         events.clear();
     }
-    repeats = same;
+    isRepeating = isSameSession;
     accessories.resume();
     clock.reset(message.now ?? 0, message.mode === "live");
-    strips.begin(message.channels ?? [], message.history ?? 60, same);
+    strips.begin(message.channels ?? [], message.history ?? 60, isSameSession);
     cube.begin(message.attitudeFrame);
-    const may = !message.readOnly && Boolean(connection.token);
-    playback.begin(message, may);
-    regions.begin(may);
+    const isControllable = !message.readOnly && Boolean(connection.token);
+    playback.begin(message, isControllable);
+    regions.begin(isControllable);
     fix.begin(message.mode === "live");
     const title = fileNames(message.title ?? "");
     document.title = `${title || "dashboard"} – sensorctl`;
@@ -88,9 +88,9 @@ async function begin(message) {
     byID("title").title = message.title ?? "";
     setText(byID("mode"), message.mode === "live" ? "Live" : "Trace");
     byID("mode").title = `sensorctl ${message.version ?? ""}`;
-    show(byID("read-only"), !may);
+    show(byID("read-only"), !isControllable);
     setText(byID("read-only"), message.readOnly ? "read-only" : "read-only: no token");
-    byID("doctor-again").disabled = !may;
+    byID("doctor-again").disabled = !isControllable;
     if (!map.map || !profile.library) {
         const { leaflet, dygraphs } = await loadLibraries(message.libraries ?? {});
         if (leaflet && !map.map) map.start(leaflet, message.tiles);
@@ -103,12 +103,12 @@ const handlers = {
     hello: (message) => { begin(message); },
     playback: (message) => playback.receive(message),
     ready: () => {
-        repeats = false;
+        isRepeating = false;
         setAttribute(document.body, "data-ready", "true");
     },
     clear,
     location: (message) => {
-        clock.reached(message.t);
+        clock.advanceTo(message.t);
         track.add(message);
         fix.lost = null;
     },
@@ -120,7 +120,7 @@ const handlers = {
     },
     locationEnded: (message) => track.lose(message),
     gap: (message) => {
-        if (repeats) return;
+        if (isRepeating) return;
         if (message.channel === "location") track.lose();
         const channel = hello?.channels?.find(({ id }) => id === message.channel);
         const name = message.channel === "location" ? "Positions" : channel?.label ?? message.channel;
@@ -141,18 +141,18 @@ const handlers = {
     log: ({ t, level, text }) => events.add(String(text ?? ""), t, level),
 };
 
-function linkChanged(state, retryAt) {
+function connectionChanged(state, retryAt) {
     const words = { connecting: "connecting", open: "connected", lost: "no connection" };
     setText(byID("link-text"), words[state]);
     setAttribute(document.body, "data-link", state);
     playback.enable(state === "open");
     if (state === "lost") {
         if (lostAt === null) {
-            clock.hold();
+            clock.stop();
             say("The connection to sensorctl is lost. The page shows the last readings.", clock.now, "error");
         }
         lostAt ??= performance.now();
-        linkChanged.retryAt = retryAt;
+        connectionChanged.retryAt = retryAt;
     } else if (state === "open" && lostAt !== null) {
         lostAt = null;
         say("Connected again.");
@@ -162,7 +162,7 @@ function linkChanged(state, retryAt) {
 
 function drawBanner() {
     if (lostAt === null) return;
-    const seconds = Math.max(0, Math.ceil((linkChanged.retryAt - performance.now()) / 1000));
+    const seconds = Math.max(0, Math.ceil((connectionChanged.retryAt - performance.now()) / 1000));
     setText(byID("banner-text"), `No connection to sensorctl for ${Math.floor((performance.now() - lostAt) / 1000)} s. `
         + `The page shows the state at ${clockTime(clock.now, 0)}. ` + (seconds > 0 ? `Retrying in ${seconds} s.` : "Retrying …"));
 }
@@ -197,7 +197,7 @@ connection = new Connection({
         counted.readings += 1;
         strips.receive(buffer);
     },
-    state: linkChanged,
+    state: connectionChanged,
 });
 startKeyboard(playback, map);
 requestAnimationFrame(frame);

@@ -7,7 +7,7 @@ export class SessionClock {
      * The maximum time for which the clock of a trace advances without a message, in seconds. The server sends a message once
      * a second.
      */
-    static ahead = 1.5;
+    static maximumAdvance = 1.5;
 
     constructor() {
         this.reset(0, false);
@@ -16,7 +16,7 @@ export class SessionClock {
     /** Sets and starts the clock. A live clock always advances. The clock of a trace advances only while the trace is played. */
     reset(time, live) {
         this.base = time;
-        this.at = performance.now();
+        this.updatedAt = performance.now();
         this.live = live;
         this.speed = live ? 1 : 0;
         this.running = true;
@@ -24,26 +24,26 @@ export class SessionClock {
 
     get now() {
         if (!this.running) return this.base;
-        const passed = (performance.now() - this.at) / 1000;
-        return this.base + (this.live ? passed : Math.min(passed, SessionClock.ahead) * this.speed);
+        const elapsed = (performance.now() - this.updatedAt) / 1000;
+        return this.base + (this.live ? elapsed : Math.min(elapsed, SessionClock.maximumAdvance) * this.speed);
     }
 
     /** Sets the playback position and speed. A speed of 0 means that playback is paused. */
     set(time, speed) {
         this.base = time;
-        this.at = performance.now();
+        this.updatedAt = performance.now();
         this.speed = speed;
     }
 
     /** Advances the clock to the time of a reading. */
-    reached(time) {
+    advanceTo(time) {
         if (!(time > this.now)) return;
         this.base = time;
-        this.at = performance.now();
+        this.updatedAt = performance.now();
     }
 
     /** Stops the clock while there is no connection, because no new data arrives. */
-    hold() {
+    stop() {
         this.base = this.now;
         this.running = false;
     }

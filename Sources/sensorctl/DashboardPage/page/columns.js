@@ -19,8 +19,8 @@ export class Columns {
         this.high = new Float32Array(this.capacity * this.axes);
         this.newest = null;
         for (let index = 0; index < history.count; index += 1) {
-            const place = history.at(index);
-            this.add(history.times[place], history.values, place * history.axes);
+            const slot = history.at(index);
+            this.add(history.times[slot], history.values, slot * history.axes);
         }
     }
 
@@ -28,7 +28,7 @@ export class Columns {
         const column = Math.floor(time / this.width);
         if (this.newest === null || column > this.newest) this.advance(column);
         if (column <= this.newest - this.capacity) return;
-        const start = this.place(column);
+        const start = this.offsetOf(column);
         for (let axis = 0; axis < this.axes; axis += 1) {
             const value = values[offset + axis];
             const at = start + axis;
@@ -44,12 +44,12 @@ export class Columns {
         }
     }
 
-    place(column) { return (((column % this.capacity) + this.capacity) % this.capacity) * this.axes; }
+    offsetOf(column) { return (((column % this.capacity) + this.capacity) % this.capacity) * this.axes; }
 
     advance(column) {
         const from = this.newest === null ? column - this.capacity : Math.max(this.newest, column - this.capacity);
         for (let next = from + 1; next <= column; next += 1) {
-            const start = this.place(next);
+            const start = this.offsetOf(next);
             this.state.fill(empty, start, start + this.axes);
         }
         this.newest = column;
@@ -65,7 +65,7 @@ export class Columns {
         let broken = false;
         const begin = Math.max(first, this.newest - this.capacity + 1);
         for (let column = begin; column <= this.newest; column += 1) {
-            const at = this.place(column) + axis;
+            const at = this.offsetOf(column) + axis;
             if (this.state[at] === missing) broken = true;
             if (this.state[at] !== data) continue;
             if (previous !== null && (column - previous - 1) * this.width > gapAfter) broken = true;
@@ -82,7 +82,7 @@ export class Columns {
         let low = Infinity;
         let high = -Infinity;
         for (let column = Math.max(first, this.newest - this.capacity + 1); column <= this.newest; column += 1) {
-            const start = this.place(column);
+            const start = this.offsetOf(column);
             for (let axis = 0; axis < axes; axis += 1) {
                 if (this.state[start + axis] !== data) continue;
                 if (this.low[start + axis] < low) low = this.low[start + axis];

@@ -37,7 +37,7 @@ export class Compass {
     }
 
     clear() {
-        this.shown = null;
+        this.drawnTime = null;
         show(byID("panel-compass"), false);
     }
 
@@ -46,27 +46,27 @@ export class Compass {
         const reading = strip?.history.latest;
         if (!reading) return;
         byID("panel-compass").classList.toggle("old", now - strip.history.knownAt > 3);
-        if (this.shown === strip.history.newest) return;
-        this.shown = strip.history.newest;
+        if (this.drawnTime === strip.history.newest) return;
+        this.drawnTime = strip.history.newest;
         const [magnetic, trueHeading, accuracy] = reading;
         const isTrue = isKnown(trueHeading) && trueHeading >= 0;
         const heading = isTrue ? trueHeading : magnetic;
         if (!isKnown(heading)) return;
         show(byID("panel-compass"), true);
-        const isSure = isKnown(accuracy) && accuracy >= 0;
+        const hasAccuracy = isKnown(accuracy) && accuracy >= 0;
         setAttribute(this.needle, "transform", `rotate(${heading.toFixed(2)})`);
-        this.needle.classList.toggle("unsure", !isSure);
-        setAttribute(this.sector, "d", isSure ? sector(heading, Math.min(accuracy, 180), 80) : "");
+        this.needle.classList.toggle("unsure", !hasAccuracy);
+        setAttribute(this.sector, "d", hasAccuracy ? sector(heading, Math.min(accuracy, 180), 80) : "");
         this.magnetic.style.display = isTrue && isKnown(magnetic) ? "" : "none";
         if (isKnown(magnetic)) setAttribute(this.magnetic, "transform", `rotate(${magnetic.toFixed(2)})`);
         setText(byID("heading"), fixed(heading, 1));
         setText(byID("heading-wind"), windName(heading));
         setText(byID("heading-kind"), isTrue ? "True" : "Magnetic");
-        setText(byID("heading-accuracy"), isSure ? `±${fixed(accuracy, 0)}°` : unknown);
-        setText(byID("heading-foot"), isSure ? "The hatched sector is the accuracy of the heading" : "The accuracy is unknown");
+        setText(byID("heading-accuracy"), hasAccuracy ? `±${fixed(accuracy, 0)}°` : unknown);
+        setText(byID("heading-foot"), hasAccuracy ? "The hatched sector is the accuracy of the heading" : "The accuracy is unknown");
         setText(byID("heading-magnetic"), isTrue && isKnown(magnetic) ? `${fixed(magnetic, 1)}°` : unknown);
         show(byID("heading-magnetic").parentElement, isTrue);
         setAttribute(this.rose, "aria-label", `Compass: ${fixed(heading, 0)} degrees, ${isTrue ? "true" : "magnetic"}, `
-            + (isSure ? `within ${fixed(accuracy, 0)} degrees` : "accuracy unknown"));
+            + (hasAccuracy ? `within ${fixed(accuracy, 0)} degrees` : "accuracy unknown"));
     }
 }

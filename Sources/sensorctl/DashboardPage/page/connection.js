@@ -5,7 +5,7 @@
 const tokenKey = "dashboard-token";
 
 /** Returns the token from the address bar. It is stored only for this tab and removed from the browser history. */
-function takeToken() {
+function readToken() {
     const found = /^#token=([A-Za-z0-9_-]+)$/.exec(location.hash);
     try {
         if (found) sessionStorage.setItem(tokenKey, found[1]);
@@ -21,11 +21,11 @@ export class Connection {
     static delays = [0.5, 1, 2, 4, 8, 15];
 
     constructor({ text, binary, state }) {
-        this.token = takeToken();
+        this.token = readToken();
         this.handlers = { text, binary, state };
         this.attempt = 0;
         this.number = 0;
-        this.waiting = new Map();
+        this.pendingCommands = new Map();
         this.open();
     }
 
@@ -48,21 +48,21 @@ export class Connection {
             if (message && typeof message.type === "string") this.receive(message);
         };
         socket.onclose = () => {
-            if (socket === this.socket) this.wait();
+            if (socket === this.socket) this.scheduleRetry();
         };
     }
 
     receive(message) {
         if (message.type === "done" || message.type === "refused") {
-            const answer = this.waiting.get(message.id);
-            this.waiting.delete(message.id);
+            const answer = this.pendingCommands.get(message.id);
+            this.pendingCommands.delete(message.id);
             if (answer) answer(message);
         }
         this.handlers.text(message);
     }
 
-    wait() {
-        this.waiting.clear();
+    scheduleRetry() {
+        this.pendingCommands.clear();
         const delay = Connection.delays[Math.min(this.attempt, Connection.delays.length - 1)];
         this.attempt += 1;
         // The random delay prevents all pages of a server from reconnecting at the same moment.
@@ -87,7 +87,7 @@ export class Connection {
     send(command, answer) {
         if (!this.isOpen || !this.token) return false;
         const id = ++this.number;
-        if (answer && this.waiting.size < 64) this.waiting.set(id, answer);
+        if (answer && this.pendingCommands.size < 64) this.pendingCommands.set(id, answer);
         this.socket.send(JSON.stringify({ id, token: this.token, ...command }));
         return true;
     }

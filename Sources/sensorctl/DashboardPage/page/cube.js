@@ -6,14 +6,16 @@ import { byID, prepareCanvas, setText, show } from "./dom.js";
 import { fixed } from "./format.js";
 import { colours, onTheme } from "./theme.js";
 
-const half = [0.62, 1, 0.17];
+const halfExtents = [0.62, 1, 0.17];
 const corners = [];
-for (const x of [-1, 1]) for (const y of [-1, 1]) for (const z of [-1, 1]) corners.push([x * half[0], y * half[1], z * half[2]]);
+for (const x of [-1, 1]) for (const y of [-1, 1]) for (const z of [-1, 1]) {
+    corners.push([x * halfExtents[0], y * halfExtents[1], z * halfExtents[2]]);
+}
 /** The corners of each face in order around the face, and the normal vector of the face. */
 const faces = [
-    { around: [0, 1, 3, 2], normal: [-1, 0, 0] }, { around: [4, 6, 7, 5], normal: [1, 0, 0] },
-    { around: [0, 4, 5, 1], normal: [0, -1, 0] }, { around: [2, 3, 7, 6], normal: [0, 1, 0] },
-    { around: [0, 2, 6, 4], normal: [0, 0, -1] }, { around: [1, 5, 7, 3], normal: [0, 0, 1] },
+    { corners: [0, 1, 3, 2], normal: [-1, 0, 0] }, { corners: [4, 6, 7, 5], normal: [1, 0, 0] },
+    { corners: [0, 4, 5, 1], normal: [0, -1, 0] }, { corners: [2, 3, 7, 6], normal: [0, 1, 0] },
+    { corners: [0, 2, 6, 4], normal: [0, 0, -1] }, { corners: [1, 5, 7, 3], normal: [0, 0, 1] },
 ];
 /** An arrow on the face that points to the top edge. */
 const arrow = [[0, 0.72], [0.26, 0.3], [0.1, 0.3], [0.1, -0.45], [-0.1, -0.45], [-0.1, 0.3], [-0.26, 0.3]];
@@ -21,7 +23,7 @@ const axes = [
     { name: "x", tip: [1.25, 0, 0], dash: [] }, { name: "y", tip: [0, 1.5, 0], dash: [6, 3] },
     { name: "z", tip: [0, 0, 1.05], dash: [2, 2] },
 ];
-const lean = 28 * Math.PI / 180;
+const viewAngle = 28 * Math.PI / 180;
 
 /** Rotates a vector from the device's axes to the reference frame. */
 export function rotate([w, x, y, z], [a, b, c]) {
@@ -48,14 +50,14 @@ export class Cube {
     constructor() {
         this.canvas = byID("cube");
         this.frame = "arbitrary";
-        this.shown = null;
-        onTheme(() => { this.shown = null; });
-        new ResizeObserver(() => { this.shown = null; }).observe(this.canvas);
+        this.drawnTime = null;
+        onTheme(() => { this.drawnTime = null; });
+        new ResizeObserver(() => { this.drawnTime = null; }).observe(this.canvas);
     }
 
     begin(frame) {
         this.frame = frame ?? "arbitrary";
-        this.shown = null;
+        this.drawnTime = null;
         setText(byID("attitude-frame"), {
             magnetic: "magnetic north", true: "true north", corrected: "its start, corrected by the magnetometer",
         }[this.frame] ?? "its start");
@@ -67,8 +69,8 @@ export class Cube {
         show(byID("panel-attitude"), Boolean(quaternion));
         if (!quaternion || !quaternion.every(Number.isFinite)) return;
         byID("panel-attitude").classList.toggle("old", now - strip.history.newest > 2);
-        if (this.shown === strip.history.newest) return;
-        this.shown = strip.history.newest;
+        if (this.drawnTime === strip.history.newest) return;
+        this.drawnTime = strip.history.newest;
         const { roll, pitch, yaw } = angles(quaternion);
         setText(byID("roll"), fixed(roll, 1));
         setText(byID("pitch"), fixed(pitch, 1));
@@ -82,27 +84,27 @@ export class Cube {
         const northAhead = this.frame === "magnetic" || this.frame === "true";
         // Converts the vector to the viewer's directions right, ahead and up. If north is ahead, x is ahead and y is left.
         // Otherwise, x is right and y is ahead.
-        const seen = ([x, y, z]) => (northAhead ? [-y, x, z] : [x, y, z]);
+        const toView = ([x, y, z]) => (northAhead ? [-y, x, z] : [x, y, z]);
         const project = (vector) => {
-            const [right, ahead, up] = seen(vector);
-            const depth = ahead * Math.cos(lean) - up * Math.sin(lean);
+            const [right, ahead, up] = toView(vector);
+            const depth = ahead * Math.cos(viewAngle) - up * Math.sin(viewAngle);
             const scale = size * 7 / (7 + depth);
-            return [width / 2 + right * scale, height * 0.46 - (up * Math.cos(lean) + ahead * Math.sin(lean)) * scale, depth];
+            return [width / 2 + right * scale, height * 0.46 - (up * Math.cos(viewAngle) + ahead * Math.sin(viewAngle)) * scale, depth];
         };
         this.ground(context, project, northAhead);
         const inFrame = (vector) => project(rotate(quaternion, vector));
         const points = corners.map(inFrame);
-        const shownFaces = faces.map((face) => {
-            const depth = face.around.reduce((sum, corner) => sum + points[corner][2], 0) / 4;
-            const [, ahead, up] = seen(rotate(quaternion, face.normal));
+        const sortedFaces = faces.map((face) => {
+            const depth = face.corners.reduce((sum, corner) => sum + points[corner][2], 0) / 4;
+            const [, ahead, up] = toView(rotate(quaternion, face.normal));
             return { ...face, depth, light: Math.max(0, up * 0.75 - ahead * 0.4 + 0.35) };
         }).sort((a, b) => b.depth - a.depth);
         const tips = axes.map((axis) => ({ ...axis, end: inFrame(axis.tip) }));
         const origin = project([0, 0, 0]);
         const behind = tips.filter((axis) => axis.end[2] > origin[2]);
         for (const axis of behind) this.axis(context, axis, origin);
-        for (const face of shownFaces) {
-            polygon(context, face.around.map((corner) => points[corner]));
+        for (const face of sortedFaces) {
+            polygon(context, face.corners.map((corner) => points[corner]));
             context.fillStyle = colours.well;
             context.fill();
             context.globalAlpha = 0.10 + 0.16 * (1 - face.light);
@@ -113,8 +115,8 @@ export class Cube {
             context.lineWidth = 1;
             context.lineJoin = "round";
             context.stroke();
-            if (face.normal[2] === 1 && facing(face.around.map((corner) => points[corner]))) {
-                polygon(context, arrow.map(([x, y]) => inFrame([x, y, half[2]])));
+            if (face.normal[2] === 1 && facing(face.corners.map((corner) => points[corner]))) {
+                polygon(context, arrow.map(([x, y]) => inFrame([x, y, halfExtents[2]])));
                 context.fillStyle = colours.accent;
                 context.fill();
             }

@@ -3,27 +3,27 @@
 // Decodes batches of readings from the server. All numbers are little-endian. The header contains the version, the channel, the
 // count, zero and the time of the first reading. Each reading consists of the time since the first reading and its axes.
 
-const head = 16;
+const headerLength = 16;
 
 /**
  * Calls `each(time, values, offset)` for each reading of a frame, in order. The array `values` is not reused for other frames.
  * Returns the number of the channel, or null if the frame is invalid.
  */
 export function decodeBatch(buffer, axesOf, each) {
-    if (buffer.byteLength < head) return null;
+    if (buffer.byteLength < headerLength) return null;
     const view = new DataView(buffer);
     if (view.getUint8(0) !== 1) return null;
     const channel = view.getUint8(1);
     const count = view.getUint16(2, true);
-    const begun = view.getFloat64(8, true);
+    const startTime = view.getFloat64(8, true);
     const axes = axesOf(channel);
-    if (axes === null || !Number.isFinite(begun)) return null;
+    if (axes === null || !Number.isFinite(startTime)) return null;
     const stride = 1 + axes;
-    if (buffer.byteLength < head + 4 * stride * count) return null;
-    const values = new Float32Array(buffer, head, stride * count);
+    if (buffer.byteLength < headerLength + 4 * stride * count) return null;
+    const values = new Float32Array(buffer, headerLength, stride * count);
     for (let index = 0; index < count; index += 1) {
         const offset = index * stride;
-        const time = begun + values[offset];
+        const time = startTime + values[offset];
         if (Number.isFinite(time)) each(time, values, offset + 1);
     }
     return channel;

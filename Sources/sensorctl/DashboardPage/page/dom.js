@@ -29,8 +29,8 @@ export function shape(name, attributes = {}, ...children) {
 
 /** Sets the text only if it differs, to avoid an unnecessary layout. */
 export function setText(node, text) {
-    const shown = visible(text);
-    if (node.textContent !== shown) node.textContent = shown;
+    const escaped = visible(text);
+    if (node.textContent !== escaped) node.textContent = escaped;
 }
 
 export function setAttribute(node, name, value) {
@@ -38,8 +38,8 @@ export function setAttribute(node, name, value) {
     if (node.getAttribute(name) !== text) node.setAttribute(name, text);
 }
 
-export function show(node, shown) {
-    if (node.hidden === shown) node.hidden = !shown;
+export function show(node, isVisible) {
+    if (node.hidden === isVisible) node.hidden = !isVisible;
 }
 
 /** Loads a script. The promise resolves after the script has run. */

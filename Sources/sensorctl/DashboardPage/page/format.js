@@ -56,9 +56,9 @@ export function byteCount(count) {
 
 /** Formats a time of the session as civil time, in the time zone of the user. */
 export function civilTime(start, seconds) {
-    const begun = Date.parse(start ?? "");
-    if (Number.isNaN(begun) || !isKnown(seconds)) return "";
-    const date = new Date(begun + seconds * 1000);
+    const startTime = Date.parse(start ?? "");
+    if (Number.isNaN(startTime) || !isKnown(seconds)) return "";
+    const date = new Date(startTime + seconds * 1000);
     return `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())} `
         + `${pad(date.getHours())}:${pad(date.getMinutes())}:${pad(date.getSeconds())}`;
 }
@@ -67,4 +67,4 @@ const names = ["N", "NNE", "NE", "ENE", "E", "ESE", "SE", "SSE", "S", "SSW", "SW
 export const windName = (degrees) => names[((Math.round(degrees / 22.5) % 16) + 16) % 16];
 
 /** Normalizes an angle to 0...360 degrees. */
-export const turned = (degrees) => ((degrees % 360) + 360) % 360;
+export const normalizedDegrees = (degrees) => ((degrees % 360) + 360) % 360;

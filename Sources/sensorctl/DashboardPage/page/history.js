@@ -48,16 +48,16 @@ export class History {
     add(time, values, offset) {
         const newest = this.newest;
         if (time <= newest) return false;
-        if (this.count > 0) this.learn(time - newest);
+        if (this.count > 0) this.updateInterval(time - newest);
         while (this.count > 0 && this.times[this.first] < time - this.seconds) this.drop();
         if (this.count === this.capacity) {
             if (this.capacity < largest) this.grow(); else this.drop();
         }
-        const place = this.at(this.count);
-        this.times[place] = time;
+        const slot = this.at(this.count);
+        this.times[slot] = time;
         for (let axis = 0; axis < this.axes; axis += 1) {
             const value = values[offset + axis];
-            this.values[place * this.axes + axis] = value;
+            this.values[slot * this.axes + axis] = value;
             if (Number.isFinite(value)) this.knownAt = time;
         }
         this.count += 1;
@@ -70,7 +70,7 @@ export class History {
     }
 
     /** Updates the usual interval, which is the median of nine intervals. A nominal rate may be inaccurate. */
-    learn(interval) {
+    updateInterval(interval) {
         this.intervals.push(interval);
         if (this.intervals.length < 9) return;
         this.interval = this.intervals.sort((a, b) => a - b)[4];
@@ -94,8 +94,8 @@ export class History {
     get latest() { return this.count === 0 ? null : this.reading(this.count - 1); }
 
     reading(index) {
-        const place = this.at(index) * this.axes;
-        return this.values.subarray(place, place + this.axes);
+        const offset = this.at(index) * this.axes;
+        return this.values.subarray(offset, offset + this.axes);
     }
 
     /** Returns the reading nearest to a time, or null if the time is in a gap. */

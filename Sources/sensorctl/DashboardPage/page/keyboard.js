@@ -6,7 +6,7 @@ import { byID } from "./dom.js";
 import { nextTheme } from "./theme.js";
 
 /** Returns true if the element uses the key itself. For example, the space bar presses a button, and arrow keys move a map. */
-function takes(target, key) {
+function handlesKey(target, key) {
     if (key === "Home" && target.closest("#traffic, .events")) return true;
     if (target.closest("#map, #traffic, .events, dialog")) return key.startsWith("Arrow") || key === " " || key === "+" || key === "-";
     if (target.matches("select, textarea, input[type=text], input[type=number]")) return true;
@@ -28,9 +28,9 @@ export function startKeyboard(playback, map) {
     const ofTrace = new Set([" ", "k", "ArrowRight", "ArrowLeft", "Home", ".", "+", "=", "-", "l"]);
     addEventListener("keydown", (event) => {
         if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
-        if (takes(event.target, event.key) || (help.open && event.key !== "?")) return;
+        if (handlesKey(event.target, event.key) || (help.open && event.key !== "?")) return;
         const command = commands[event.key];
-        if (!command || (ofTrace.has(event.key) && (byID("transport").hidden || !playback.may))) return;
+        if (!command || (ofTrace.has(event.key) && (byID("transport").hidden || !playback.isControllable))) return;
         event.preventDefault();
         command(event);
     });

@@ -5,7 +5,7 @@
 import { byID, element, setText, show, visible } from "./dom.js";
 import { clockTime, fixed, isKnown } from "./format.js";
 
-const shown = (list) => (Array.isArray(list) ? list.slice(0, 100) : []);
+const limited = (list) => (Array.isArray(list) ? list.slice(0, 100) : []);
 
 export class Walk {
     constructor() { this.clear(); }
@@ -38,7 +38,7 @@ export class Walk {
 }
 
 export function showUsers({ list }) {
-    const users = shown(list);
+    const users = limited(list);
     show(byID("panel-users"), true);
     show(byID("no-users"), users.length === 0);
     byID("user-list").replaceChildren(...users.map(({ name, pid, wants }) => element("li", {},
@@ -52,7 +52,7 @@ const levels = { ok: ["✓", "fine"], note: ["i", "note"], warning: ["!", "warni
 export function showFindings({ findings }) {
     show(byID("panel-doctor"), true);
     const order = ["error", "warning", "note", "ok"];
-    const list = shown(findings).sort((a, b) => order.indexOf(a.level) - order.indexOf(b.level));
+    const list = limited(findings).sort((a, b) => order.indexOf(a.level) - order.indexOf(b.level));
     const counts = order.map((level) => [level, list.filter((one) => one.level === level).length]);
     setText(byID("doctor-count"), counts.filter(([, count]) => count > 0)
         .map(([level, count]) => `${count} ${level === "ok" ? "fine" : count === 1 ? level : level + "s"}`).join(", "));

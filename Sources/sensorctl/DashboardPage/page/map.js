@@ -14,8 +14,8 @@ export class TrackMap {
     constructor(track) {
         this.track = track;
         this.follows = true;
-        this.drawn = -1;
-        this.at = 0;
+        this.drawnVersion = -1;
+        this.drawnAt = 0;
         this.regions = new Map();
         byID("map-follow").addEventListener("click", () => this.follow(!this.follows));
         byID("map-fit").addEventListener("click", () => this.fit());
@@ -50,18 +50,18 @@ export class TrackMap {
         map.on("dragstart", () => this.follow(false));
         byID("map").addEventListener("keydown", (event) => { if (event.key.startsWith("Arrow")) this.follow(false); });
         new ResizeObserver(() => map.invalidateSize({ animate: false })).observe(byID("map"));
-        this.placed = false;
+        this.isPlaced = false;
     }
 
     clear() {
-        this.drawn = -1;
-        this.placed = false;
+        this.drawnVersion = -1;
+        this.isPlaced = false;
     }
 
     follow(on) {
         this.follows = on;
         setAttribute(byID("map-follow"), "aria-pressed", on);
-        if (on) this.drawn = -1;
+        if (on) this.drawnVersion = -1;
     }
 
     fit() {
@@ -72,55 +72,55 @@ export class TrackMap {
     }
 
     draw() {
-        if (!this.map || this.drawn === this.track.version || !this.track.latest) return;
+        if (!this.map || this.drawnVersion === this.track.version || !this.track.latest) return;
         const time = performance.now();
-        if (time - this.at < interval) return;
-        this.at = time;
-        this.drawn = this.track.version;
+        if (time - this.drawnAt < interval) return;
+        this.drawnAt = time;
+        this.drawnVersion = this.track.version;
         const lines = this.track.lines();
         this.halo.setLatLngs(lines);
         this.line.setLatLngs(lines);
         const fix = this.track.latest;
-        const isPlace = isKnown(fix.latitude) && isKnown(fix.longitude);
-        const known = lines.at(-1)?.at(-1);
-        if (!isPlace || this.track.broken) {
-            if (known) this.arrow.setLatLng(known).addTo(this.map);
+        const hasPosition = isKnown(fix.latitude) && isKnown(fix.longitude);
+        const lastPosition = lines.at(-1)?.at(-1);
+        if (!hasPosition || this.track.broken) {
+            if (lastPosition) this.arrow.setLatLng(lastPosition).addTo(this.map);
             this.circle.remove();
             this.arrowShape.style.transform = "";
             this.arrowShape.className = "lost";
-            if (known) this.see(known);
+            if (lastPosition) this.keepVisible(lastPosition);
             return;
         }
         // The latest fix is at the end of the track.
-        if (isKnown(fix.horizontalAccuracy)) this.circle.setLatLng(known).setRadius(fix.horizontalAccuracy).addTo(this.map);
+        if (isKnown(fix.horizontalAccuracy)) this.circle.setLatLng(lastPosition).setRadius(fix.horizontalAccuracy).addTo(this.map);
         else this.circle.remove();
-        this.arrow.setLatLng(known).addTo(this.map);
+        this.arrow.setLatLng(lastPosition).addTo(this.map);
         const moves = isKnown(fix.course) && !(fix.speed < 0.3);
         this.arrowShape.className = moves ? "moving" : "standing";
         this.arrowShape.style.transform = moves ? `rotate(${fix.course}deg)` : "";
-        this.see(known);
+        this.keepVisible(lastPosition);
     }
 
     /** Keeps the position visible. Moves the map only when the position approaches an edge. */
-    see(place) {
-        if (!this.placed) {
+    keepVisible(position) {
+        if (!this.isPlaced) {
             this.map.invalidateSize({ animate: false });
             if (this.map.getSize().x === 0) {
-                this.drawn = -1;
+                this.drawnVersion = -1;
                 return;
             }
             const bounds = this.line.getBounds();
-            this.placed = true;
-            const isWay = bounds.isValid() && this.track.points.length > 2;
-            if (isWay) this.map.fitBounds(bounds, { padding: [40, 40], maxZoom: 16, animate: false });
-            else this.map.setView(place, 16, { animate: false });
+            this.isPlaced = true;
+            const hasTrack = bounds.isValid() && this.track.points.length > 2;
+            if (hasTrack) this.map.fitBounds(bounds, { padding: [40, 40], maxZoom: 16, animate: false });
+            else this.map.setView(position, 16, { animate: false });
             return;
         }
         if (!this.follows) return;
-        const at = this.map.latLngToContainerPoint(place);
+        const at = this.map.latLngToContainerPoint(position);
         const size = this.map.getSize();
         const edge = Math.min(size.x, size.y) * 0.2;
-        if (at.x < edge || at.y < edge || at.x > size.x - edge || at.y > size.y - edge) this.map.panTo(place, { animate: false });
+        if (at.x < edge || at.y < edge || at.x > size.x - edge || at.y > size.y - edge) this.map.panTo(position, { animate: false });
     }
 
     setRegions(list) {

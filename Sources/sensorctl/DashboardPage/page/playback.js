@@ -16,7 +16,7 @@ export class Playback {
         this.send = send;
         this.state = { playing: false, speed: 1, loop: false, ended: false, active: [] };
         this.duration = 0;
-        this.may = false;
+        this.isControllable = false;
         this.seekAt = 0;
         this.slider = byID("timeline");
         byID("play").addEventListener("click", () => this.toggle());
@@ -29,22 +29,22 @@ export class Playback {
         this.slider.addEventListener("change", () => this.drag(true));
     }
 
-    begin(hello, may) {
+    begin(hello, isControllable) {
         const isTrace = hello.mode === "trace";
         this.start = hello.start;
         this.duration = isTrace ? hello.duration ?? 0 : 0;
-        this.may = may;
+        this.isControllable = isControllable;
         show(byID("transport"), isTrace);
         this.slider.max = this.duration;
         setText(byID("duration"), clockTime(this.duration, 0));
         this.faults(hello.faults ?? []);
-        this.enable(may);
+        this.enable(isControllable);
     }
 
     enable(on) {
         // If the controls are disabled, the timeline can no longer be dragged.
         if (!on) this.dragged = null;
-        for (const control of byID("transport").querySelectorAll("button, input, select")) control.disabled = !(on && this.may);
+        for (const control of byID("transport").querySelectorAll("button, input, select")) control.disabled = !(on && this.isControllable);
     }
 
     faults(list) {

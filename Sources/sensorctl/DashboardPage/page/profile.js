@@ -10,7 +10,7 @@ import { colours, onTheme } from "./theme.js";
 
 const interval = 250;
 /** The maximum number of readings in a graph. If the track is longer, readings are omitted at regular intervals. */
-const most = 1500;
+const maximumRows = 1500;
 
 const kinds = [
     { id: "graph-speed", key: "speed", accuracy: "speedAccuracy", label: "Speed", unit: "m/s", digits: 1, least: 0, narrowest: 2 },
@@ -30,30 +30,30 @@ export class Profile {
     constructor(track) {
         this.track = track;
         this.graphs = [];
-        this.drawn = -1;
-        this.at = 0;
+        this.drawnVersion = -1;
+        this.drawnAt = 0;
     }
 
     start(library) {
         this.library = library;
-        onTheme(() => this.graphs.forEach((graph) => graph.updateOptions(this.look())));
+        onTheme(() => this.graphs.forEach((graph) => graph.updateOptions(this.chartStyle())));
         new ResizeObserver(() => this.graphs.forEach((graph) => graph.resize())).observe(byID("profile"));
     }
 
-    clear() { this.drawn = -1; }
+    clear() { this.drawnVersion = -1; }
 
-    look() {
+    chartStyle() {
         return {
             colors: [colours.accent], gridLineColor: colours.line, axisLineColor: colours.line, highlightCircleSize: 4,
             fillAlpha: 0.18, strokeWidth: 1.5, axisLabelFontSize: 10, gridLineWidth: 1,
         };
     }
 
-    make(kind, rows) {
+    createGraph(kind, rows) {
         const name = (time) => clockTime(time, 0);
         const value = (number) => `${fixed(number, kind.digits)} ${kind.unit}`;
         return new this.library(byID(kind.id), rows, {
-            ...this.look(), labels: ["Time", kind.label], customBars: true, connectSeparatedPoints: false, legend: "never",
+            ...this.chartStyle(), labels: ["Time", kind.label], customBars: true, connectSeparatedPoints: false, legend: "never",
             xRangePad: 4, valueRange: this.range(rows, kind),
             axes: {
                 x: { axisLabelFormatter: name, valueFormatter: name, axisLabelWidth: 52, pixelsPerLabel: 70 },
@@ -69,49 +69,49 @@ export class Profile {
     /** Returns rows of time and [low, value, high]. A gap in the track is a row without values. */
     rows({ key, accuracy, least }) {
         const { points } = this.track;
-        const every = Math.max(1, Math.ceil(points.length / most));
+        const every = Math.max(1, Math.ceil(points.length / maximumRows));
         const rows = [];
         points.forEach((point, index) => {
             if (point.broken && rows.length > 0) rows.push([point.t - 0.001, [NaN, NaN, NaN]]);
             if (index % every !== 0 && index !== points.length - 1 && !point.broken) return;
             const value = point[key];
             if (!isKnown(value)) return rows.push([point.t, [NaN, NaN, NaN]]);
-            const wide = isKnown(point[accuracy]) ? point[accuracy] : 0;
-            rows.push([point.t, [Math.max(least ?? -Infinity, value - wide), value, value + wide]]);
+            const uncertainty = isKnown(point[accuracy]) ? point[accuracy] : 0;
+            rows.push([point.t, [Math.max(least ?? -Infinity, value - uncertainty), value, value + uncertainty]]);
         });
         return rows;
     }
 
     /** Returns the range of the values, extended by their accuracy as far as the values remain readable. */
     range(rows, { least, narrowest }) {
-        let [low, high, wide] = [Infinity, -Infinity, 0];
+        let [low, high, uncertainty] = [Infinity, -Infinity, 0];
         for (const [, [from, value]] of rows) {
             if (!(value >= low)) low = Number.isFinite(value) ? value : low;
             if (!(value <= high)) high = Number.isFinite(value) ? value : high;
-            if (value - from > wide) wide = value - from;
+            if (value - from > uncertainty) uncertainty = value - from;
         }
         if (low > high) return [0, narrowest];
         const span = Math.max(high - low, narrowest);
-        const room = Math.min(wide, span * 0.7) + span * 0.08;
+        const padding = Math.min(uncertainty, span * 0.7) + span * 0.08;
         const middle = (low + high - span) / 2;
         const bottom = least === undefined ? -Infinity : least - span * 0.04;
-        return [Math.max(bottom, Math.min(low, middle) - room), Math.max(high, middle + span) + room];
+        return [Math.max(bottom, Math.min(low, middle) - padding), Math.max(high, middle + span) + padding];
     }
 
     draw() {
-        if (!this.library || this.drawn === this.track.version) return;
+        if (!this.library || this.drawnVersion === this.track.version) return;
         // Hides the curves of the previous playback position after a seek.
-        const isLine = this.track.points.length > 1;
-        show(byID("profile"), isLine);
-        if (!isLine) return;
+        const hasLine = this.track.points.length > 1;
+        show(byID("profile"), hasLine);
+        if (!hasLine) return;
         const time = performance.now();
         // An invisible graph has no size, so dygraphs would assume a default size.
-        if (time - this.at < interval || byID("profile").clientWidth === 0) return;
-        this.at = time;
-        this.drawn = this.track.version;
+        if (time - this.drawnAt < interval || byID("profile").clientWidth === 0) return;
+        this.drawnAt = time;
+        this.drawnVersion = this.track.version;
         kinds.forEach((kind, index) => {
             const rows = this.rows(kind);
-            if (!this.graphs[index]) this.graphs[index] = this.make(kind, rows);
+            if (!this.graphs[index]) this.graphs[index] = this.createGraph(kind, rows);
             // The user's zoom is kept.
             else this.graphs[index].updateOptions({ file: rows, valueRange: this.range(rows, kind) });
         });

@@ -13,14 +13,14 @@ export class Regions {
     constructor(track, send) {
         this.track = track;
         this.send = send;
-        this.may = false;
+        this.isControllable = false;
         this.clear();
         byID("region-add").addEventListener("click", () => this.add());
     }
 
-    begin(may) {
-        this.may = may;
-        show(byID("region-add"), may);
+    begin(isControllable) {
+        this.isControllable = isControllable;
+        show(byID("region-add"), isControllable);
     }
 
     clear() {
@@ -54,12 +54,12 @@ export class Regions {
         remove.addEventListener("click", () => this.send({ do: "region", remove: id }));
         return element("li", {}, element("span", { class: `mark ${mark}`, "aria-hidden": "true" }),
             element("span", { class: "grow" }, element("b", {}, String(id)), element("span", { class: "quiet" }, ` ${fixed(radius, 0)} m`)),
-            element("span", {}, state === "inside" || state === "outside" ? state : "unknown"), ago, this.may ? remove : null);
+            element("span", {}, state === "inside" || state === "outside" ? state : "unknown"), ago, this.isControllable ? remove : null);
     }
 
     draw(now) {
         const fix = this.track.latest;
-        show(byID("panel-regions"), this.list.length > 0 || (this.may && isKnown(fix?.latitude)));
+        show(byID("panel-regions"), this.list.length > 0 || (this.isControllable && isKnown(fix?.latitude)));
         show(byID("no-regions"), this.list.length === 0);
         for (const { since, ago } of this.since) setText(ago, isKnown(since) ? `for ${age(now - since)}` : "");
     }

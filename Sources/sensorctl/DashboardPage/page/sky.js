@@ -12,7 +12,7 @@ const outlines = {
 };
 /** The strongest signal that a bar shows, in dB-Hz. */
 const strongest = 55;
-const most = 160;
+const maximumSatellites = 160;
 
 function mark(system, extra = {}) {
     const outline = outlines[system] ?? "M -8 -8 L 8 -8 L 8 8 L -8 8 Z";
@@ -22,7 +22,7 @@ function mark(system, extra = {}) {
 export class Sky {
     constructor() {
         this.plot = byID("sky");
-        this.places = shape("g");
+        this.symbolGroup = shape("g");
         for (const elevation of [0, 30, 60]) {
             this.plot.append(shape("circle", { class: "ring", r: 100 * (90 - elevation) / 90 }));
             if (elevation > 0) {
@@ -33,7 +33,7 @@ export class Sky {
         for (const [name, x, y] of [["N", 0, -108], ["E", 109, 0], ["S", 0, 109], ["W", -109, 0]]) {
             this.plot.append(shape("text", { class: "wind", x, y }, name));
         }
-        this.plot.append(this.places);
+        this.plot.append(this.symbolGroup);
         this.clear();
     }
 
@@ -44,18 +44,18 @@ export class Sky {
 
     receive(message) {
         this.latest = message;
-        const list = (Array.isArray(message.list) ? message.list : []).slice(0, most);
+        const list = (Array.isArray(message.list) ? message.list : []).slice(0, maximumSatellites);
         show(byID("panel-sky"), true);
         const used = list.filter((satellite) => satellite.used).length;
         setText(byID("sky-count"), `${used} of ${list.length} used`);
         for (const name of ["hdop", "vdop", "pdop"]) setText(byID(name), fixed(message[name], 1));
         this.plot.setAttribute("aria-label", `Sky: ${used} of ${list.length} satellites used`);
-        this.places.replaceChildren(...this.drawn(list));
+        this.symbolGroup.replaceChildren(...this.symbols(list));
         this.bars(list);
     }
 
     /** Draws satellites in use last, so that they are on top. */
-    drawn(list) {
+    symbols(list) {
         return list.filter(({ azimuth, elevation }) => isKnown(azimuth) && isKnown(elevation) && elevation >= 0)
             .sort((a, b) => Number(Boolean(a.used)) - Number(Boolean(b.used)))
             .map((satellite) => {

@@ -18,8 +18,8 @@ export class Strips {
         this.list = [];
         this.visible = new Set();
         this.pointed = null;
-        this.described = 0;
-        this.drawn = -1;
+        this.describedAt = 0;
+        this.drawnTime = -1;
         this.drawnAt = -Infinity;
         this.body = byID("strips");
         this.observer = new IntersectionObserver((entries) => {
@@ -35,10 +35,10 @@ export class Strips {
             const canvases = new Set(entries.map(({ target }) => target));
             for (const strip of this.list) strip.changed ||= canvases.has(strip.canvas);
         });
-        const all = () => this.list.forEach((strip) => { strip.changed = true; });
-        onTheme(all);
+        const markAllChanged = () => this.list.forEach((strip) => { strip.changed = true; });
+        onTheme(markAllChanged);
         this.body.addEventListener("pointermove", (event) => this.point(event));
-        this.body.addEventListener("pointerleave", () => { this.pointed = null; all(); });
+        this.body.addEventListener("pointerleave", () => { this.pointed = null; markAllChanged(); });
     }
 
     /** Creates the strips of a session. Strips of unchanged channels keep their readings. */
@@ -50,8 +50,8 @@ export class Strips {
         this.visible.clear();
         this.list = channels.filter((channel) => channel.name !== "location").map((channel) => {
             const old = known.get(channel.name);
-            const same = keep && old && JSON.stringify(old.channel) === JSON.stringify(channel);
-            const strip = same ? old : new Strip(channel, seconds);
+            const isUnchanged = keep && old && JSON.stringify(old.channel) === JSON.stringify(channel);
+            const strip = isUnchanged ? old : new Strip(channel, seconds);
             this.byID.set(channel.id, strip);
             return strip;
         });
@@ -76,16 +76,16 @@ export class Strips {
             strip.add(time, values, offset);
             newest = time;
         });
-        this.clock.reached(newest);
+        this.clock.advanceTo(newest);
     }
 
     point(event) {
         const canvas = event.target.closest?.("canvas");
         if (!canvas) return;
         const box = canvas.getBoundingClientRect();
-        const part = (box.right - margin.right - event.clientX) / (box.width - margin.left - margin.right);
+        const fraction = (box.right - margin.right - event.clientX) / (box.width - margin.left - margin.right);
         const seconds = this.list[0]?.history.seconds ?? 60;
-        this.pointed = part < 0 || part > 1 ? null : part * seconds;
+        this.pointed = fraction < 0 || fraction > 1 ? null : fraction * seconds;
         this.list.forEach((strip) => { strip.changed = true; });
     }
 
@@ -94,14 +94,14 @@ export class Strips {
         const now = this.clock.now;
         const time = performance.now();
         if (time - this.drawnAt >= (calm.matches ? calmInterval : interval)) {
-            const moved = now !== this.drawn;
+            const moved = now !== this.drawnTime;
             const pointed = this.pointed === null ? null : now - this.pointed;
             for (const strip of this.visible) if (moved || strip.changed) strip.draw(now, pointed);
-            this.drawn = now;
+            this.drawnTime = now;
             this.drawnAt = time;
         }
-        if (time - this.described < 200) return;
-        this.described = time;
+        if (time - this.describedAt < 200) return;
+        this.describedAt = time;
         show(byID("panel-strips"), this.list.some((strip) => !strip.node.hidden));
         this.list.forEach((strip) => strip.describe(now, this.pointed === null ? null : now - this.pointed));
     }

@@ -20,8 +20,8 @@ const names = ["ink", "quiet", "faint", "line", "panel", "well", "accent", "acce
 export const onTheme = (handler) => listeners.push(handler);
 
 function apply() {
-    const shown = chosen === "auto" ? (dark.matches ? "dark" : "light") : chosen;
-    document.documentElement.dataset.theme = shown;
+    const displayed = chosen === "auto" ? (dark.matches ? "dark" : "light") : chosen;
+    document.documentElement.dataset.theme = displayed;
     const style = getComputedStyle(document.documentElement);
     for (const name of names) colours[name] = style.getPropertyValue(`--${name}`).trim();
     setText(byID("theme-name"), { auto: "Auto", light: "Light", dark: "Dark" }[chosen]);

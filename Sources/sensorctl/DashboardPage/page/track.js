@@ -4,7 +4,7 @@
 
 import { isKnown } from "./format.js";
 
-const most = 4000;
+const maximumPoints = 4000;
 /** The minimum duration of a gap, in seconds. For a slow receiver, the minimum is longer. */
 const shortestGap = 5;
 
@@ -28,13 +28,13 @@ export class Track {
             this.broken = true;
             this.points.push(this.point(fix, true));
         } else {
-            const passed = newest ? fix.t - newest.t : 0;
-            const broken = this.broken || passed > Math.max(shortestGap, this.interval * 3.5);
-            if (newest && !broken) this.interval += (passed - this.interval) * 0.1;
+            const elapsed = newest ? fix.t - newest.t : 0;
+            const broken = this.broken || elapsed > Math.max(shortestGap, this.interval * 3.5);
+            if (newest && !broken) this.interval += (elapsed - this.interval) * 0.1;
             this.points.push(this.point(fix, broken));
             this.broken = false;
         }
-        if (this.points.length > most) this.thin();
+        if (this.points.length > maximumPoints) this.thin();
         this.version += 1;
         return true;
     }
@@ -54,17 +54,17 @@ export class Track {
 
     thin() {
         const middle = this.points.length >> 1;
-        const kept = [];
+        const remaining = [];
         let broken = false;
         this.points.forEach((point, index) => {
             if (index < middle && index % 2 === 1) {
                 broken ||= point.broken;
                 return;
             }
-            kept.push(broken ? { ...point, broken: true } : point);
+            remaining.push(broken ? { ...point, broken: true } : point);
             broken = false;
         });
-        this.points = kept;
+        this.points = remaining;
     }
 
     /**

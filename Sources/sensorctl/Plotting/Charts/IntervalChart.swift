@@ -33,9 +33,9 @@ package struct IntervalChart: Sendable {
             let notes = notes(of: all)
             let baseline = frame.y - 6 - Double(notes.count) * 12
             svg.heading("Intervals", name, frame.x, baseline)
-            for (place, note) in notes.enumerated() {
+            for (index, note) in notes.enumerated() {
                 svg.label(
-                    note, frame.x, frame.y - 6 - Double(notes.count - 1 - place) * 12, size: PlotFont.small, faint: true
+                    note, frame.x, frame.y - 6 - Double(notes.count - 1 - index) * 12, size: PlotFont.small, faint: true
                 )
             }
             axes(frame, widths, heights, greatest, unit: isShort ? "ms" : "s", &svg)
@@ -51,8 +51,8 @@ package struct IntervalChart: Sendable {
         let style = PlotStyle(number: trace)
         var path = SVGPath()
         var level = frame.bottom
-        for (place, count) in bars.counts.enumerated() {
-            let x = widths((bars.start + bars.width * Double(place)) * factor)
+        for (index, count) in bars.counts.enumerated() {
+            let x = widths((bars.start + bars.width * Double(index)) * factor)
             let y = count > 0 ? heights(log10(Double(count))) : frame.bottom
             if path.isEmpty { path.move(x, level) } else { path.line(x, level) }
             if y != level { path.line(x, y) }

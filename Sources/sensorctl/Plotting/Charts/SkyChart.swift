@@ -16,8 +16,8 @@ package struct SkyChart: Sendable {
 
     /// QZSS and NavIC share a color, because their satellites are rarely visible at the same location.
     private static func style(_ system: Satellite.System?) -> PlotStyle {
-        guard let system, let place = systems.firstIndex(of: system) else { return PlotStyle(number: 4) }
-        return PlotStyle(number: [0, 1, 2, 3, 6, 6, 5][place])
+        guard let system, let index = systems.firstIndex(of: system) else { return PlotStyle(number: 4) }
+        return PlotStyle(number: [0, 1, 2, 3, 6, 6, 5][index])
     }
 
     /// Draws the sky as a disc with a legend below it. North is at the top, and east is on the right.
@@ -32,8 +32,8 @@ package struct SkyChart: Sendable {
             "data-center": .string("\(PlotText.coordinate(center.x)) \(PlotText.coordinate(center.y))"),
             "data-radius": .number(radius), "data-trace": .number(Double(trace)),
         ]) { svg in
-            let room = Int((frame.width - 40) / (PlotFont.label * 0.63))
-            svg.heading("Sky", PlotText.name(name, upTo: room), frame.x, frame.y - 6)
+            let capacity = Int((frame.width - 40) / (PlotFont.label * 0.63))
+            svg.heading("Sky", PlotText.name(name, upTo: capacity), frame.x, frame.y - 6)
             disc(center, radius, &svg)
             for track in tracks { draw(track, center, radius, &svg) }
             names(tracks, center, radius, &svg)
@@ -96,14 +96,14 @@ package struct SkyChart: Sendable {
         if tracks.contains(where: { $0.mean != nil }) { marks.append(Entry(text: "larger: stronger")) }
         return [entries, marks].flatMap { list in
             var lines: [[Entry]] = []
-            var room = 0.0
+            var remaining = 0.0
             for entry in list {
-                let own = Self.width(of: entry)
-                if lines.isEmpty || own > room {
+                let entryWidth = Self.width(of: entry)
+                if lines.isEmpty || entryWidth > remaining {
                     lines.append([])
-                    room = width
+                    remaining = width
                 }
-                room -= own
+                remaining -= entryWidth
                 lines[lines.count - 1].append(entry)
             }
             return lines
@@ -121,12 +121,12 @@ package struct SkyChart: Sendable {
     private func draw(_ track: SkyTracks.Track, _ center: SIMD2<Double>, _ radius: Double, _ svg: inout SVGWriter) {
         let style = Self.style(track.system)
         var path = SVGPath()
-        for (place, step) in track.path.enumerated() {
+        for (index, step) in track.path.enumerated() {
             let point = center + SkyGeometry.point(step) * radius
             // A jump is not drawn as a line. Either the satellite was out of view, or the receiver confused it with
             // another satellite.
-            let isLeap = place > 0 && SkyGeometry.distance(track.path[place - 1], step) > 6
-            if place == 0 || isLeap { path.move(point.x, point.y) } else { path.line(point.x, point.y) }
+            let isLeap = index > 0 && SkyGeometry.distance(track.path[index - 1], step) > 6
+            if index == 0 || isLeap { path.move(point.x, point.y) } else { path.line(point.x, point.y) }
         }
         svg.group(["class": .string(style.name), "data-satellite": .string(track.name)]) { svg in
             if track.path.count > 1 {
@@ -155,29 +155,31 @@ package struct SkyChart: Sendable {
     /// Draws each name beside its satellite, at a position where it overlaps no other name or satellite.
     private func names(_ tracks: [SkyTracks.Track], _ center: SIMD2<Double>, _ radius: Double, _ svg: inout SVGWriter) {
         let points = tracks.compactMap { track in track.path.last.map { center + SkyGeometry.point($0) * radius } }
-        var taken = zip(tracks, points).map { track, point in
+        var occupied = zip(tracks, points).map { track, point in
             let size = Self.size(track.mean)
             return Frame(x: point.x - size, y: point.y - size, width: 2 * size, height: 2 * size)
         }
         for elevation in [30.0, 60] {
             let y = center.y - (90 - elevation) / 90 * radius
-            taken.append(Frame(x: center.x + 2, y: y - 10, width: 16, height: 9))
+            occupied.append(Frame(x: center.x + 2, y: y - 10, width: 16, height: 9))
         }
         for (x, y) in [(0.0, -1.0), (1, 0), (0, 1), (-1, 0)] {
             let middle = center + SIMD2(x, y) * (radius + 7)
-            taken.append(Frame(x: middle.x - 5, y: middle.y - 5, width: 10, height: 10))
+            occupied.append(Frame(x: middle.x - 5, y: middle.y - 5, width: 10, height: 10))
         }
         for (track, point) in zip(tracks, points) {
             let width = PlotText.width(track.name, size: PlotFont.small)
             let gap = Self.size(track.mean) + 2
-            let places = [
+            let offsets = [
                 (gap, -4.0), (-gap - width, -4), (-width / 2, -gap - 8), (-width / 2, gap), (gap * 0.7, -gap - 6),
                 (gap * 0.7, gap - 2), (-gap * 0.7 - width, -gap - 6), (-gap * 0.7 - width, gap - 2),
             ]
-            let frames = places.map { Frame(x: point.x + $0.0, y: point.y + $0.1, width: width, height: 8) }
+            let frames = offsets.map { Frame(x: point.x + $0.0, y: point.y + $0.1, width: width, height: 8) }
             // Omits the name if every position beside the satellite is occupied.
-            guard let free = frames.first(where: { frame in !taken.contains { $0.overlaps(frame) } }) else { continue }
-            taken.append(free)
+            guard let free = frames.first(where: { frame in !occupied.contains { $0.overlaps(frame) } }) else {
+                continue
+            }
+            occupied.append(free)
             svg.label(track.name, free.x, free.bottom - 0.5, size: PlotFont.small)
         }
     }
@@ -215,8 +217,8 @@ package struct SkyChart: Sendable {
             for (value, label) in zip(marks.values, marks.labels) {
                 svg.label(label, frame.x - 5, values(value) + 3.5, anchor: "end")
             }
-            for (place, track) in tracks.enumerated() {
-                bar(track, x: frame.x + (Double(place) + 0.5) * step, width: step, values, frame, &svg)
+            for (index, track) in tracks.enumerated() {
+                bar(track, x: frame.x + (Double(index) + 0.5) * step, width: step, values, frame, &svg)
             }
             svg.box(frame)
         }

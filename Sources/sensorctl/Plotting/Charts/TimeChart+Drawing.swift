@@ -50,13 +50,13 @@ extension TimeChart {
         ]) { svg in
             let marks = ticks(window, height: frame.height)
             let isBandSeen = showsBands(drawings)
-            let isBandBeyond = !isBandSeen && drawings.contains { $0.strokes.contains { !$0.bands.isEmpty } }
-            let note = isBandBeyond ? "the accuracy exceeds the axis" : ""
-            heading(drawings, frame, marks, note: note, isOfTraces: axis.stylesIdentifyTraces, &svg)
+            let bandExceedsAxis = !isBandSeen && drawings.contains { $0.strokes.contains { !$0.bands.isEmpty } }
+            let note = bandExceedsAxis ? "the accuracy exceeds the axis" : ""
+            heading(drawings, frame, marks, note: note, hasSeveralTraces: axis.stylesIdentifyTraces, &svg)
             grid(frame, axis, values, marks, isLast: isLast, &svg)
             svg.clipped(to: frame) { svg in
                 for span in axis.spans { Self.shade(span, frame, times, &svg) }
-                for gap in Self.shownGaps(drawings, times) { Self.gap(gap, frame, &svg) }
+                for gap in Self.visibleGaps(drawings, times) { Self.gap(gap, frame, &svg) }
                 if isBandSeen { for drawing in drawings { drawing.bands(values, times, window, &svg) } }
                 for drawing in drawings { drawing.lines(values, times, window, &svg) }
             }
@@ -73,7 +73,8 @@ extension TimeChart {
     }
 
     private func heading(
-        _ drawings: [Drawing], _ frame: Frame, _ marks: Ticks, note: String, isOfTraces: Bool, _ svg: inout SVGWriter
+        _ drawings: [Drawing], _ frame: Frame, _ marks: Ticks, note: String, hasSeveralTraces: Bool,
+        _ svg: inout SVGWriter
     ) {
         let baseline = frame.y - 6
         let unit = PlotText.unit(unit, exponent: marks.exponent)
@@ -81,7 +82,7 @@ extension TimeChart {
         var entries: [(name: String, style: PlotStyle)] = []
         for drawing in drawings where !drawing.line.name.isEmpty {
             // If line styles distinguish traces, the legend is in the header of the figure.
-            guard !isOfTraces || drawing.line.isUnreliable else { continue }
+            guard !hasSeveralTraces || drawing.line.isUnreliable else { continue }
             if !entries.contains(where: { $0.name == drawing.line.name }) {
                 entries.append((drawing.line.name, drawing.style))
             }
@@ -133,7 +134,7 @@ extension TimeChart {
 
     /// Returns the gaps to draw for a single trace, in pixels. A gap is drawn only if no line has readings in it. If
     /// there are more than 60 gaps, none are drawn, because they are normal.
-    static func shownGaps(_ drawings: [Drawing], _ times: Scale) -> [ClosedRange<Double>] {
+    static func visibleGaps(_ drawings: [Drawing], _ times: Scale) -> [ClosedRange<Double>] {
         guard Set(drawings.map(\.line.trace)).count == 1, let longest = drawings.max(by: { $0.readings < $1.readings })
         else { return [] }
         let others = drawings.filter {
@@ -147,10 +148,10 @@ extension TimeChart {
                 }
             }
         }
-        let shown = gaps.map { times($0.lowerBound)...times($0.upperBound) }.filter {
+        let visible = gaps.map { times($0.lowerBound)...times($0.upperBound) }.filter {
             $0.upperBound - $0.lowerBound > 3
         }
-        return shown.count > 60 ? [] : shown
+        return visible.count > 60 ? [] : visible
     }
 }
 

@@ -11,8 +11,8 @@ package struct TimeLine: Sendable {
     /// The longest pause that does not interrupt the line, in seconds, or nil if no pause interrupts the line.
     package var gap: Double?
 
-    package init(name: String, trace: Int, isDoubtful: Bool = false, series: SeriesDecimator, gap: Double?) {
-        (self.name, self.trace, self.isUnreliable, self.series, self.gap) = (name, trace, isDoubtful, series, gap)
+    package init(name: String, trace: Int, isUnreliable: Bool = false, series: SeriesDecimator, gap: Double?) {
+        (self.name, self.trace, self.isUnreliable, self.series, self.gap) = (name, trace, isUnreliable, series, gap)
     }
 }
 
@@ -51,17 +51,18 @@ package struct TimeChart: Sendable {
         var gaps: [ClosedRange<Double>] = []
     }
 
-    /// Returns the lines prepared for drawing. If `ofTraces` is true, line styles distinguish traces. Otherwise, they
+    /// Returns the lines prepared for drawing. If `hasSeveralTraces` is true, line styles distinguish traces. Otherwise, they
     /// distinguish the lines of a single trace.
-    func drawings(columns: Int, over duration: Double, ofTraces: Bool) -> [Drawing] {
+    func drawings(columns: Int, over duration: Double, hasSeveralTraces: Bool) -> [Drawing] {
         var names: [String] = []
         let window = window
         return lines.filter { $0.series.count > 0 }.map { line in
             if !names.contains(line.name), !line.isUnreliable { names.append(line.name) }
-            let number = ofTraces ? line.trace : names.firstIndex(of: line.name) ?? 0
+            let number = hasSeveralTraces ? line.trace : names.firstIndex(of: line.name) ?? 0
             var drawing = Drawing(
                 line: line, quantity: quantity,
-                style: PlotStyle(number: number, isUnreliable: line.isUnreliable, isUnderlay: ofTraces && number == 0))
+                style: PlotStyle(
+                    number: number, isUnreliable: line.isUnreliable, isUnderlay: hasSeveralTraces && number == 0))
             drawing.trace(line.series.decimated(to: columns, over: duration), window)
             return drawing
         }
@@ -85,11 +86,11 @@ extension TimeChart.Drawing {
     fileprivate mutating func trace(_ series: SeriesDecimator, _ window: ValueWindow) {
         var stroke = TimeChart.Stroke(points: [])
         for cell in series.cells {
-            if let former = stroke.points.last {
-                let pause = cell.first.time - former.time
+            if let previous = stroke.points.last {
+                let pause = cell.first.time - previous.time
                 let isGap = line.gap.map { pause > $0 } ?? false || pause < 0
                 if isGap {
-                    if pause > 0 { gaps.append(former.time...cell.first.time) }
+                    if pause > 0 { gaps.append(previous.time...cell.first.time) }
                     strokes.append(stroke)
                     stroke = TimeChart.Stroke(points: [])
                 }
@@ -102,18 +103,19 @@ extension TimeChart.Drawing {
 
     /// Extends the line to a reading. If the line crosses the end of a circular axis, the line is split there.
     private mutating func extend(_ stroke: inout TimeChart.Stroke, to point: PlotPoint, _ window: ValueWindow) {
-        if window.isFullCircle, let former = stroke.points.last, former.turn != point.turn, let circle = quantity.circle
+        if window.isFullCircle, let previous = stroke.points.last, previous.turnCount != point.turnCount,
+            let circle = quantity.circle
         {
-            let rises = point.turn > former.turn
+            let rises = point.turnCount > previous.turnCount
             let (far, near) = rises ? (circle.upperBound, circle.lowerBound) : (circle.lowerBound, circle.upperBound)
-            let step = point.unwound - former.unwound
-            let way = far - former.value
-            let share = step == 0 ? 0 : min(max(way / step, 0), 1)
-            let time = former.time + share * (point.time - former.time)
+            let step = point.unwrapped - previous.unwrapped
+            let distance = far - previous.value
+            let share = step == 0 ? 0 : min(max(distance / step, 0), 1)
+            let time = previous.time + share * (point.time - previous.time)
             stroke.exit = PlotPoint(time: time, value: far)
             strokes.append(stroke)
             // If the value went around the circle more than once, an additional line crosses the whole axis.
-            if abs(point.turn - former.turn) > 1 {
+            if abs(point.turnCount - previous.turnCount) > 1 {
                 var all = TimeChart.Stroke(points: [])
                 all.entry = PlotPoint(time: time, value: near)
                 all.exit = PlotPoint(time: time, value: far)
@@ -134,7 +136,7 @@ extension TimeChart.Stroke {
             return
         }
         if bands.isEmpty { bands.append([]) }
-        let shift = window.position(of: cell.last.value) - cell.last.unwound
+        let shift = window.position(of: cell.last.value) - cell.last.unwrapped
         let range = band.lowerBound + shift...band.upperBound + shift
         bands[bands.count - 1].append((cell.first.time, range))
         if cell.last.time > cell.first.time { bands[bands.count - 1].append((cell.last.time, range)) }

@@ -3,25 +3,25 @@
 import SystemCalls
 
 extension TrackChart.Sheet {
-    func draw(in frame: Frame, spans: [PlotSpan], isOfTraces: Bool, to svg: inout SVGWriter) {
+    func draw(in frame: Frame, spans: [PlotSpan], hasSeveralTraces: Bool, to svg: inout SVGWriter) {
         let domains = self.domains(width: frame.width, height: frame.height)
-        let marked: [(label: String, way: [[SIMD2<Double>]])] = drawings.flatMap { drawing in
+        let marked: [(label: String, segments: [[SIMD2<Double>]])] = drawings.flatMap { drawing in
             spans.filter { $0.trace ?? drawing.trace == drawing.trace }
-                .map { (label: $0.label, way: drawing.section(during: $0)) }
-        }.filter { !$0.way.isEmpty }
+                .map { (label: $0.label, segments: drawing.section(during: $0)) }
+        }.filter { !$0.segments.isEmpty }
         let x = Scale(domains.x, from: frame.x, to: frame.right)
         let y = Scale(domains.y, from: frame.bottom, to: frame.y)
         svg.group([
             "class": "chart", "data-name": "track", "data-x": .string(x.description), "data-y": .string(y.description),
             "data-unit": "m", "data-origin": .string("\(origin.latitude) \(origin.longitude)"),
         ]) { svg in
-            svg.heading("Track", "from \(Self.place(origin))", frame.x, frame.y - 6)
+            svg.heading("Track", "from \(Self.text(origin))", frame.x, frame.y - 6)
             grid(frame, x, y, &svg)
             svg.clipped(to: frame) { svg in
-                for drawing in drawings { drawing.circles(x, y, frame, isOfTraces: isOfTraces, &svg) }
-                for (label, way) in marked { Self.fault(label, way, x, y, &svg) }
-                for drawing in drawings { drawing.line(x, y, isOfTraces: isOfTraces, &svg) }
-                for drawing in drawings { drawing.drawEndMarks(x, y, isOfTraces: isOfTraces, &svg) }
+                for drawing in drawings { drawing.circles(x, y, frame, hasSeveralTraces: hasSeveralTraces, &svg) }
+                for (label, segments) in marked { Self.fault(label, segments, x, y, &svg) }
+                for drawing in drawings { drawing.line(x, y, hasSeveralTraces: hasSeveralTraces, &svg) }
+                for drawing in drawings { drawing.drawEndMarks(x, y, hasSeveralTraces: hasSeveralTraces, &svg) }
             }
             legend(frame, x, hasFaults: !marked.isEmpty, &svg)
             svg.box(frame)
@@ -29,10 +29,10 @@ extension TrackChart.Sheet {
     }
 
     /// Formats the origin with six decimals, which is the usual resolution of a receiver.
-    private static func place(_ place: TrackPoint) -> String {
-        let latitude = PlotText.number(abs(place.latitude), decimals: 6)
-        let longitude = PlotText.number(abs(place.longitude), decimals: 6)
-        return "\(latitude)° \(place.latitude < 0 ? "S" : "N"), \(longitude)° \(place.longitude < 0 ? "W" : "E")"
+    private static func text(_ position: TrackPoint) -> String {
+        let latitude = PlotText.number(abs(position.latitude), decimals: 6)
+        let longitude = PlotText.number(abs(position.longitude), decimals: 6)
+        return "\(latitude)° \(position.latitude < 0 ? "S" : "N"), \(longitude)° \(position.longitude < 0 ? "W" : "E")"
     }
 
     private func grid(_ frame: Frame, _ x: Scale, _ y: Scale, _ svg: inout SVGWriter) {
@@ -102,10 +102,10 @@ extension TrackChart.Sheet {
     }
 
     private static func fault(
-        _ label: String, _ way: [[SIMD2<Double>]], _ x: Scale, _ y: Scale, _ svg: inout SVGWriter
+        _ label: String, _ segments: [[SIMD2<Double>]], _ x: Scale, _ y: Scale, _ svg: inout SVGWriter
     ) {
         var path = SVGPath()
-        for piece in way { path.line(through: piece.map { SIMD2(x($0.x), y($0.y)) }) }
+        for segment in segments { path.line(through: segment.map { SIMD2(x($0.x), y($0.y)) }) }
         faultLine(path.data, label: label, &svg)
     }
 
@@ -142,18 +142,18 @@ extension PlotText {
 }
 
 extension TrackChart.Drawing {
-    private func style(_ isOfTraces: Bool) -> PlotStyle { PlotStyle(number: isOfTraces ? trace : 0) }
+    private func style(_ hasSeveralTraces: Bool) -> PlotStyle { PlotStyle(number: hasSeveralTraces ? trace : 0) }
 
     /// Draws the accuracy circles. Circles that are similar to the previous circle are omitted until at most 400
     /// remain.
-    fileprivate func circles(_ x: Scale, _ y: Scale, _ frame: Frame, isOfTraces: Bool, _ svg: inout SVGWriter) {
+    fileprivate func circles(_ x: Scale, _ y: Scale, _ frame: Frame, hasSeveralTraces: Bool, _ svg: inout SVGWriter) {
         let perMetre = (x.end - x.start) / (x.domain.upperBound - x.domain.lowerBound)
         var spread = 0.5
         var chosen: [(center: SIMD2<Double>, radius: Double)] = []
         repeat {
             chosen = []
-            for (place, point) in zip(places, points) where place.accuracy > 0 && place.accuracy < 1e7 {
-                let radius = place.accuracy * perMetre
+            for (position, point) in zip(positions, points) where position.accuracy > 0 && position.accuracy < 1e7 {
+                let radius = position.accuracy * perMetre
                 guard radius > 1 else { continue }
                 let center = SIMD2(x(point.x), y(point.y))
                 if let last = chosen.last {
@@ -166,7 +166,7 @@ extension TrackChart.Drawing {
             spread *= 1.5
         } while chosen.count > 400 && spread < 50
         guard !chosen.isEmpty else { return }
-        let style = style(isOfTraces)
+        let style = style(hasSeveralTraces)
         // A small number of circles is drawn with outlines. Otherwise, the circles form a single area.
         let isFew = chosen.count <= 40
         svg.group([
@@ -181,59 +181,63 @@ extension TrackChart.Drawing {
         }
     }
 
-    func isBehindGap(_ place: Int) -> Bool { gap.map { places[place].pause > $0 } ?? false }
+    func isBehindGap(_ index: Int) -> Bool { gap.map { positions[index].pause > $0 } ?? false }
 
     /// Interpolates positions linearly, even across gaps.
     func section(during span: PlotSpan) -> [[SIMD2<Double>]] {
-        guard places.count > 1 else {
-            return places.contains { $0.time >= span.start && $0.time <= span.end } ? [points] : []
+        guard positions.count > 1 else {
+            return positions.contains { $0.time >= span.start && $0.time <= span.end } ? [points] : []
         }
-        var pieces: [[SIMD2<Double>]] = []
-        for (place, point) in points.enumerated().dropFirst() {
-            let (former, one, two) = (points[place - 1], places[place - 1].time, places[place].time)
-            guard two > one, one < span.end, two > span.start else { continue }
-            let start = one >= span.start ? former : former + (point - former) * ((span.start - one) / (two - one))
-            let end = two <= span.end ? point : former + (point - former) * ((span.end - one) / (two - one))
-            if pieces.last?.last != start { pieces.append([start]) }
-            pieces[pieces.count - 1].append(end)
+        var segments: [[SIMD2<Double>]] = []
+        for (index, point) in points.enumerated().dropFirst() {
+            let (previous, startTime, endTime) = (points[index - 1], positions[index - 1].time, positions[index].time)
+            guard endTime > startTime, startTime < span.end, endTime > span.start else { continue }
+            let start =
+                startTime >= span.start
+                ? previous : previous + (point - previous) * ((span.start - startTime) / (endTime - startTime))
+            let end =
+                endTime <= span.end
+                ? point : previous + (point - previous) * ((span.end - startTime) / (endTime - startTime))
+            if segments.last?.last != start { segments.append([start]) }
+            segments[segments.count - 1].append(end)
         }
-        return pieces
+        return segments
     }
 
-    fileprivate func line(_ x: Scale, _ y: Scale, isOfTraces: Bool, _ svg: inout SVGWriter) {
+    fileprivate func line(_ x: Scale, _ y: Scale, hasSeveralTraces: Bool, _ svg: inout SVGWriter) {
         var path = SVGPath()
-        var unseen = SVGPath()
-        for (place, point) in points.enumerated() {
-            guard place > 0, !isBehindGap(place) else {
-                if place > 0, isBehindGap(place) {
-                    unseen.move(x(points[place - 1].x), y(points[place - 1].y))
-                    unseen.line(x(point.x), y(point.y))
+        var unobserved = SVGPath()
+        for (index, point) in points.enumerated() {
+            guard index > 0, !isBehindGap(index) else {
+                if index > 0, isBehindGap(index) {
+                    unobserved.move(x(points[index - 1].x), y(points[index - 1].y))
+                    unobserved.line(x(point.x), y(point.y))
                 }
                 path.move(x(point.x), y(point.y))
-                if place + 1 == points.count || isBehindGap(place + 1) { path.dot() }
+                if index + 1 == points.count || isBehindGap(index + 1) { path.dot() }
                 continue
             }
             path.line(x(point.x), y(point.y))
         }
-        let style = style(isOfTraces)
-        if !unseen.isEmpty {
+        let style = style(hasSeveralTraces)
+        if !unobserved.isEmpty {
             svg.path([
-                "class": "unseen", "d": .string(unseen.data), "fill": "none", "stroke": .string(PlotStyle.shade),
+                "class": "unseen", "d": .string(unobserved.data), "fill": "none", "stroke": .string(PlotStyle.shade),
                 "stroke-width": 0.8, "stroke-dasharray": "2 2",
             ])
         }
         svg.path([
             "class": .string(style.name), "data-line": "track", "data-trace": .number(Double(trace)),
             "d": .string(path.data), "fill": "none", "stroke": .string(style.color),
-            "stroke-width": isOfTraces && trace == 0 ? 2.4 : 1.4,
-            "stroke-linejoin": "round", "stroke-linecap": isOfTraces && trace > 0 ? "butt" : "round",
-            "stroke-dasharray": isOfTraces ? style.dashes : .none,
+            "stroke-width": hasSeveralTraces && trace == 0 ? 2.4 : 1.4,
+            "stroke-linejoin": "round", "stroke-linecap": hasSeveralTraces && trace > 0 ? "butt" : "round",
+            "stroke-dasharray": hasSeveralTraces ? style.dashes : .none,
         ])
     }
 
-    fileprivate func drawEndMarks(_ x: Scale, _ y: Scale, isOfTraces: Bool, _ svg: inout SVGWriter) {
+    fileprivate func drawEndMarks(_ x: Scale, _ y: Scale, hasSeveralTraces: Bool, _ svg: inout SVGWriter) {
         guard let first = points.first, let last = points.last else { return }
-        let style = isOfTraces ? style(true) : PlotStyle(number: 4)
+        let style = hasSeveralTraces ? style(true) : PlotStyle(number: 4)
         TrackChart.mark("■", x(last.x), y(last.y), style, &svg)
         TrackChart.mark("○", x(first.x), y(first.y), style, &svg)
     }

@@ -11,8 +11,8 @@ package struct TrackChart: Sendable {
         /// The longest pause that does not interrupt the track, in seconds, or nil if no pause interrupts the track.
         package var gap: Double?
 
-        package init(trace: Int, thinner: TrackSimplifier, gap: Double?) {
-            (self.trace, self.simplifier, self.gap) = (trace, thinner, gap)
+        package init(trace: Int, simplifier: TrackSimplifier, gap: Double?) {
+            (self.trace, self.simplifier, self.gap) = (trace, simplifier, gap)
         }
     }
 
@@ -23,7 +23,7 @@ package struct TrackChart: Sendable {
     /// A track prepared for drawing. Points are in metres east and north of the start of the first track.
     struct Drawing {
         let trace: Int
-        let places: [TrackPoint]
+        let positions: [TrackPoint]
         let points: [SIMD2<Double>]
         let gap: Double?
     }
@@ -40,24 +40,25 @@ package struct TrackChart: Sendable {
 
     var sheet: Sheet? {
         let all = tracks.map { ($0, $0.simplifier.points) }.filter { !$0.1.isEmpty }
-        let places = all.flatMap(\.1)
-        guard let origin = places.first, let projection = TrackProjection(places) else { return nil }
+        let positions = all.flatMap(\.1)
+        guard let origin = positions.first, let projection = TrackProjection(positions) else { return nil }
         let start = projection.point(origin)
-        let drawings = all.map { track, places in
+        let drawings = all.map { track, positions in
             Drawing(
-                trace: track.trace, places: places, points: places.map { projection.point($0) - start }, gap: track.gap)
+                trace: track.trace, positions: positions, points: positions.map { projection.point($0) - start },
+                gap: track.gap)
         }
-        let known = places.map(\.accuracy).filter { $0 >= 0 && $0 < 1e7 }.sorted()
-        let accuracy = known.isEmpty ? 0 : known[known.count / 2]
+        let accuracies = positions.map(\.accuracy).filter { $0 >= 0 && $0 < 1e7 }.sorted()
+        let accuracy = accuracies.isEmpty ? 0 : accuracies[accuracies.count / 2]
         var (least, greatest) = (SIMD2<Double>.zero, SIMD2<Double>.zero)
         for point in drawings.flatMap(\.points) where point.x.isFinite && point.y.isFinite {
             least = pointwiseMin(least, point)
             greatest = pointwiseMax(greatest, point)
         }
         // Adds a margin, so that the accuracy circles of a stationary receiver are visible.
-        let room = max(accuracy * 1.1, max(greatest.x - least.x, greatest.y - least.y) * 0.04, 0.5)
+        let margin = max(accuracy * 1.1, max(greatest.x - least.x, greatest.y - least.y) * 0.04, 0.5)
         return Sheet(
-            drawings: drawings, minimum: least - room, maximum: greatest + room, origin: origin, accuracy: accuracy)
+            drawings: drawings, minimum: least - margin, maximum: greatest + margin, origin: origin, accuracy: accuracy)
     }
 }
 
@@ -78,11 +79,11 @@ extension TrackChart.Sheet {
 package struct TrackProjection: Sendable {
     let middle: GeodeticCoordinate
 
-    package init?(_ places: some Collection<TrackPoint>) {
-        guard let first = places.first else { return nil }
-        let sum = places.reduce(SIMD3<Double>.zero) { $0 + $1.direction }
+    package init?(_ positions: some Collection<TrackPoint>) {
+        guard let first = positions.first else { return nil }
+        let sum = positions.reduce(SIMD3<Double>.zero) { $0 + $1.direction }
         let length = (sum * sum).sum().squareRoot()
-        guard length > 1e-6 * Double(places.count) else {
+        guard length > 1e-6 * Double(positions.count) else {
             // Positions that are spread around the whole earth have no center.
             middle = first.coordinate
             return
@@ -100,5 +101,7 @@ package struct TrackProjection: Sendable {
         return SIMD2(sin(azimuth), cos(azimuth)) * path.distance
     }
 
-    func point(_ place: TrackPoint) -> SIMD2<Double> { point(latitude: place.latitude, longitude: place.longitude) }
+    func point(_ position: TrackPoint) -> SIMD2<Double> {
+        point(latitude: position.latitude, longitude: position.longitude)
+    }
 }

@@ -25,10 +25,10 @@ struct Scale {
         guard let extent else { return quantity.circle ?? 0...1 }
         let (least, greatest) = (extent.lowerBound, extent.upperBound)
         let size = max(abs(least), abs(greatest))
-        var room = (greatest - least) * 0.06
+        var margin = (greatest - least) * 0.06
         // A range that is smaller than rounding errors is treated as a single value.
-        if greatest - least <= size * 1e-9 { room = size > 0 ? size * 0.1 : 1 }
-        var (low, high) = (least - room, greatest + room)
+        if greatest - least <= size * 1e-9 { margin = size > 0 ? size * 0.1 : 1 }
+        var (low, high) = (least - margin, greatest + margin)
         if case .amount = quantity {
             // Places a line at zero slightly above the edge.
             if low < 0 || least < greatest * 0.5 {

@@ -9,12 +9,12 @@ extension PlotFigure {
             writer.object { writer in
                 writer.member("chart", "track")
                 writer.member("trace", name(drawing.trace))
-                writer.member("points", drawing.places.map { [$0.time, $0.latitude, $0.longitude, $0.accuracy] })
+                writer.member("points", drawing.positions.map { [$0.time, $0.latitude, $0.longitude, $0.accuracy] })
             }
             writer.newline()
         }
         for chart in timeCharts {
-            for drawing in chart.drawings(columns: Self.columns, over: duration, ofTraces: isOfTraces) {
+            for drawing in chart.drawings(columns: Self.columns, over: duration, hasSeveralTraces: hasSeveralTraces) {
                 writer.object { write(chart, drawing, to: &$0) }
                 writer.newline()
             }

@@ -5,7 +5,8 @@ extension PlotFigure {
         let sheet = track?.sheet
         let drawn = timeCharts.map { chart in
             DrawnChart(
-                chart: chart, drawings: chart.drawings(columns: Self.columns, over: duration, ofTraces: isOfTraces))
+                chart: chart,
+                drawings: chart.drawings(columns: Self.columns, over: duration, hasSeveralTraces: hasSeveralTraces))
         }
         var rows = [header]
         rows += placeRows(sheet)
@@ -22,7 +23,7 @@ extension PlotFigure {
     }
 
     private var header: FigureRow {
-        let entries = isOfTraces ? traces.enumerated().map { ($1, PlotStyle(number: $0)) } : []
+        let entries = hasSeveralTraces ? traces.enumerated().map { ($1, PlotStyle(number: $0)) } : []
         // Wraps the trace names onto several lines if necessary.
         var lines: [[(name: String, style: PlotStyle)]] = [[]]
         var width = 0.0
@@ -40,9 +41,9 @@ extension PlotFigure {
         return FigureRow(height: 44 + Double(rows.count) * 16, flexibleHeight: 0) { _, svg in
             svg.label(title, 10, 20, size: PlotFont.title, bold: true)
             svg.label(subtitle, 10, 36, faint: true)
-            for (place, entries) in rows.enumerated() {
+            for (index, entries) in rows.enumerated() {
                 let width = entries.reduce(0) { $0 + PlotText.width($1.name, size: PlotFont.label) + 41 } - 12
-                svg.legend(entries, right: 10 + width, baseline: 53 + Double(place) * 16)
+                svg.legend(entries, right: 10 + width, baseline: 53 + Double(index) * 16)
             }
         }
     }
@@ -58,10 +59,10 @@ extension PlotFigure {
         // The aspect ratio of the track determines the height, within the limits of a page.
         let wanted = width * extent.y / max(extent.x, 1e-9)
         let height = min(max(wanted, disc == nil ? 180 : 230), 380)
-        let (isOfTraces, spans) = (isOfTraces, spans)
+        let (hasSeveralTraces, spans) = (hasSeveralTraces, spans)
         let row = FigureRow(height: head + height + foot, flexibleHeight: height) { height, svg in
             let frame = Frame(x: left, y: head, width: width, height: height)
-            sheet.draw(in: frame, spans: spans, isOfTraces: isOfTraces, to: &svg)
+            sheet.draw(in: frame, spans: spans, hasSeveralTraces: hasSeveralTraces, to: &svg)
             let side = Frame(x: left + width + 16, y: head, width: discWidth - 4, height: height + foot - 8)
             disc?.drawSky(in: side, to: &svg)
         }
@@ -74,10 +75,10 @@ extension PlotFigure {
         return stride(from: 0, to: discs.count, by: perRow).map { first in
             let row = discs[first..<min(first + perRow, discs.count)]
             return FigureRow(height: TimeChart.headerHeight + width + 50, flexibleHeight: 0) { _, svg in
-                for (place, disc) in row.enumerated() {
+                for (index, disc) in row.enumerated() {
                     disc.drawSky(
                         in: Frame(
-                            x: 10 + width * Double(place), y: TimeChart.headerHeight, width: width - 14,
+                            x: 10 + width * Double(index), y: TimeChart.headerHeight, width: width - 14,
                             height: width + 42), to: &svg)
                 }
             }
@@ -85,8 +86,8 @@ extension PlotFigure {
     }
 
     private func signalRow(_ sky: SkyChart) -> FigureRow {
-        FigureRow(height: TimeChart.headerHeight + 76 + sky.signalLabelHeight, flexibleHeight: 76) { stretch, svg in
-            sky.drawSignals(left: 52, top: TimeChart.headerHeight, height: stretch, to: &svg)
+        FigureRow(height: TimeChart.headerHeight + 76 + sky.signalLabelHeight, flexibleHeight: 76) { height, svg in
+            sky.drawSignals(left: 52, top: TimeChart.headerHeight, height: height, to: &svg)
         }
     }
 
@@ -97,19 +98,19 @@ extension PlotFigure {
         let longest = labels.map { PlotText.width($0, size: PlotFont.label) }.max() ?? 0
         let axis = TimeAxis(
             range: range, clock: clock, spans: spans, left: min(max(52, longest + 12), 120),
-            right: FigurePage.width - FigurePage.right, stylesIdentifyTraces: isOfTraces)
+            right: FigurePage.width - FigurePage.right, stylesIdentifyTraces: hasSeveralTraces)
         var rows: [FigureRow] = []
         if !spans.isEmpty { rows.append(FaultStrip(spans: spans).row(axis)) }
-        for (place, one) in drawn.enumerated() {
+        for (index, one) in drawn.enumerated() {
             let (chart, drawings) = (one.chart, one.drawings)
-            let isLast = place == drawn.count - 1
+            let isLast = index == drawn.count - 1
             rows.append(
                 FigureRow(
                     height: TimeChart.headerHeight + chart.height + (isLast ? TimeChart.footerHeight : 4),
                     flexibleHeight: chart.height
-                ) { stretch, svg in
+                ) { height, svg in
                     let frame = Frame(
-                        x: axis.left, y: TimeChart.headerHeight, width: axis.right - axis.left, height: stretch)
+                        x: axis.left, y: TimeChart.headerHeight, width: axis.right - axis.left, height: height)
                     chart.draw(drawings, in: frame, axis: axis, isLast: isLast, to: &svg)
                 })
         }
@@ -124,11 +125,11 @@ extension PlotFigure {
         return stride(from: 0, to: charts.count, by: perRow).map { first in
             let row = charts[first..<min(first + perRow, charts.count)]
             return FigureRow(height: IntervalChart.headerHeight + 92 + TimeChart.footerHeight + 4, flexibleHeight: 92) {
-                stretch, svg in
-                for (place, chart) in row.enumerated() {
+                height, svg in
+                for (index, chart) in row.enumerated() {
                     let frame = Frame(
-                        x: width * Double(place) + 52, y: IntervalChart.headerHeight, width: width - 52 - gap,
-                        height: stretch)
+                        x: width * Double(index) + 52, y: IntervalChart.headerHeight, width: width - 52 - gap,
+                        height: height)
                     chart.draw(in: frame, to: &svg)
                 }
             }
@@ -139,10 +140,10 @@ extension PlotFigure {
     private func footer(_ sheet: TrackChart.Sheet?, _ drawn: [DrawnChart]) -> FigureRow {
         var notes: [String] = []
         let scale = Scale(range, from: 0, to: Double(Self.columns))
-        let hasGaps = drawn.contains { !TimeChart.shownGaps($0.drawings, scale).isEmpty }
+        let hasGaps = drawn.contains { !TimeChart.visibleGaps($0.drawings, scale).isEmpty }
         if hasGaps { notes.append("Grey: no readings for more than three usual intervals.") }
         let hasUnseen = sheet?.drawings.contains { drawing in
-            drawing.places.indices.contains { $0 > 0 && drawing.isBehindGap($0) }
+            drawing.positions.indices.contains { $0 > 0 && drawing.isBehindGap($0) }
         }
         if hasUnseen == true { notes.append("Grey dashes on the track: no positions in between.") }
         if drawn.contains(where: { $0.chart.showsBands($0.drawings) }) { notes.append("Bands: the reported accuracy.") }
@@ -163,12 +164,13 @@ struct FaultStrip: Sendable {
     let spans: [PlotSpan]
 
     func row(_ axis: TimeAxis) -> FigureRow {
-        let shown = spans.filter { $0.extent(on: axis.scale) != nil }.prefix(Self.limit)
-        return FigureRow(height: TimeChart.headerHeight + Double(shown.count) * 15 + 2, flexibleHeight: 0) { _, svg in
+        let visibleSpans = spans.filter { $0.extent(on: axis.scale) != nil }.prefix(Self.limit)
+        return FigureRow(height: TimeChart.headerHeight + Double(visibleSpans.count) * 15 + 2, flexibleHeight: 0) {
+            _, svg in
             svg.label("Faults", axis.left, TimeChart.headerHeight - 6, size: PlotFont.heading, bold: true)
-            for (place, span) in shown.enumerated() {
+            for (index, span) in visibleSpans.enumerated() {
                 guard let (left, right) = span.extent(on: axis.scale) else { continue }
-                let y = TimeChart.headerHeight + Double(place) * 15
+                let y = TimeChart.headerHeight + Double(index) * 15
                 svg.rect([
                     "class": "fault strip", "data-fault": .string(span.label), "x": .number(left), "y": .number(y + 1),
                     "width": .number(max(right - left, 2)), "height": 12, "fill": .string(PlotStyle.fault),

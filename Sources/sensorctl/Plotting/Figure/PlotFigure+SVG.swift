@@ -7,8 +7,8 @@ extension PlotFigure {
     func fittedRows() -> [(height: Double, draw: @Sendable (inout SVGWriter) -> Void)] {
         let rows = rows()
         let natural = rows.reduce(0) { $0 + $1.height }
-        let stretch = rows.reduce(0) { $0 + $1.flexibleHeight }
-        let share = stretch > 0 ? 1 - (natural - FigurePage.height) / stretch : 1
+        let flexibleHeight = rows.reduce(0) { $0 + $1.flexibleHeight }
+        let share = flexibleHeight > 0 ? 1 - (natural - FigurePage.height) / flexibleHeight : 1
         // A figure that does not fit on a page keeps its preferred heights and becomes longer.
         let factor = share >= 1 || share < FigurePage.minimumScale ? 1 : share
         return rows.map { row in
@@ -68,12 +68,12 @@ extension PlotFigure {
         page +=
             "<title>\(SVGWriter.escaped(title))</title>\n<style>\n\(Self.text(PackageResources.plot_page_css))</style>\n</head>\n<body>\n"
         // Each row is a separate SVG element, so that page breaks fall between rows.
-        for (place, row) in fittedRows().enumerated() {
+        for (index, row) in fittedRows().enumerated() {
             var svg = SVGWriter()
-            let words: SVGValue = place == 0 ? .string("\(title). \(summary)") : .none
+            let words: SVGValue = index == 0 ? .string("\(title). \(summary)") : .none
             svg.svg([
-                "class": "row", "xmlns": "http://www.w3.org/2000/svg", "role": place == 0 ? "img" : .none,
-                "aria-label": words, "aria-hidden": place == 0 ? .none : "true",
+                "class": "row", "xmlns": "http://www.w3.org/2000/svg", "role": index == 0 ? "img" : .none,
+                "aria-label": words, "aria-hidden": index == 0 ? .none : "true",
                 "viewBox": .string("0 0 \(PlotText.coordinate(FigurePage.width)) \(PlotText.coordinate(row.height))"),
                 "font-family": .string(PlotFont.family),
             ]) { svg in row.draw(&svg) }
@@ -93,8 +93,8 @@ extension PlotFigure {
         writeNumbers(to: &writer)
         let lines = writer.bytes.split(separator: UInt8(ascii: "\n"))
         var bytes: [UInt8] = [UInt8(ascii: "[")]
-        for (place, line) in lines.enumerated() {
-            if place > 0 { bytes += [UInt8(ascii: ","), UInt8(ascii: "\n")] }
+        for (index, line) in lines.enumerated() {
+            if index > 0 { bytes += [UInt8(ascii: ","), UInt8(ascii: "\n")] }
             for byte in line {
                 if byte == UInt8(ascii: "<") { bytes += Array("\\u003c".utf8) } else { bytes.append(byte) }
             }

@@ -21,11 +21,11 @@ package struct PlotFigure: Sendable {
     package var isEmpty: Bool { track == nil && skies.isEmpty && charts.isEmpty && intervals.isEmpty }
 
     /// True if colors and dash patterns identify traces.
-    var isOfTraces: Bool { traces.count > 1 }
+    var hasSeveralTraces: Bool { traces.count > 1 }
 
     /// The time charts. With several traces, each chart is split so that it shows the same line of all traces.
     var timeCharts: [TimeChart] {
-        guard isOfTraces else { return charts }
+        guard hasSeveralTraces else { return charts }
         return charts.flatMap { chart in
             var names: [String] = []
             for line in chart.lines where !names.contains(line.name) && !line.isUnreliable { names.append(line.name) }
@@ -47,6 +47,6 @@ struct FigureRow {
     var height: Double
     /// The part of the height, in pixels, that may be reduced to fit the figure on a page.
     var flexibleHeight: Double
-    /// Draws the row. `stretch` is the flexible part of the height after fitting, in pixels.
-    var draw: @Sendable (_ stretch: Double, _ svg: inout SVGWriter) -> Void
+    /// Draws the row. `flexibleHeight` is the flexible part of the height after fitting, in pixels.
+    var draw: @Sendable (_ flexibleHeight: Double, _ svg: inout SVGWriter) -> Void
 }

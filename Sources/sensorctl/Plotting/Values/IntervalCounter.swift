@@ -87,9 +87,9 @@ package struct IntervalHistogram: Sendable {
         let greatest = intervals.filter { $0 <= typical * 3 }.max() ?? typical
         // Adds a margin. If all intervals are equal, they then fall into a single bin in the middle, despite rounding
         // errors.
-        let room = max((greatest - least) * 0.05, typical * 0.05)
-        let low = max(0, least - room)
-        let high = greatest + room
+        let margin = max((greatest - least) * 0.05, typical * 0.05)
+        let low = max(0, least - margin)
+        let high = greatest + margin
         let width = niceStep(atLeast: (high - low) / 48)
         let first = (low / width + 1e-6).rounded(.down)
         let last = (high / width - 1e-6).rounded(.up)
@@ -102,13 +102,13 @@ package struct IntervalHistogram: Sendable {
         for (interval, number) in counter.sorted {
             // Adds a tolerance for rounding errors, so that an interval on a boundary is counted in the bin that starts
             // there.
-            let place = ((interval - start) / width + 1e-6).rounded(.down)
-            if place < 0 {
+            let index = ((interval - start) / width + 1e-6).rounded(.down)
+            if index < 0 {
                 countBelow += number
-            } else if place >= Double(counts.count) {
+            } else if index >= Double(counts.count) {
                 countAbove += number
             } else {
-                counts[Int(place)] += number
+                counts[Int(index)] += number
             }
         }
     }

@@ -10,8 +10,8 @@ package enum PlotText {
     package static func grouped(_ value: Double) -> String {
         var text = number(value, decimals: 0)
         let digits = text.drop { !$0.isNumber }.count
-        for place in stride(from: 3, to: digits, by: 3) {
-            text.insert(",", at: text.index(text.endIndex, offsetBy: -(place + place / 3 - 1)))
+        for index in stride(from: 3, to: digits, by: 3) {
+            text.insert(",", at: text.index(text.endIndex, offsetBy: -(index + index / 3 - 1)))
         }
         return text
     }

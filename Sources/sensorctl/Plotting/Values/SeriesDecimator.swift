@@ -23,8 +23,8 @@ package struct SeriesDecimator: Sendable {
         }
 
         fileprivate mutating func add(_ other: Cell) {
-            if other.minimum.unwound < minimum.unwound { minimum = other.minimum }
-            if other.maximum.unwound > maximum.unwound { maximum = other.maximum }
+            if other.minimum.unwrapped < minimum.unwrapped { minimum = other.minimum }
+            if other.maximum.unwrapped > maximum.unwrapped { maximum = other.maximum }
             last = other.last
             band = union(band, other.band)
         }
@@ -45,12 +45,12 @@ package struct SeriesDecimator: Sendable {
         // An angle outside the circle is invalid.
         guard point.isDrawable, quantity.circle?.contains(point.value) ?? true else { return }
         var point = point
-        if quantity.circle != nil, let former = cells.last?.last {
-            let step = point.value - former.value
-            point.turn = former.turn + (step < -180 ? 1 : step > 180 ? -1 : 0)
+        if quantity.circle != nil, let previous = cells.last?.last {
+            let step = point.value - previous.value
+            point.turnCount = previous.turnCount + (step < -180 ? 1 : step > 180 ? -1 : 0)
         }
         var cell = Cell(first: point, minimum: point, maximum: point, last: point)
-        if let margin, margin >= 0, margin < 1e100 { cell.band = point.unwound - margin...point.unwound + margin }
+        if let margin, margin >= 0, margin < 1e100 { cell.band = point.unwrapped - margin...point.unwrapped + margin }
         count += 1
         append(cell)
         if cells.count > Self.limit { decimate() }
@@ -66,13 +66,13 @@ package struct SeriesDecimator: Sendable {
     }
 
     private mutating func append(_ cell: Cell) {
-        guard width > 0, let last = cells.last, stretch(of: last) == stretch(of: cell) else {
+        guard width > 0, let last = cells.last, interval(of: last) == interval(of: cell) else {
             return cells.append(cell)
         }
         cells[cells.count - 1].add(cell)
     }
 
-    private func stretch(of cell: Cell) -> Double { (cell.first.time / width).rounded(.down) }
+    private func interval(of cell: Cell) -> Double { (cell.first.time / width).rounded(.down) }
 
     private mutating func decimate() {
         var longest = width
@@ -92,15 +92,15 @@ package struct SeriesDecimator: Sendable {
     }
 
     private mutating func regroup() {
-        let former = cells
+        let previous = cells
         cells = []
-        for cell in former { append(cell) }
+        for cell in previous { append(cell) }
     }
 
     private mutating func mergeAdjacentCells() {
         var joined: [Cell] = []
-        for (place, cell) in cells.enumerated() {
-            if place % 2 == 0 { joined.append(cell) } else { joined[joined.count - 1].add(cell) }
+        for (index, cell) in cells.enumerated() {
+            if index % 2 == 0 { joined.append(cell) } else { joined[joined.count - 1].add(cell) }
         }
         cells = joined
     }
@@ -136,14 +136,14 @@ package struct PlotPoint: Sendable, Hashable {
     package var value: Double
     /// The number of full turns since the first reading. Between two readings, the value is assumed to take the shorter
     /// way around the circle.
-    package internal(set) var turn = 0
+    package internal(set) var turnCount = 0
 
     package init(time: Double, value: Double) { (self.time, self.value) = (time, value) }
 
     /// True if the time and the value are finite and small enough for an axis.
     package var isDrawable: Bool { abs(time) < 1e12 && abs(value) < 1e100 }
 
-    var unwound: Double { value + 360 * Double(turn) }
+    var unwrapped: Double { value + 360 * Double(turnCount) }
 }
 
 package enum PlotQuantity: Sendable {

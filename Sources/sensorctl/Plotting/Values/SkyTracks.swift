@@ -70,9 +70,9 @@ extension SkyTracks.Track {
         guard (0...90).contains(satellite.elevation), abs(satellite.azimuth) <= 360 else { return }
         // Receivers report an unknown position as elevation 0, azimuth 0.
         if satellite.elevation == 0, satellite.azimuth == 0 { return }
-        let place = (azimuth: satellite.azimuth, elevation: satellite.elevation)
-        if let last = path.last, SkyGeometry.distance(place, last) < 0.5 { return }
-        path.append(place)
+        let direction = (azimuth: satellite.azimuth, elevation: satellite.elevation)
+        if let last = path.last, SkyGeometry.distance(direction, last) < 0.5 { return }
+        path.append(direction)
         // Limits memory use if a faulty receiver reports positions that keep jumping.
         if path.count > limit { path = path.enumerated().filter { $0.offset % 2 == 0 }.map(\.element) }
     }
@@ -80,9 +80,9 @@ extension SkyTracks.Track {
 
 /// Projects the sky onto a disc. The zenith is the center, and the horizon is at distance 1.
 enum SkyGeometry {
-    static func point(_ place: (azimuth: Double, elevation: Double)) -> SIMD2<Double> {
-        let angle = place.azimuth * .pi / 180
-        return SIMD2(sin(angle), -cos(angle)) * ((90 - place.elevation) / 90)
+    static func point(_ direction: (azimuth: Double, elevation: Double)) -> SIMD2<Double> {
+        let angle = direction.azimuth * .pi / 180
+        return SIMD2(sin(angle), -cos(angle)) * ((90 - direction.elevation) / 90)
     }
 
     /// Returns the distance between two positions on the disc, in degrees.

@@ -83,8 +83,8 @@ package struct Ticks: Sendable, Equatable {
         // Division avoids the rounding error of multiplication by a fractional step. For example, 3 * 0.1 is not 0.3.
         let inverse = (1 / step).rounded()
         let isFraction = step < 1 && abs(inverse * step - 1) < 1e-12
-        return (0...Int(last - first)).map { place in
-            let multiple = first + Double(place)
+        return (0...Int(last - first)).map { index in
+            let multiple = first + Double(index)
             // Avoids the label -0.
             return multiple == 0 ? 0 : isFraction ? multiple / inverse : multiple * step
         }

@@ -40,7 +40,7 @@ package struct TrackPoint: Sendable, Equatable {
 package struct TrackSimplifier: Sendable {
     static let limit = 8192
 
-    private var kept: [TrackPoint] = []
+    private var storedPoints: [TrackPoint] = []
     /// The minimum distance between positions in metres, or 0 if every position is stored.
     private var tolerance = 0.0
     /// The latest position, if it was not stored.
@@ -56,59 +56,59 @@ package struct TrackSimplifier: Sendable {
 
     package mutating func add(_ new: TrackPoint) {
         guard new.coordinate.isValid, abs(new.longitude) <= 360, abs(new.time) < 1e12 else { return }
-        var place = new
+        var position = new
         count += 1
-        if let latest { pause = max(pause, place.time - latest.time) }
-        latest = place
-        place.pause = pause
-        updateExtremes(place)
-        if let last = kept.last, tolerance > 0, place.distance(to: last) < tolerance {
-            pending = place
+        if let latest { pause = max(pause, position.time - latest.time) }
+        latest = position
+        position.pause = pause
+        updateExtremes(position)
+        if let last = storedPoints.last, tolerance > 0, position.distance(to: last) < tolerance {
+            pending = position
             return
         }
-        kept.append(place)
+        storedPoints.append(position)
         (pending, pause) = (nil, 0)
-        if kept.count > Self.limit { simplify() }
+        if storedPoints.count > Self.limit { simplify() }
     }
 
-    private mutating func updateExtremes(_ place: TrackPoint) {
-        guard extremes.count == 4 else { return extremes = Array(repeating: place, count: 4) }
-        if place.latitude < extremes[0].latitude { extremes[0] = place }
-        if place.latitude > extremes[1].latitude { extremes[1] = place }
-        if place.longitude < extremes[2].longitude { extremes[2] = place }
-        if place.longitude > extremes[3].longitude { extremes[3] = place }
+    private mutating func updateExtremes(_ position: TrackPoint) {
+        guard extremes.count == 4 else { return extremes = Array(repeating: position, count: 4) }
+        if position.latitude < extremes[0].latitude { extremes[0] = position }
+        if position.latitude > extremes[1].latitude { extremes[1] = position }
+        if position.longitude < extremes[2].longitude { extremes[2] = position }
+        if position.longitude > extremes[3].longitude { extremes[3] = position }
     }
 
     private mutating func simplify() {
         let extent =
             extremes.count == 4 ? extremes[0].distance(to: extremes[1]) + extremes[2].distance(to: extremes[3]) : 1
         tolerance = max(tolerance, extent / 4000, 1e-3)
-        while kept.count > Self.limit / 2 {
+        while storedPoints.count > Self.limit / 2 {
             tolerance *= 2
-            var thinned: [TrackPoint] = []
+            var simplified: [TrackPoint] = []
             var longest = 0.0
-            for place in kept {
-                longest = max(longest, place.pause)
-                guard let last = thinned.last, place.distance(to: last) < tolerance else {
-                    var place = place
-                    place.pause = longest
-                    thinned.append(place)
+            for position in storedPoints {
+                longest = max(longest, position.pause)
+                guard let last = simplified.last, position.distance(to: last) < tolerance else {
+                    var position = position
+                    position.pause = longest
+                    simplified.append(position)
                     longest = 0
                     continue
                 }
             }
-            kept = thinned
+            storedPoints = simplified
         }
     }
 
     package var points: [TrackPoint] {
-        guard tolerance > 0 else { return kept }
-        var places = kept
-        if let pending { places.append(pending) }
-        for extreme in extremes where !places.contains(where: { $0.isAt(extreme) }) {
-            let place = places.firstIndex { $0.time > extreme.time } ?? places.endIndex
-            places.insert(extreme, at: place)
+        guard tolerance > 0 else { return storedPoints }
+        var positions = storedPoints
+        if let pending { positions.append(pending) }
+        for extreme in extremes where !positions.contains(where: { $0.isAt(extreme) }) {
+            let index = positions.firstIndex { $0.time > extreme.time } ?? positions.endIndex
+            positions.insert(extreme, at: index)
         }
-        return places
+        return positions
     }
 }

@@ -22,15 +22,15 @@ struct AccelerometerTask: CalibrationTask {
 
     var progress: Double {
         guard outcome == nil else { return 1 }
-        guard case .measuring(_, let part) = calibrator.state else { return Double(doneCount) / 6 }
-        return (Double(doneCount) + min(part, 0.99)) / 6
+        guard case .measuring(_, let fraction) = calibrator.state else { return Double(doneCount) / 6 }
+        return (Double(doneCount) + min(fraction, 0.99)) / 6
     }
 
     var status: String {
         switch calibrator.state {
         case .moving: "\(doneCount) of 6 sides   moving"
-        case .measuring(let pose, let part):
-            String(format: "%d of 6 sides   %@: %.0f %%", doneCount, pose.name, part * 100)
+        case .measuring(let pose, let fraction):
+            String(format: "%d of 6 sides   %@: %.0f %%", doneCount, pose.name, fraction * 100)
         case .poseDone(let pose): "\(doneCount) of 6 sides   \(pose.name): done"
         case .slanted: "\(doneCount) of 6 sides   slanted"
         case .complete: "6 of 6 sides"

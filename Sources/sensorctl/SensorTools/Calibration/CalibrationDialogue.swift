@@ -12,7 +12,7 @@ package final class CalibrationDialogue: @unchecked Sendable {
     private let whenDone: @Sendable () -> Void
     private var task: any CalibrationTask
     private var lastPrinted: (instruction: String, hint: String?) = ("", nil)
-    private var quarter = 0
+    private var printedQuarter = 0
     private var hasReadings = false
     private var drawnAt: Double?
     private var lastHint = -Double.infinity
@@ -85,10 +85,10 @@ package final class CalibrationDialogue: @unchecked Sendable {
                 screen.print("    \(hint)")
             }
         }
-        let reached = Int(task.progress * 4)
-        guard !screen.showsPictures, task.reportsProgress, reached > quarter else { return }
-        quarter = reached
-        screen.print("    \(reached * 25) %: \(task.status)")
+        let currentQuarter = Int(task.progress * 4)
+        guard !screen.showsPictures, task.reportsProgress, currentQuarter > printedQuarter else { return }
+        printedQuarter = currentQuarter
+        screen.print("    \(currentQuarter * 25) %: \(task.status)")
     }
 
     private func draw(at time: Double) {

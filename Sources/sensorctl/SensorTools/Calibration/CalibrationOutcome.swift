@@ -51,17 +51,17 @@ package enum CalibrationOutcome: Sendable, Equatable {
 
     /// Returns nil for a pressure sensor, which has no calibration.
     init?(_ stored: SensorCalibration, of sensor: SensorDescription) {
-        let turned = stored.convertedToDeviceAxes(by: sensor.mountMatrix)
+        let converted = stored.convertedToDeviceAxes(by: sensor.mountMatrix)
         switch sensor.kind {
-        case .gyroscope: self = .gyro(bias: turned.offset, sigma: turned.sigma, seconds: .nan)
+        case .gyroscope: self = .gyro(bias: converted.offset, sigma: converted.sigma, seconds: .nan)
         case .accelerometer:
             var calibration = AccelerometerCalibration()
-            (calibration.matrix.row0, calibration.matrix.row1, calibration.matrix.row2) = turned.matrix
-            calibration.offset = turned.offset
-            calibration.residual = turned.residual * Self.gravity
+            (calibration.matrix.row0, calibration.matrix.row1, calibration.matrix.row2) = converted.matrix
+            calibration.offset = converted.offset
+            calibration.residual = converted.residual * Self.gravity
             calibration.tilt = .nan
             self = .accelerometer(calibration)
-        case .magnetometer: self = .magnetometer(MagneticCalibration(turned))
+        case .magnetometer: self = .magnetometer(MagneticCalibration(converted))
         default: return nil
         }
     }
@@ -84,9 +84,9 @@ package enum CalibrationOutcome: Sendable, Equatable {
                 "residual \(Self.number(calibration.residual, "%.3f m/s²")), largest tilt of a side \(Self.number(calibration.tilt * 180 / .pi, "%.1f°"))",
             ]
         case .mount(let matrix, let deviation, let isRounded):
-            let remark =
+            let note =
                 isRounded ? String(format: "rounded, %.1f° from measurement", deviation) : "as measured, not rounded"
-            return ["mount matrix \(matrix.text)  (\(remark))"] + Self.mountHelp(matrix, sensor)
+            return ["mount matrix \(matrix.text)  (\(note))"] + Self.mountHelp(matrix, sensor)
         case .magnetometer(let calibration):
             let hard = calibration.hardIron * 100
             var lines = [String(format: "hard iron %.2f %.2f %.2f µT", hard.x, hard.y, hard.z)]

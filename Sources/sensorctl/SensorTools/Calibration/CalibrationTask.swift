@@ -74,8 +74,8 @@ package struct SphereMap: Sendable {
             guard length > 0, length.isFinite else { continue }
             // Slices of equal height have equal areas on a sphere (Archimedes).
             let row = min(Int((1 - v.z / length) / 2 * Double(Self.rows)), Self.rows - 1)
-            let turn = (atan2(v.y, v.x) / (2 * .pi) + 1).truncatingRemainder(dividingBy: 1)
-            let column = min(Int(turn * Double(Self.columns)), Self.columns - 1)
+            let azimuth = (atan2(v.y, v.x) / (2 * .pi) + 1).truncatingRemainder(dividingBy: 1)
+            let column = min(Int(azimuth * Double(Self.columns)), Self.columns - 1)
             cells[max(row, 0) * Self.columns + max(column, 0)] = true
         }
     }
@@ -83,7 +83,7 @@ package struct SphereMap: Sendable {
     var share: Double { Double(cells.count { $0 }) / Double(cells.count) }
 
     /// Row 0 is at the top. `share` is the horizontal position, as a fraction of the width.
-    package func isSeen(row: Int, at share: Double) -> Bool {
+    package func isCovered(row: Int, at share: Double) -> Bool {
         let column = Int(share * Double(Self.columns))
         let cell = row * Self.columns + column
         return (0..<Self.columns).contains(column) && cells.indices.contains(cell) && cells[cell]

@@ -5,7 +5,7 @@ package import DeviceCore
 package enum CalibrationTopic: String, CaseIterable, Sendable {
     case gyro, accelerometer, mount, magnetometer
 
-    private var facts: (title: String, kind: SensorKind, helpers: [SensorKind]) {
+    private var attributes: (title: String, kind: SensorKind, helpers: [SensorKind]) {
         switch self {
         case .gyro: ("Gyroscope: bias at rest", .gyroscope, [.accelerometer])
         case .accelerometer: ("Accelerometer: offset and scale of the axes", .accelerometer, [])
@@ -15,8 +15,8 @@ package enum CalibrationTopic: String, CaseIterable, Sendable {
         }
     }
 
-    var title: String { facts.title }
-    package var kind: SensorKind { facts.kind }
+    var title: String { attributes.title }
+    package var kind: SensorKind { attributes.kind }
 
     /// Returns the sensor to calibrate. This is the preferred sensor of the topic's kind.
     package func sensor(of device: Device) -> SensorDescription? {
@@ -26,7 +26,7 @@ package enum CalibrationTopic: String, CaseIterable, Sendable {
     package func subscribe(_ dialogue: CalibrationDialogue, to device: Device) -> [Subscription] {
         let source = device.motionSource
         let present = Set(source.sensors.map(\.kind))
-        return ([kind] + facts.helpers.filter(present.contains)).map { kind in
+        return ([kind] + attributes.helpers.filter(present.contains)).map { kind in
             // 100 Hz is sufficient for an attitude. A trace delivers all its readings.
             let interval = device.isSimulated ? 0 : 0.01
             return source.subscribe(MotionRequest(kind: kind, interval: interval, axes: .sensor)) { event in

@@ -10,12 +10,12 @@ package enum DevicePose: String, Sendable, Hashable, CaseIterable {
     case faceUp, faceDown, topEdgeUp, bottomEdgeUp, rightEdgeUp, leftEdgeUp
 
     /// The unit vector that points up, in the device's axes. A resting accelerometer measures this direction.
-    package var up: SIMD3<Double> { facts.up }
+    package var up: SIMD3<Double> { attributes.up }
 
     /// An instruction for the user, without an initial capital or a full stop.
-    package var hint: String { facts.hint }
+    package var hint: String { attributes.hint }
 
-    private var facts: (up: SIMD3<Double>, hint: String) {
+    private var attributes: (up: SIMD3<Double>, hint: String) {
         switch self {
         case .faceUp: ([0, 0, 1], "lay it flat, face up")
         case .faceDown: ([0, 0, -1], "lay it flat, face down")

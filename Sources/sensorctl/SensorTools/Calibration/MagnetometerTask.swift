@@ -68,9 +68,9 @@ struct MagnetometerTask: CalibrationTask {
     }
 
     private mutating func evaluate() {
-        let former = candidate.quality
+        let previous = candidate.quality
         candidate = calibrator.candidate
-        if candidate.coverage > bestCoverage + 0.02 || candidate.quality > former {
+        if candidate.coverage > bestCoverage + 0.02 || candidate.quality > previous {
             bestCoverage = max(bestCoverage, candidate.coverage)
             improvedAt = now
         }

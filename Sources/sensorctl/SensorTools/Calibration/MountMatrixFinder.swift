@@ -44,10 +44,10 @@ package struct MountMatrixFinder: Sendable {
     /// The poses that are suitable for the next measurement, one for each axis without a reading. Empty if two axes
     /// have been measured.
     package var missingPoses: [DevicePose] {
-        let seen = poses
-        guard axesSeen < 2 else { return [] }
+        let measuredPoses = poses
+        guard measuredAxes < 2 else { return [] }
         return [DevicePose.faceUp, .topEdgeUp, .rightEdgeUp].filter { wanted in
-            !seen.contains { ($0.up * wanted.up).sum() != 0 }
+            !measuredPoses.contains { ($0.up * wanted.up).sum() != 0 }
         }
     }
 
@@ -60,9 +60,9 @@ package struct MountMatrixFinder: Sendable {
 }
 
 extension MountMatrixFinder {
-    private var axesSeen: Int {
-        let seen = poses
-        return (0..<3).filter { axis in seen.contains { $0.up[axis] != 0 } }.count
+    private var measuredAxes: Int {
+        let measuredPoses = poses
+        return (0..<3).filter { axis in measuredPoses.contains { $0.up[axis] != 0 } }.count
     }
 
     /// The largest root-mean-square error, in radians, that is plausible for a device placed on a table by hand.
@@ -82,7 +82,7 @@ extension MountMatrixFinder {
         if residual > Self.maximumResidual {
             // A mirrored sensor is recognized if inverted readings on all three axes fit well.
             let mirrored = pairs.map { (-$0.measured, $0.expected) }
-            if axesSeen == 3, Self.residual(Self.rotation(mirrored), mirrored) < Self.maximumResidual {
+            if measuredAxes == 3, Self.residual(Self.rotation(mirrored), mirrored) < Self.maximumResidual {
                 return .failure(.mirrored)
             }
             return .failure(.contradictory(angle: residual))

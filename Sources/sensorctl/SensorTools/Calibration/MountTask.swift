@@ -16,7 +16,7 @@ struct MountTask: CalibrationTask {
     private(set) var outcome: CalibrationOutcome?
     private var finder: MountMatrixFinder
     private var average = StillAverage(limit: 0.5, duration: 1)
-    private var known: [SIMD3<Double>] = []
+    private var measurements: [SIMD3<Double>] = []
     private var doneSince: Double?
     /// The reason why the previous attempt failed.
     private var problem: String?
@@ -24,19 +24,19 @@ struct MountTask: CalibrationTask {
     /// - Parameter keepsExact: If true, the measured rotation is kept even if it is close to a right-angle rotation.
     init(keepsExact: Bool = false) { finder = keepsExact ? MountMatrixFinder(rightAngleLimit: 0) : MountMatrixFinder() }
 
-    private var pose: DevicePose? { known.count < Self.poses.count ? Self.poses[known.count] : nil }
+    private var pose: DevicePose? { measurements.count < Self.poses.count ? Self.poses[measurements.count] : nil }
 
     var instruction: String {
         guard let pose else { return "All sides have been measured." }
-        return "\(known.count + 1) of 3: \(pose.hint)."
+        return "\(measurements.count + 1) of 3: \(pose.hint)."
     }
 
     var progress: Double {
-        outcome == nil ? (Double(known.count) + min(average.progress, 0.99)) / Double(Self.poses.count) : 1
+        outcome == nil ? (Double(measurements.count) + min(average.progress, 0.99)) / Double(Self.poses.count) : 1
     }
 
     var status: String {
-        String(format: "%d of 3 sides   still for %.1f of 1 s", known.count, average.progress * average.duration)
+        String(format: "%d of 3 sides   still for %.1f of 1 s", measurements.count, average.progress * average.duration)
     }
 
     mutating func process(_ sample: CalibrationSample) {
@@ -48,11 +48,11 @@ struct MountTask: CalibrationTask {
         guard average.isComplete, let pose else { return }
         let mean = average.mean
         // If the pose has already been measured, the user has not turned the device since then.
-        let isKnown = known.contains { former in
-            let lengths = (former * former).sum() * (mean * mean).sum()
-            return (former * mean).sum() > 0.7 * lengths.squareRoot()
+        let isMeasured = measurements.contains { previous in
+            let lengths = (previous * previous).sum() * (mean * mean).sum()
+            return (previous * mean).sum() > 0.7 * lengths.squareRoot()
         }
-        guard !isKnown else {
+        guard !isMeasured else {
             let since = doneSince ?? sample.seconds
             doneSince = since
             if sample.seconds - since > 2 { hint = Self.turnHint }
@@ -60,7 +60,7 @@ struct MountTask: CalibrationTask {
         }
         hint = nil
         guard finder.add(mean, pose: pose) else { return }
-        known.append(mean)
+        measurements.append(mean)
         if self.pose == nil { finishMeasurement() }
     }
 
@@ -81,10 +81,10 @@ struct MountTask: CalibrationTask {
         problem = reason
         hint = "\(reason) Start again with the first side."
         finder.reset()
-        known = []
+        measurements = []
     }
 
-    var failureReason: String { problem ?? "The device lay still on only \(known.count) of 3 sides." }
+    var failureReason: String { problem ?? "The device lay still on only \(measurements.count) of 3 sides." }
 }
 
 extension MountMatrix {

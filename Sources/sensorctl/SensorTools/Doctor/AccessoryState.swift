@@ -26,21 +26,21 @@ extension AccessoryState {
     ]
 
     @concurrent package static func load(_ device: Device, user: String) async -> AccessoryState {
-        var facts = AccessoryState()
+        var state = AccessoryState()
         let source = device.accessorySource
         let list = await AccessoryList.load(source)
-        (facts.accessories, facts.candidates, facts.problems) = (list.accessories, list.candidates, list.problems)
+        (state.accessories, state.candidates, state.problems) = (list.accessories, list.candidates, list.problems)
         let holders = DeviceNodeState.Holder.all()
         let paths =
-            facts.accessories.flatMap(\.protocols).compactMap(\.node?.path) + facts.candidates.map(\.node)
+            state.accessories.flatMap(\.protocols).compactMap(\.node?.path) + state.candidates.map(\.node)
             + device.configuration.declaredAccessories.value.flatMap(\.endpoints).map(\.node.path)
-        for path in Set(paths) { facts.nodes[path] = DeviceNodeState(path, user: user, holders: holders) }
-        facts.hasUdev = access("/run/udev/control", F_OK) == 0
-        facts.container = container()
-        facts.hasModemManager = DeviceNodeState.Holder.runs("ModemManager")
-        facts.hasRules = ruleFolders.contains { access("\($0)/\(UdevRules.fileName)", F_OK) == 0 }
-        facts.missingFolders = device.configuration.accessoryDirectories.value.filter { !FileIO.isDirectory($0) }
-        return facts
+        for path in Set(paths) { state.nodes[path] = DeviceNodeState(path, user: user, holders: holders) }
+        state.hasUdev = access("/run/udev/control", F_OK) == 0
+        state.container = container()
+        state.hasModemManager = DeviceNodeState.Holder.runs("ModemManager")
+        state.hasRules = ruleFolders.contains { access("\($0)/\(UdevRules.fileName)", F_OK) == 0 }
+        state.missingFolders = device.configuration.accessoryDirectories.value.filter { !FileIO.isDirectory($0) }
+        return state
     }
 
     /// Returns the container runtime, detected from its marker file or from the environment of process 1.
@@ -69,9 +69,9 @@ package enum UdevRules {
     package static func text(granting configuration: Configuration) -> [UInt8] {
         let lines = configuration.accessoryRules.value.compactMap(Self.line)
         var text = String(decoding: Self.text, as: UTF8.self)
-        guard !lines.isEmpty, let place = text.range(of: firstTest) else { return Self.text }
+        guard !lines.isEmpty, let range = text.range(of: firstTest) else { return Self.text }
         let grants = "# Devices that the configuration names.\n" + lines.joined(separator: "\n") + "\n\n"
-        text.insert(contentsOf: grants, at: place.lowerBound)
+        text.insert(contentsOf: grants, at: range.lowerBound)
         return Array(text.utf8)
     }
 

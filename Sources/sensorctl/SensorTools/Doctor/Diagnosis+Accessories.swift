@@ -4,22 +4,22 @@ import AccessoryFinding
 import DeviceCore
 
 extension Diagnosis {
-    static func accessories(_ facts: AccessoryState, _ machine: MachineState) -> [Finding] {
-        var findings = discovery(facts, machine)
-        let problems = facts.problems.filter { problem in
+    static func accessories(_ state: AccessoryState, _ machine: MachineState) -> [Finding] {
+        var findings = discovery(state, machine)
+        let problems = state.problems.filter { problem in
             // `discovery` has already reported missing udev support in more detail.
             findings.isEmpty || ![.notSupported, .notFound].contains(problem.code) || !problem.message.contains("udev")
         }
         findings += problems.map { Finding(.problem, topic, $0.description) }
-        findings += facts.missingFolders.map { path in
+        findings += state.missingFolders.map { path in
             Finding(
                 .problem, topic, "The directory \(path) for declared accessories does not exist.",
                 repair: "mkdir -p \(word(path))")
         }
-        findings += facts.accessories.flatMap { accessory($0, facts, machine) }
-        findings += declared(facts, machine)
-        findings += facts.candidates.map { candidate($0, facts) }
-        if facts.accessories.isEmpty, findings.isEmpty {
+        findings += state.accessories.flatMap { accessory($0, state, machine) }
+        findings += declared(state, machine)
+        findings += state.candidates.map { candidate($0, state) }
+        if state.accessories.isEmpty, findings.isEmpty {
             findings.append(Finding(.good, topic, "No accessory is attached."))
         }
         return findings
@@ -27,7 +27,7 @@ extension Diagnosis {
 
     private static let topic = "accessories"
 
-    private static func discovery(_ facts: AccessoryState, _ machine: MachineState) -> [Finding] {
+    private static func discovery(_ state: AccessoryState, _ machine: MachineState) -> [Finding] {
         var findings: [Finding] = []
         if !machine.traits.contains("LibUdev") {
             findings += .one(
@@ -35,20 +35,20 @@ extension Diagnosis {
                 "This program was built without libudev, so it finds only declared accessories, no USB accessories.",
                 repair: "sudo apt-get install libudev-dev",
                 "swift build    # with the trait LibUdev, which is on by default")
-        } else if !facts.hasUdev {
+        } else if !state.hasUdev {
             let repair =
-                facts.container == nil
+                state.container == nil
                 ? "sudo systemctl enable --now systemd-udevd    # or: a static /dev, and protocol names in the configuration"
                 : "docker run -v /run/udev:/run/udev:ro -v /dev:/dev --network host --device-cgroup-rule 'c 166:* rwm' --device-cgroup-rule 'c 188:* rwm' …"
-            let place = facts.container.map { " in this container (\($0))" } ?? ""
+            let containerText = state.container.map { " in this container (\($0))" } ?? ""
             findings += .one(
                 .remark, topic,
-                "udevd does not run\(place). Only the kernel's events are used, so no udev rule names protocols or sets permissions.",
+                "udevd does not run\(containerText). Only the kernel's events are used, so no udev rule names protocols or sets permissions.",
                 repair: repair)
         }
-        let hasTTY = (facts.accessories.flatMap(\.protocols).compactMap(\.node?.path) + facts.candidates.map(\.node))
+        let hasTTY = (state.accessories.flatMap(\.protocols).compactMap(\.node?.path) + state.candidates.map(\.node))
             .contains { $0.contains("/ttyACM") || $0.contains("/ttyUSB") }
-        if facts.hasModemManager, !facts.hasRules, hasTTY {
+        if state.hasModemManager, !state.hasRules, hasTTY {
             findings += .one(
                 .remark, topic,
                 "ModemManager probes every new serial port for a modem: for some seconds the port is busy, and the accessory receives modem commands.",
@@ -63,7 +63,7 @@ extension Diagnosis {
     ]
 
     private static func accessory(
-        _ accessory: AccessoryDescription, _ facts: AccessoryState, _ machine: MachineState
+        _ accessory: AccessoryDescription, _ state: AccessoryState, _ machine: MachineState
     ) -> [Finding] {
         var findings: [Finding] = []
         if accessory.protocols.isEmpty {
@@ -71,15 +71,15 @@ extension Diagnosis {
         }
         for offered in accessory.protocols {
             let name = "\(accessory.label), \(offered.name)"
-            let obstacle = offered.node.flatMap { facts.nodes[$0.path] }.flatMap { node(name, $0, machine) }
+            let obstacle = offered.node.flatMap { state.nodes[$0.path] }.flatMap { node(name, $0, machine) }
             if let obstacle {
                 findings.append(obstacle)
             } else {
-                let place = offered.node.map { " at \($0.path)" } ?? ""
+                let location = offered.node.map { " at \($0.path)" } ?? ""
                 findings.append(
                     Finding(
                         .good, topic,
-                        "\(name)\(place) can be opened (source of the protocol name: \(offered.origin.words))."))
+                        "\(name)\(location) can be opened (source of the protocol name: \(offered.origin.words))."))
             }
             let allowed = machine.configuration.appProtocols
             if let names = allowed.value, !names.contains(offered.name) {
@@ -93,12 +93,12 @@ extension Diagnosis {
         return findings
     }
 
-    private static func declared(_ facts: AccessoryState, _ machine: MachineState) -> [Finding] {
-        let attached = Set(facts.accessories.map(\.identity))
+    private static func declared(_ state: AccessoryState, _ machine: MachineState) -> [Finding] {
+        let attached = Set(state.accessories.map(\.identity))
         return machine.configuration.declaredAccessories.value.filter { !attached.contains($0.description.identity) }
             .flatMap { accessory in
                 accessory.endpoints.compactMap { endpoint in
-                    facts.nodes[endpoint.node.path].flatMap {
+                    state.nodes[endpoint.node.path].flatMap {
                         node("\(TerminalText.text(accessory.name)), \(endpoint.name)", $0, machine)
                     }
                 }
@@ -156,19 +156,19 @@ extension Diagnosis {
     }
 
     /// Reports a port that has no protocol. The repair describes two ways to configure a protocol.
-    private static func candidate(_ candidate: AccessoryCandidate, _ facts: AccessoryState) -> Finding {
+    private static func candidate(_ candidate: AccessoryCandidate, _ state: AccessoryState) -> Finding {
         let configuration = "# in ~/.config/device-services.json, with the protocol name that your program uses:"
         var repair = [configuration, candidate.setting]
-        if let vendor = candidate.vendorID, let product = candidate.productID, facts.hasUdev, candidate.kind != .usb {
+        if let vendor = candidate.vendorID, let product = candidate.productID, state.hasUdev, candidate.kind != .usb {
             repair += [
                 "# or in a udev rule, /etc/udev/rules.d/62-accessories.rules:",
                 #"ACTION!="remove", SUBSYSTEM=="\#(candidate.kind.rawValue)", ATTRS{idVendor}=="\#(TerminalText.hex(vendor))", ATTRS{idProduct}=="\#(TerminalText.hex(product))", ENV{EXTERNAL_ACCESSORY_PROTOCOLS}="com.example.protocol""#,
             ]
         }
-        let place = candidate.portPath.isEmpty ? "" : " at port \(TerminalText.text(candidate.portPath))"
+        let location = candidate.portPath.isEmpty ? "" : " at port \(TerminalText.text(candidate.portPath))"
         return Finding(
             .remark, topic,
-            "\(candidate.nodeDescription) (\(candidate.label)\(place)) could be an accessory. \(TerminalText.text(candidate.reason))",
+            "\(candidate.nodeDescription) (\(candidate.label)\(location)) could be an accessory. \(TerminalText.text(candidate.reason))",
             repair: repair)
     }
 }

@@ -5,19 +5,19 @@ import Foundation
 import SensorFusion
 
 extension Diagnosis {
-    static func calibrations(_ facts: MachineState) -> [Finding] {
-        var findings = facts.calibrationProblems.map { Finding(.remark, "calibration", $0.description) }
-        let known = facts.calibrations
-        findings += known.map { entry in
-            let text = "\(entry.title): \(entry.outcome.summary), calibrated \(entry.age(at: facts.now))."
+    static func calibrations(_ machine: MachineState) -> [Finding] {
+        var findings = machine.calibrationProblems.map { Finding(.remark, "calibration", $0.description) }
+        let calibrations = machine.calibrations
+        findings += calibrations.map { entry in
+            let text = "\(entry.title): \(entry.outcome.summary), calibrated \(entry.age(at: machine.now))."
             guard case .magnetometer(let calibration) = entry.outcome, calibration.quality < .medium else {
                 return Finding(.good, "calibration", text)
             }
             return Finding(.remark, "calibration", text, repair: "sensorctl calibrate magnetometer")
         }
         // A missing calibration affects headings most.
-        for trial in facts.trials where trial.sensor.kind == .magnetometer {
-            guard !known.contains(where: { $0.sensor.id == trial.sensor.id }) else { continue }
+        for trial in machine.trials where trial.sensor.kind == .magnetometer {
+            guard !calibrations.contains(where: { $0.sensor.id == trial.sensor.id }) else { continue }
             findings += .one(
                 .remark, "calibration",
                 "magnetometer \(trial.sensor.displayName) is not calibrated. Until you turn the device in all directions, headings are only as accurate as the factory calibration.",
@@ -41,7 +41,7 @@ extension CalibrationOutcome {
                 calibration.residual.isFinite ? String(format: ", residual %.1f %%", calibration.residual * 100) : ""
             return String(
                 format: "quality %@, coverage %.0f %%%@%@", "\(calibration.quality)", calibration.coverage * 100,
-                residual, calibration.waysHeld)
+                residual, calibration.poseSummary)
         case .mount(let matrix, _, _): return "mount matrix \(matrix.text)"
         }
     }
@@ -49,7 +49,7 @@ extension CalibrationOutcome {
 
 extension MagneticCalibration {
     /// The sides of the device that faced up during the calibration, and the sides that did not.
-    fileprivate var waysHeld: String {
+    fileprivate var poseSummary: String {
         guard !sidesUp.isEmpty else { return "" }
         let missing = PoseCoverage.Side.allCases.filter { !sidesUp.contains($0) }
         guard !missing.isEmpty else { return ", measured in all orientations" }

@@ -3,38 +3,38 @@
 import DeviceCore
 
 extension Diagnosis {
-    static func motion(_ facts: MachineState) -> [Finding] {
-        guard facts.traits.contains("LibIIO") else {
+    static func motion(_ machine: MachineState) -> [Finding] {
+        guard machine.traits.contains("LibIIO") else {
             return .one(
                 .problem, "motion", "This program was built without libiio, so it does not support motion sensors.",
                 repair: "sudo apt-get install libiio-dev",
                 "swift build    # with the trait LibIIO, which is on by default")
         }
         var findings: [Finding] = []
-        if facts.configuration.motionSources.value.contains(.local) { findings += kernel(facts) }
-        let problems = facts.motionProblems.filter { problem in
+        if machine.configuration.motionSources.value.contains(.local) { findings += kernel(machine) }
+        let problems = machine.motionProblems.filter { problem in
             // `kernel` has already reported missing kernel support in more detail.
             findings.isEmpty || problem.code != .notFound
-                || facts.configuration.motionSources.value.contains { address in
+                || machine.configuration.motionSources.value.contains { address in
                     address != .local && problem.description.contains(address.description)
                 }
         }
-        findings += problems.map { unreachable($0, facts) }
-        if facts.trials.isEmpty, !findings.contains(where: { $0.level == .problem }) {
-            let places = facts.configuration.motionSources.value.map(\.description).joined(separator: ", ")
+        findings += problems.map { unreachable($0, machine) }
+        if machine.trials.isEmpty, !findings.contains(where: { $0.level == .problem }) {
+            let locations = machine.configuration.motionSources.value.map(\.description).joined(separator: ", ")
             findings += .one(
                 .problem, "motion",
-                "No motion sensor was found\(places.isEmpty ? ": no motion source is set" : " at \(places)").",
+                "No motion sensor was found\(locations.isEmpty ? ": no motion source is set" : " at \(locations)").",
                 repair: "export DEVICE_SERVICES_IIO=ip:HOST    # or local:, or several addresses, separated by commas",
                 "iio_info -S    # lists the contexts that libiio finds; from the package libiio-utils")
         }
-        return findings + facts.trials.flatMap { trial($0, facts) }
+        return findings + machine.trials.flatMap { trial($0, machine) }
     }
 
-    private static func unreachable(_ problem: DeviceError, _ facts: MachineState) -> Finding {
+    private static func unreachable(_ problem: DeviceError, _ machine: MachineState) -> Finding {
         var repair: [String] = []
         // The longest matching address is used, because one address may be a prefix of another.
-        let addresses = facts.configuration.motionSources.value.map(\.description).filter {
+        let addresses = machine.configuration.motionSources.value.map(\.description).filter {
             problem.description.contains($0)
         }
         if let address = addresses.max(by: { $0.count < $1.count }) {
@@ -46,10 +46,10 @@ extension Diagnosis {
         return Finding(.problem, "motion", problem.description, repair: repair)
     }
 
-    private static func kernel(_ facts: MachineState) -> [Finding] {
-        guard facts.hasKernelBus else {
+    private static func kernel(_ machine: MachineState) -> [Finding] {
+        guard machine.hasKernelBus else {
             // A machine that also reads sensors over the network may have no local sensors.
-            let isOnly = facts.configuration.motionSources.value == [.local]
+            let isOnly = machine.configuration.motionSources.value == [.local]
             return .one(
                 isOnly ? .problem : .remark, "motion",
                 "This kernel does not support Industrial I/O (/sys/bus/iio is missing), so this machine has no motion sensors.",
@@ -57,7 +57,7 @@ extension Diagnosis {
                 "sudo modprobe YOUR_SENSORS_DRIVER    # and an entry for the chip in the device tree",
                 "sensorctl simulate iio TRACE -- PROGRAM    # uses a simulated board in the meantime")
         }
-        if facts.kernelSensors.isEmpty {
+        if machine.kernelSensors.isEmpty {
             return .one(
                 .problem, "motion",
                 "The kernel supports Industrial I/O but has no IIO device: no driver has found its chip.",
@@ -65,12 +65,12 @@ extension Diagnosis {
                 "sudo apt-get install i2c-tools && i2cdetect -l && sudo i2cdetect -y 1    # shows whether the chip answers at its address",
                 "# then add the chip to the device tree, and load the module of its driver")
         }
-        return permissions(facts) + facts.kernelSensors.flatMap { access(to: $0, facts) }
+        return permissions(machine) + machine.kernelSensors.flatMap { access(to: $0, machine) }
     }
 
     /// A single udev rule grants access to all devices.
-    private static func permissions(_ facts: MachineState) -> [Finding] {
-        let sensors = facts.kernelSensors.filter { $0.hasBuffer && $0.hasNode }
+    private static func permissions(_ machine: MachineState) -> [Finding] {
+        let sensors = machine.kernelSensors.filter { $0.hasBuffer && $0.hasNode }
         var findings: [Finding] = []
         let closed = sensors.filter { !$0.canOpenNode || !$0.canWriteSettings }
         if let first = closed.first {
@@ -79,15 +79,15 @@ extension Diagnosis {
                 ? "open \(nodes(closed.filter { !$0.canOpenNode }))" : "set the rate and buffer of \(nodes(closed))"
             findings += .one(
                 .problem, "motion",
-                "The user \(facts.user) may not \(what) (mode \(first.nodeOwnership)). \(list(closed.map(\.shownName))) can at best be polled.",
-                repair: udevRule(user: facts.user))
+                "The user \(machine.user) may not \(what) (mode \(first.nodeOwnership)). \(list(closed.map(\.displayName))) can at best be polled.",
+                repair: udevRule(user: machine.user))
         }
-        let restricted = sensors.filter { facts.isRoot && $0.nodeOwnership.hasPrefix("0600") }
+        let restricted = sensors.filter { machine.isRoot && $0.nodeOwnership.hasPrefix("0600") }
         if let first = restricted.first {
             findings += .one(
                 .remark, "motion",
                 "You are root, but programs of other users may not open \(nodes(restricted)) (mode \(first.nodeOwnership)).",
-                repair: udevRule(user: facts.user == "root" ? "USER" : facts.user))
+                repair: udevRule(user: machine.user == "root" ? "USER" : machine.user))
         }
         return findings
     }
@@ -99,8 +99,8 @@ extension Diagnosis {
         return items.dropLast().joined(separator: ", ") + " and " + last
     }
 
-    private static func access(to sensor: KernelSensor, _ facts: MachineState) -> [Finding] {
-        let name = sensor.shownName
+    private static func access(to sensor: KernelSensor, _ machine: MachineState) -> [Finding] {
+        let name = sensor.displayName
         guard sensor.hasBuffer else {
             return .one(
                 .remark, "motion",
@@ -134,10 +134,10 @@ extension Diagnosis {
                 repair: "cat /sys/bus/iio/devices/\(sensor.id)/sampling_frequency_available",
                 "echo 100 | sudo tee /sys/bus/iio/devices/\(sensor.id)/sampling_frequency    # one of these rates")
         }
-        if sensor.trigger == "", !facts.triggers.contains(where: { $0.hasPrefix(sensor.name) }) {
+        if sensor.trigger == "", !machine.triggers.contains(where: { $0.hasPrefix(sensor.name) }) {
             // If the name of a trigger begins with the device's name, no configuration is required.
             let trigger = sensor.name.isEmpty ? "device-services" : "\(sensor.name)-timer"
-            let load = facts.canMakeTimerTriggers ? [] : ["sudo modprobe iio-trig-hrtimer"]
+            let load = machine.canMakeTimerTriggers ? [] : ["sudo modprobe iio-trig-hrtimer"]
             findings += .one(
                 .remark, "motion",
                 "\(name) has no trigger of its own, and none is set. If its buffer delivers no samples, use a timer trigger.",
@@ -161,7 +161,7 @@ extension Diagnosis {
         ]
     }
 
-    private static func trial(_ trial: MachineState.Trial, _ facts: MachineState) -> [Finding] {
+    private static func trial(_ trial: MachineState.Trial, _ machine: MachineState) -> [Finding] {
         let sensor = trial.sensor
         let name = "\(sensor.kind.rawValue) \(sensor.displayName)"
         var findings = sensor.remarks.map { Finding(.remark, "motion", "\(name): \($0)") }

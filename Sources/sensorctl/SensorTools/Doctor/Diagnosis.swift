@@ -37,28 +37,28 @@ extension [Finding] {
 struct Diagnosis {
     let findings: [Finding]
 
-    init(_ facts: MachineState) {
-        var findings = facts.configuration.allProblems.map { Finding(.problem, "configuration", $0.description) }
-        findings += facts.unknownVariables.map { name in
+    init(_ machine: MachineState) {
+        var findings = machine.configuration.allProblems.map { Finding(.problem, "configuration", $0.description) }
+        findings += machine.unknownVariables.map { name in
             Finding(
                 .problem, "configuration",
                 "The environment variable \(name) is unknown and has no effect. Known variables: DEVICE_SERVICES_GPSD, DEVICE_SERVICES_IIO, DEVICE_SERVICES_LOCATION, DEVICE_SERVICES_ACCESSORIES, DEVICE_SERVICES_UDEV, DEVICE_SERVICES_PROTOCOLS, DEVICE_SERVICES_MQTT_PASSWORD_FILE, _CA_FILE, _CERTIFICATE_FILE and _KEY_FILE, DEVICE_SERVICES_STATE and DEVICE_SERVICES_CONFIG.",
                 repair: "unset \(Self.word(name))")
         }
-        findings += Self.settings(facts) + Self.positions(facts) + Self.motion(facts) + Self.calibrations(facts)
-        findings += Self.accessories(facts.accessories, facts) + Self.battery(facts) + Self.beacons(facts)
+        findings += Self.settings(machine) + Self.positions(machine) + Self.motion(machine) + Self.calibrations(machine)
+        findings += Self.accessories(machine.accessories, machine) + Self.battery(machine) + Self.beacons(machine)
         self.findings = findings
     }
 
     var hasProblem: Bool { findings.contains { $0.level == .problem } }
 
-    private static func positions(_ facts: MachineState) -> [Finding] {
-        let address = facts.configuration.positionSource.value
-        if address.broker != nil { return board(facts, at: address) }
-        if let failure = facts.positionFailure {
-            let isHere = ["localhost", "127.0.0.1", "::1"].contains(address.host)
+    private static func positions(_ machine: MachineState) -> [Finding] {
+        let address = machine.configuration.positionSource.value
+        if address.broker != nil { return board(machine, at: address) }
+        if let failure = machine.positionFailure {
+            let isLocal = ["localhost", "127.0.0.1", "::1"].contains(address.host)
             let repair =
-                isHere
+                isLocal
                 ? [
                     "sudo apt-get install gpsd gpsd-clients", "sudo systemctl enable --now gpsd.socket",
                     "gpspipe -w -n 5    # shows whether gpsd sends reports",
@@ -73,7 +73,7 @@ struct Diagnosis {
                 ]
             return .one(.problem, "positions", failure.description, repair: repair)
         }
-        guard let receivers = facts.receivers else { return .one(.good, "positions", "gpsd responds at \(address).") }
+        guard let receivers = machine.receivers else { return .one(.good, "positions", "gpsd responds at \(address).") }
         if receivers.isEmpty {
             return .one(
                 .problem, "positions", "gpsd responds at \(address) but has no receiver.",
@@ -85,8 +85,8 @@ struct Diagnosis {
         return .one(.good, "positions", "gpsd responds at \(address). Receivers: \(names).")
     }
 
-    private static func board(_ facts: MachineState, at address: PositionSourceAddress) -> [Finding] {
-        guard let failure = facts.positionFailure else {
+    private static func board(_ machine: MachineState, at address: PositionSourceAddress) -> [Finding] {
+        guard let failure = machine.positionFailure else {
             return .one(.good, "positions", "The broker responds, and the subscription to \(address.topic) is active.")
         }
         let options = "-h \(word(address.host)) -p \(address.port) -t \(word(address.topic))"
@@ -95,11 +95,11 @@ struct Diagnosis {
             repair: "mosquitto_sub -v \(options)    # prints messages; with a password or TLS, add -u, -P, --cafile")
     }
 
-    private static func settings(_ facts: MachineState) -> [Finding] {
-        guard !facts.trials.isEmpty else { return [] }
-        let names = Set(facts.trials.map(\.sensor).flatMap { [$0.name, $0.label] }.filter { !$0.isEmpty }).sorted()
-        return facts.configuration.sensors.value.filter { setting in
-            !facts.trials.contains { setting.applies(to: $0.sensor) }
+    private static func settings(_ machine: MachineState) -> [Finding] {
+        guard !machine.trials.isEmpty else { return [] }
+        let names = Set(machine.trials.map(\.sensor).flatMap { [$0.name, $0.label] }.filter { !$0.isEmpty }).sorted()
+        return machine.configuration.sensors.value.filter { setting in
+            !machine.trials.contains { setting.applies(to: $0.sensor) }
         }.map { setting in
             Finding(
                 .remark, "configuration",
@@ -116,16 +116,16 @@ struct Diagnosis {
     }
 
     /// Reports missing Bluetooth as a remark, because most boards do not need it.
-    private static func beacons(_ facts: MachineState) -> [Finding] {
-        switch facts.beacons {
+    private static func beacons(_ machine: MachineState) -> [Finding] {
+        switch machine.beacons {
         case .unknown: []
         case .available: .one(.good, "beacons", "Bluetooth beacons can be received through BlueZ.")
         case .unavailable(let error): .one(.remark, "beacons", error.description)
         }
     }
 
-    private static func battery(_ facts: MachineState) -> [Finding] {
-        guard let battery = facts.battery else { return [Finding(.good, "battery", "There is no battery.")] }
+    private static func battery(_ machine: MachineState) -> [Finding] {
+        guard let battery = machine.battery else { return [Finding(.good, "battery", "There is no battery.")] }
         let level = battery.level.map { "\(Int(($0 * 100).rounded())) %" } ?? "an unknown level"
         return .one(.good, "battery", "The battery is at \(level), \(battery.state.rawValue).")
     }

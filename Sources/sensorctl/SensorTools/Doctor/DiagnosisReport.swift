@@ -6,16 +6,16 @@ package import JSONBytes
 
 /// A diagnosis and the settings that were active when it was made.
 package struct DiagnosisReport: Report {
-    private let facts: MachineState
+    private let machine: MachineState
     private let diagnosis: Diagnosis
 
-    package init(_ facts: MachineState) { (self.facts, diagnosis) = (facts, Diagnosis(facts)) }
+    package init(_ machine: MachineState) { (self.machine, diagnosis) = (machine, Diagnosis(machine)) }
 
     package var findings: [Finding] { diagnosis.findings }
     package var hasProblem: Bool { diagnosis.hasProblem }
 
     private var settings: [(name: String, value: String, origin: String)] {
-        let configuration = facts.configuration
+        let configuration = machine.configuration
         var settings: [(name: String, value: String, origin: String)] = []
         func add<Value>(_ name: String, _ setting: Setting<Value>, _ text: (Value) -> String?) {
             if let text = text(setting.value) { settings.append((name, text, setting.origin.description)) }

@@ -85,7 +85,7 @@ struct KernelSensor: Sendable, Hashable {
     var rate: String?
     var buffer = BufferUse.disabled
 
-    var shownName: String { name.isEmpty ? id : "\(name) (\(id))" }
+    var displayName: String { name.isEmpty ? id : "\(name) (\(id))" }
 
     enum BufferUse: Sendable {
         case disabled
@@ -140,18 +140,21 @@ extension MachineState {
         canMakeTimerTriggers = Self.exists(sysfs + "/kernel/config/iio/triggers/hrtimer")
         isRoot = geteuid() == 0
         user = getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) } ?? "\(geteuid())"
-        if isRoot, let former = getenv("SUDO_USER").map({ String(cString: $0) }), !former.isEmpty { user = former }
+        if isRoot, let originalUser = getenv("SUDO_USER").map({ String(cString: $0) }), !originalUser.isEmpty {
+            user = originalUser
+        }
     }
 
     /// Finds variables that this package does not read, for example because their names are misspelled.
     mutating func readEnvironment(_ names: some Sequence<String> = ProcessInfo.processInfo.environment.keys) {
-        let known = [
+        let knownNames = [
             "DEVICE_SERVICES_ACCESSORIES", "DEVICE_SERVICES_CONFIG", "DEVICE_SERVICES_GPSD", "DEVICE_SERVICES_IIO",
             "DEVICE_SERVICES_LOCATION", "DEVICE_SERVICES_MQTT_CA_FILE", "DEVICE_SERVICES_MQTT_CERTIFICATE_FILE",
             "DEVICE_SERVICES_MQTT_KEY_FILE", "DEVICE_SERVICES_MQTT_PASSWORD_FILE", "DEVICE_SERVICES_PROTOCOLS",
             "DEVICE_SERVICES_STATE", "DEVICE_SERVICES_UDEV",
         ]
-        unknownVariables = names.filter { $0.uppercased().hasPrefix("DEVICE_SERVICE") && !known.contains($0) }.sorted()
+        unknownVariables = names.filter { $0.uppercased().hasPrefix("DEVICE_SERVICE") && !knownNames.contains($0) }
+            .sorted()
     }
 
     /// Only one program at a time can open the node. Opening the node has no side effects.

@@ -66,8 +66,8 @@ package struct FieldReport: Report {
     }
 
     package func text(ink: TerminalStyle) -> String {
-        let place = "\(latitude), \(longitude), \(altitude) m, year \(Self.text(field.year, digits: 3))"
-        var lines = ["\(ink.bold(model.name)) at \(place)", ink.dim(Self.line("", "", ["value", "per year", "±"]))]
+        let location = "\(latitude), \(longitude), \(altitude) m, year \(Self.text(field.year, digits: 3))"
+        var lines = ["\(ink.bold(model.name)) at \(location)", ink.dim(Self.line("", "", ["value", "per year", "±"]))]
         for row in rows {
             let (value, rate) = (Self.text(row.value, digits: row.digits), Self.text(row.rate, digits: row.digits))
             let uncertainty = Self.text(row.uncertainty, digits: row.digits == 1 ? 0 : 2)

@@ -87,8 +87,8 @@ package typealias JSONMembers = KeyValuePairs<StaticString, any JSONWritable>
 extension JSONWriter {
     package mutating func members(_ members: JSONMembers) { for (key, value) in members { member(key, value) } }
 
-    package mutating func objects<Thing>(_ key: StaticString, _ things: [Thing], _ members: (Thing) -> JSONMembers) {
-        array(key) { writer in for thing in things { writer.object { $0.members(members(thing)) } } }
+    package mutating func objects<Item>(_ key: StaticString, _ items: [Item], _ members: (Item) -> JSONMembers) {
+        array(key) { writer in for item in items { writer.object { $0.members(members(item)) } } }
     }
 
     /// Writes an object on a separate line.

@@ -148,7 +148,7 @@ struct DashboardCommand: AsyncParsableCommand {
         options.isReadOnly = readOnly
         options.tiles = chosenTiles
         options.pageFolder = self.page
-        for library in AssetFolder.Library.all where !options.assets.has(library) {
+        for library in AssetFolder.Library.all where !options.assets.contains(library) {
             Log.notice(
                 "\(assets) does not contain \(library.name), so the page shows numbers instead. To install it: sudo apt-get install \(library.package)"
             )

@@ -7,24 +7,24 @@ import SimulatedDevice
 import Trace
 
 extension PlotBuilder {
-    func makeFigure(_ harvests: [CollectedData], _ offsets: [Double]) -> PlotFigure {
+    func makeFigure(_ collectedData: [CollectedData], _ offsets: [Double]) -> PlotFigure {
         let names = Self.names(of: sources.map(\.name))
         let start = (options.from > 0 ? options.from : 0) + (offsets.min() ?? 0)
-        let end = harvests.map(\.end).max() ?? 0
+        let end = collectedData.map(\.end).max() ?? 0
         var figure = PlotFigure(
             title: PlotText.name(names.joined(separator: ", ")), subtitle: subtitle(start, end, offsets),
             traces: names.map { PlotText.name($0, upTo: 40) }, range: start...max(end, start))
-        let tracks = harvests.enumerated().filter { $0.element.collector.track.count > 0 }.map { number, harvest in
+        let tracks = collectedData.enumerated().filter { $0.element.collector.track.count > 0 }.map { number, data in
             TrackChart.Track(
-                trace: number, thinner: harvest.collector.track, gap: harvest.collector.intervals[.location]?.gap)
+                trace: number, simplifier: data.collector.track, gap: data.collector.intervals[.location]?.gap)
         }
         if !tracks.isEmpty, subjects.contains(.track) { figure.track = TrackChart(tracks: tracks) }
-        for (number, harvest) in harvests.enumerated() where !harvest.sky.sorted.isEmpty {
+        for (number, data) in collectedData.enumerated() where !data.sky.sorted.isEmpty {
             figure.skies.append(
-                SkyChart(trace: number, name: sources.count > 1 ? figure.traces[number] : "", sky: harvest.sky))
+                SkyChart(trace: number, name: sources.count > 1 ? figure.traces[number] : "", sky: data.sky))
         }
-        figure.charts = subjects.compactMap { chart($0, of: harvests) }
-        if subjects.contains(.intervals) { figure.intervals = intervals(of: harvests) }
+        figure.charts = subjects.compactMap { chart($0, of: collectedData) }
+        if subjects.contains(.intervals) { figure.intervals = intervals(of: collectedData) }
         figure.spans = placedSpans(offsets, figure.traces)
         // The receiver's clock may be slightly ahead of the system clock.
         let extents = figure.charts.flatMap { $0.lines.compactMap(\.series.span) }
@@ -39,15 +39,15 @@ extension PlotBuilder {
         return figure
     }
 
-    private func chart(_ subject: PlotSubject, of harvests: [CollectedData]) -> TimeChart? {
+    private func chart(_ subject: PlotSubject, of collectedData: [CollectedData]) -> TimeChart? {
         guard let facts = subject.chart else { return nil }
         var lines: [TimeLine] = []
-        for (number, harvest) in harvests.enumerated() {
-            for name in harvest.collector.names where name.subject == subject {
+        for (number, data) in collectedData.enumerated() {
+            for name in data.collector.names where name.subject == subject {
                 lines.append(
                     TimeLine(
-                        name: name.name, trace: number, isDoubtful: name.isDoubtful,
-                        series: harvest.collector.line(name), gap: harvest.collector.gap(of: name)))
+                        name: name.name, trace: number, isUnreliable: name.isUnreliable,
+                        series: data.collector.line(name), gap: data.collector.gap(of: name)))
             }
         }
         guard lines.contains(where: { $0.series.count > 0 }) else { return nil }
@@ -56,10 +56,10 @@ extension PlotBuilder {
             height: facts.height)
     }
 
-    private func intervals(of harvests: [CollectedData]) -> [IntervalChart] {
+    private func intervals(of collectedData: [CollectedData]) -> [IntervalChart] {
         groups.flatMap(\.self).compactMap { stream in
-            let counters = harvests.enumerated().compactMap { number, harvest in
-                harvest.collector.intervals[stream].map { (trace: number, counter: $0) }
+            let counters = collectedData.enumerated().compactMap { number, data in
+                data.collector.intervals[stream].map { (trace: number, counter: $0) }
             }.filter { $0.counter.count > 0 }
             return counters.isEmpty ? nil : IntervalChart(name: stream.plotName, counters: counters)
         }
@@ -68,10 +68,10 @@ extension PlotBuilder {
     /// Returns the filenames. A filename that occurs more than once is preceded by the name of its folder.
     static func names(of paths: [String]) -> [String] {
         let parts = paths.map { $0.split(separator: "/").map(String.init) }
-        return parts.map { own in
-            let last = own.last ?? ""
-            let twins = parts.count { $0.last == last }
-            return twins > 1 && own.count > 1 ? own.suffix(2).joined(separator: "/") : last
+        return parts.map { components in
+            let last = components.last ?? ""
+            let duplicates = parts.count { $0.last == last }
+            return duplicates > 1 && components.count > 1 ? components.suffix(2).joined(separator: "/") : last
         }
     }
 
@@ -103,15 +103,15 @@ extension PlotBuilder {
     }
 
     /// Exits with an error if there is nothing to draw. Logs the reasons for missing subjects.
-    func reportMissing(_ harvests: [CollectedData], isEmpty: Bool) throws {
+    func reportMissing(_ collectedData: [CollectedData], isEmpty: Bool) throws {
         var missing: [PlotSubject] = []
         for subject in isChosen ? subjects : [] where subject != .intervals {
-            let without = harvests.indices.filter { !harvests[$0].has(subject) }
+            let without = collectedData.indices.filter { !collectedData[$0].has(subject) }
             guard !without.isEmpty else { continue }
-            if without.count == harvests.count { missing.append(subject) }
+            if without.count == collectedData.count { missing.append(subject) }
             for number in without {
-                let text = reason(subject, sources[number], harvests[number].collector)
-                if without.count == harvests.count { Log.error(text) } else { Log.warning(text) }
+                let text = reason(subject, sources[number], collectedData[number].collector)
+                if without.count == collectedData.count { Log.error(text) } else { Log.warning(text) }
             }
         }
         if isEmpty, missing.isEmpty {

@@ -41,17 +41,17 @@ struct PlotBuilder {
 
     @MainActor func figure(until stop: StopRequest) async throws -> PlotFigure {
         let offsets = try offsets()
-        var harvests: [CollectedData] = []
+        var collectedData: [CollectedData] = []
         for ((source, begin), offset) in zip(zip(sources, startTimes), offsets) {
             let collector = PlotCollector(origin: begin.boot, start: begin.wall, offset: offset)
             switch source {
-            case .recording(let trace): harvests.append(await play(trace, to: collector, begin, until: stop))
-            case .callbacks(let callbacks): harvests.append(collect(callbacks, with: collector))
+            case .recording(let trace): collectedData.append(await play(trace, to: collector, begin, until: stop))
+            case .callbacks(let callbacks): collectedData.append(collect(callbacks, with: collector))
             }
         }
-        let figure = makeFigure(harvests, offsets)
+        let figure = makeFigure(collectedData, offsets)
         guard stop.reason == nil else { return figure }
-        try reportMissing(harvests, isEmpty: figure.isEmpty)
+        try reportMissing(collectedData, isEmpty: figure.isEmpty)
         return figure
     }
 
@@ -65,15 +65,17 @@ struct PlotBuilder {
 
     private func collect(_ callbacks: RecordedCallbacks, with collector: PlotCollector) -> CollectedData {
         let wanted = Set(groups.joined())
-        let (bad, first) = callbacks.deliver(to: collector) { wanted.contains($0) }
-        if bad > 0 { Log.warning("\(callbacks.name): \(bad) lines are not callbacks; the first is line \(first).") }
+        let (invalidCount, first) = callbacks.deliver(to: collector) { wanted.contains($0) }
+        if invalidCount > 0 {
+            Log.warning("\(callbacks.name): \(invalidCount) lines are not callbacks; the first is line \(first).")
+        }
         return CollectedData(collector: collector)
     }
 
     @MainActor private func play(
         _ trace: TraceFile, to collector: PlotCollector, _ begin: StartTimes, until stop: StopRequest
     ) async -> CollectedData {
-        var harvest = CollectedData(collector: collector)
+        var data = CollectedData(collector: collector)
         let kinds = Set(trace.findSensors().map(\.kind))
         var warnings: [TraceWarning] = []
         for group in groups where !group.isEmpty && stop.reason == nil {
@@ -94,12 +96,12 @@ struct PlotBuilder {
             for listener in listeners { await simulated.use { await listener.start() } }
             await simulated.play(.max, until: stop)
             for listener in listeners { await listener.end() }
-            if let sky { harvest.sky = sky.end() }
-            harvest.end = max(harvest.end, collector.offset + simulated.device.clock.now.seconds(since: begin.boot))
+            if let sky { data.sky = sky.end() }
+            data.end = max(data.end, collector.offset + simulated.device.clock.now.seconds(since: begin.boot))
             if warnings.isEmpty { warnings = simulated.warnings }
         }
         for remark in trace.remarks(on: warnings) { Log.warning(remark) }
-        return harvest
+        return data
     }
 
     struct StartTimes {

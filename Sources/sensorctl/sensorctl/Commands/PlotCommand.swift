@@ -141,8 +141,8 @@ struct PlotCommand: AsyncParsableCommand {
         let areCallbackFiles = files.map { RecordedCallbacks.isCallbackFile($0) }
         let recordings = zip(files, areCallbackFiles).filter { !$0.1 }.map(\.0)
         var traces = (recordings.isEmpty ? [] : try imports.read(recordings))[...]
-        return try zip(files, areCallbackFiles).map { path, isTold in
-            guard !isTold, let trace = traces.popFirst() else {
+        return try zip(files, areCallbackFiles).map { path, isCallbackFile in
+            guard !isCallbackFile, let trace = traces.popFirst() else {
                 return .callbacks(try ExitStatus.exitOnError { try RecordedCallbacks(path: path) })
             }
             let changed = try faults.apply(to: trace)

@@ -104,7 +104,8 @@ struct PublishCommand: AsyncParsableCommand {
         for subscription in subscriptions { subscription.cancel() }
         // All messages of a trace are delivered before the command ends. With live data, the command does not wait for
         // an unreachable broker.
-        await Task.detached { await Self.end(publisher, patient: simulated != nil && stop.reason == nil, stop) }.value
+        await Task.detached { await Self.end(publisher, waitsForQueue: simulated != nil && stop.reason == nil, stop) }
+            .value
         let statistics = publisher.statistics
         events.ended(statistics, spool: spool)
         let last = stop.reason ?? reason
@@ -114,10 +115,10 @@ struct PublishCommand: AsyncParsableCommand {
             shortfall: "The broker accepted \(statistics.delivered) messages in \(duration ?? 0) s.")
     }
 
-    /// If `patient` is true, waits until the broker has accepted all messages or until a stop is requested.
-    private static func end(_ publisher: MQTTPublisher, patient: Bool, _ stop: StopRequest) async {
+    /// If `waitsForQueue` is true, waits until the broker has accepted all messages or until a stop is requested.
+    private static func end(_ publisher: MQTTPublisher, waitsForQueue: Bool, _ stop: StopRequest) async {
         publisher.flush()
-        while patient, stop.reason == nil, publisher.statistics.queued > 0 {
+        while waitsForQueue, stop.reason == nil, publisher.statistics.queued > 0 {
             try? await Task.sleep(for: .milliseconds(20))
         }
         publisher.end(within: .seconds(3))

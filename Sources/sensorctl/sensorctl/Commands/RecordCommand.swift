@@ -143,8 +143,8 @@ struct RecordCommand: AsyncParsableCommand {
     /// Returns the path of the trace. If `file` is a folder, the trace is created in the folder and named after the
     /// time.
     private func newFile(at time: WallTime) -> String {
-        let place = RingLocation(file)
-        return file != "-" && place.isFolder ? place.path(at: time, for: "recording") : file
+        let location = RingLocation(file)
+        return file != "-" && location.isFolder ? location.path(at: time, for: "recording") : file
     }
 
     /// If `position` is true, the command subscribes to positions even if they are not recorded.

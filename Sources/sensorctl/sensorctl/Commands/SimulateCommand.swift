@@ -112,7 +112,7 @@ struct SimulateAllCommand: AsyncParsableCommand {
         let servers = try makeServers()
         let run = ProgramRun(program)
         let environment = try ExitStatus.exitOnError(ExitStatus.init(starting:)) {
-            try servers.start().filter { !Self.isKept($0.key) }
+            try servers.start().filter { !Self.isInherited($0.key) }
         }
         defer {
             let differences = servers.differences
@@ -142,7 +142,7 @@ struct SimulateAllCommand: AsyncParsableCommand {
     }
 
     /// If the user has set DEVICE_SERVICES_CONFIG, the program inherits this value.
-    private static func isKept(_ name: String) -> Bool {
+    private static func isInherited(_ name: String) -> Bool {
         name == "DEVICE_SERVICES_CONFIG" && !(ProcessInfo.processInfo.environment[name] ?? "").isEmpty
     }
 

@@ -125,8 +125,8 @@ struct SynthesizeCommand: AsyncParsableCommand {
         }
     }
 
-    private func run(_ way: MotionRoute, _ options: MotionOptions, _ stop: StopRequest) async throws -> ExitStatus {
-        let synthesizer = try ExitStatus.exitOnError(Self.status) { try MotionSynthesizer(way, options: options) }
+    private func run(_ route: MotionRoute, _ options: MotionOptions, _ stop: StopRequest) async throws -> ExitStatus {
+        let synthesizer = try ExitStatus.exitOnError(Self.status) { try MotionSynthesizer(route, options: options) }
         for remark in synthesizer.warnings { Log.warning(remark) }
         return Self.write(synthesizer, to: output, overwrite: new.overwrite, mode: new.mode?.bits, until: stop)
     }

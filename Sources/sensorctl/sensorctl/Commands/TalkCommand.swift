@@ -137,8 +137,8 @@ struct TalkCommand: AsyncParsableCommand {
         return await withCheckedContinuation { continuation in
             Thread.detachNewThread {
                 let output = StandardOutput(stop: loop.stop)
-                let isForPeople = Descriptor.standardOutput.isTerminal && !loop.plan.isRaw
-                let plain = RawTalkPrinter(output: output, isForPeople: isForPeople, endingKey: endingKey)
+                let escapesControls = Descriptor.standardOutput.isTerminal && !loop.plan.isRaw
+                let plain = RawTalkPrinter(output: output, escapesControls: escapesControls, endingKey: endingKey)
                 let printer = asJSON || asHex ? LinePrinter(output: output, asJSON: asJSON) : nil
                 func show(_ event: TalkEvent) {
                     guard let printer else { return plain.show(event) }

@@ -101,7 +101,7 @@ final class DashboardPrinter: ReadingPrinter {
             feed.publish("gap", .track, ["t": gap.start, "channel": "location", "seconds": time - gap.start])
         }
         feed.publish(
-            DashboardMessage("location", .track, ending: "locationFailed") { writer in
+            DashboardMessage("location", .track, invalidating: "locationFailed") { writer in
                 writer.members([
                     "t": time, "timestamp": CivilDate(location.time).timestamp,
                     "latitude": location.coordinate.latitude, "longitude": location.coordinate.longitude,

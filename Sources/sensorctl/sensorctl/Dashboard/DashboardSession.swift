@@ -33,20 +33,20 @@ final class DashboardSession {
     init(_ plan: DashboardPlan, stop: StopRequest) { (self.plan, self.stop) = (plan, stop) }
 
     func run(_ trace: TraceFile) async throws(DeviceError) {
-        let survey = TraceSensorSummary(trace)
+        let sensorSummary = TraceSensorSummary(trace)
         let simulated = SimulatedDevice(trace)
         let clock = SessionClock(simulated.device.clock, isTrace: true)
-        let book = AccessoryTrafficTracker(feed: feed, isTrace: true)
-        let faults = ManualFaultInjection(survey, header: TimedEventReader.header(of: trace)) {
+        let trafficTracker = AccessoryTrafficTracker(feed: feed, isTrace: true)
+        let faults = ManualFaultInjection(sensorSummary, header: TimedEventReader.header(of: trace)) {
             [weak simulated] event in
             // Events are played on the main thread.
             guard let id = simulated?.accessory(named: event.accessory) else { return }
-            book.process(event.change, of: id, at: clock.now)
+            trafficTracker.process(event.change, of: id, at: clock.now)
         }
-        let frame = frame(survey.kinds)
+        let frame = frame(sensorSummary.kinds)
         let listeners = simulated.use {
             DashboardListeners(
-                simulated.device, frame: frame, edge: plan.edge, feed: feed, clock: clock, accessories: book)
+                simulated.device, frame: frame, edge: plan.edge, feed: feed, clock: clock, accessories: trafficTracker)
         }
         let playback = TracePlayback(
             simulated, duration: TracePlayback.duration(of: trace), faults: faults, clock: clock, feed: feed,
@@ -55,7 +55,7 @@ final class DashboardSession {
             listeners.printer.reset()
             await simulated.use { await listeners.restartActivity() }
             listeners.regions.restart()
-            book.reset(at: clock.now)
+            trafficTracker.reset(at: clock.now)
         }
         var hello = hello(title: trace.name.split(separator: "/").last.map(String.init) ?? trace.name, clock, frame)
         hello.isTrace = true
@@ -75,7 +75,7 @@ final class DashboardSession {
         feed.publish(clients: [ownUse])
         let ticking = Task { @MainActor in
             while stop.reason == nil {
-                book.publishIfChanged()
+                trafficTracker.publishIfChanged()
                 try? await Task.sleep(for: .milliseconds(250))
             }
         }
@@ -97,37 +97,37 @@ final class DashboardSession {
     func runLive() async throws(DeviceError) {
         let device = LiveDevice.withAccessories
         let clock = SessionClock(device.clock, isTrace: false)
-        let book = AccessoryTrafficTracker(feed: feed, isTrace: false)
+        let trafficTracker = AccessoryTrafficTracker(feed: feed, isTrace: false)
         let frame = frame(Set(device.motionSource.sensors.map(\.kind)))
         let listeners = DashboardListeners(
-            device, frame: frame, edge: plan.edge, feed: feed, clock: clock, accessories: book)
-        let watch = LiveStatusMonitor(device, feed: feed, clock: clock, stop: stop)
+            device, frame: frame, edge: plan.edge, feed: feed, clock: clock, accessories: trafficTracker)
+        let statusMonitor = LiveStatusMonitor(device, feed: feed, clock: clock, stop: stop)
         let server = try start(hello(title: ProcessInfo.processInfo.hostName, clock, frame)) { action in
             switch action {
             case .addRegion(let region): return listeners.regions.add(region)
             case .removeRegion(let name): return listeners.regions.remove(name)
             case .doctor:
-                Task { @MainActor in await watch.examine() }
+                Task { @MainActor in await statusMonitor.examine() }
                 return nil
             default: return "This command requires a recording; the page shows live readings."
             }
         }
         defer { server.stop() }
-        Task { @MainActor in await watch.examine() }
+        Task { @MainActor in await statusMonitor.examine() }
         await listeners.start(plan.regions)
         var nextQuery = clock.now
         var former: [PositionClient]?
         while stop.reason == nil {
             feed.set(now: clock.now)
-            book.publishIfChanged()
+            trafficTracker.publishIfChanged()
             if clock.now >= nextQuery {
                 await listeners.startWaiting()
                 // The clients of services are queried only while pages are open.
                 if server.counts.pages > 0 {
-                    let users = [ownUse] + (await watch.users())
+                    let users = [ownUse] + (await statusMonitor.users())
                     if users != former { feed.publish(clients: users) }
                     former = users
-                    book.set(users: await watch.accessoryUsers())
+                    trafficTracker.set(users: await statusMonitor.accessoryUsers())
                 }
                 nextQuery = clock.now + LiveStatusMonitor.queryInterval
             }

@@ -26,17 +26,20 @@ final class ManualFaultInjection: Sendable {
     private let state = Mutex(State())
     private let watch: @Sendable (TraceAccessoryEvent) -> Void
 
-    init(_ survey: TraceSensorSummary, header: TraceHeader, watch: @escaping @Sendable (TraceAccessoryEvent) -> Void) {
+    init(
+        _ sensorSummary: TraceSensorSummary, header: TraceHeader,
+        watch: @escaping @Sendable (TraceAccessoryEvent) -> Void
+    ) {
         (self.header, self.watch) = (header, watch)
-        all = Self.clauses(survey).compactMap { clause, label, about in
+        all = Self.clauses(sensorSummary).compactMap { clause, label, about in
             guard let fault = (try? TraceFault.list(clause))?.first else { return nil }
             return Fault(id: clause, label: label, about: about, fault: fault)
         }
     }
 
-    private static func clauses(_ survey: TraceSensorSummary) -> [(String, String, String)] {
+    private static func clauses(_ sensorSummary: TraceSensorSummary) -> [(String, String, String)] {
         var clauses: [(String, String, String)] = []
-        if survey.hasPositions {
+        if sensorSummary.hasPositions {
             clauses += [
                 ("nofix", "No fix", "Receivers report that they have no fix."),
                 ("silence(gpsd)", "gpsd is silent", "The connection remains, but no data arrives."),
@@ -45,7 +48,7 @@ final class ManualFaultInjection: Sendable {
                 ("clockstep=-2s", "The receiver's clock is wrong", "The times that receivers report are 2 s early."),
             ]
         }
-        for kind in SensorKind.allCases where survey.kinds.contains(kind) {
+        for kind in SensorKind.allCases where sensorSummary.kinds.contains(kind) {
             let name = kind.rawValue
             clauses += [
                 ("stuck(\(name))", "The \(kind.name) is stuck", "It repeats its last value."),
@@ -63,7 +66,7 @@ final class ManualFaultInjection: Sendable {
             default: break
             }
         }
-        if survey.hasAccessories {
+        if sensorSummary.hasAccessories {
             let about = "Until the recording attaches them, or this fault is switched off."
             clauses.append(("unplug", "Accessories are unplugged", about))
         }

@@ -108,7 +108,7 @@ final class TracePlayback {
             guard seekTask == nil else { return "A seek is in progress." }
             isPlaying = false
             step(action)
-        case .seek(let place): seek(to: min(place, duration))
+        case .seek(let newPosition): seek(to: min(newPosition, duration))
         case .speed(let factor): speed = factor
         case .loop(let isOn): loops = isOn
         case .fault(let id, let isOn):
@@ -134,13 +134,13 @@ final class TracePlayback {
     }
 
     /// Seeks to a position. Replays the preceding minute to create the history for the pages.
-    private func seek(to place: Double) {
-        (target, hasNewTarget) = (place, true)
+    private func seek(to newPosition: Double) {
+        (target, hasNewTarget) = (newPosition, true)
         guard seekTask == nil else { return }
         seekTask = Task { @MainActor in
-            while let place = target, !Task.isCancelled {
+            while let newPosition = target, !Task.isCancelled {
                 hasNewTarget = false
-                await replayHistory(before: place)
+                await replayHistory(before: newPosition)
                 if !hasNewTarget { target = nil }
             }
             seekTask = nil
@@ -148,17 +148,17 @@ final class TracePlayback {
         }
     }
 
-    private func replayHistory(before place: Double) async {
+    private func replayHistory(before newPosition: Double) async {
         feed.beginHistoryReplay()
         faults.restart()
         filter()
-        simulated.seek(to: max(0, place - DashboardFeed.historyLength))
+        simulated.seek(to: max(0, newPosition - DashboardFeed.historyLength))
         await onSeek()
         if faults.detachesAccessories { detachAccessories() }
-        while self.position < place, !hasNewTarget, !Task.isCancelled {
+        while self.position < newPosition, !hasNewTarget, !Task.isCancelled {
             let former = self.position
             // The loop ends if the position no longer increases, which happens at the end of the clock's range.
-            guard advance(by: min(Self.portion, place - former)), self.position > former else { break }
+            guard advance(by: min(Self.portion, newPosition - former)), self.position > former else { break }
             await Task.yield()
         }
         // If the user has selected another position in the meantime, the history of that position is replayed next.

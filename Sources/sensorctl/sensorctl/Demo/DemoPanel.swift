@@ -76,9 +76,9 @@ struct DemoPanel {
             row += 1
         }
         let (latitude, longitude) = (location.coordinate.latitude, location.coordinate.longitude)
-        let place =
+        let position =
             "\(trimmed(LocationFormatter.latitude(latitude)))  \(trimmed(LocationFormatter.longitude(longitude)))"
-        canvas.put(place, x: left, y: row, color: isLost ? 244 : 231, bold: true)
+        canvas.put(position, x: left, y: row, color: isLost ? 244 : 231, bold: true)
         row += gap
         line("altitude", trimmed(LocationFormatter.altitude(location)), color: main)
         Gauges.profile(state.altitudes, duration: trace.duration, on: &canvas, x: left, y: row, width: inner)
@@ -118,14 +118,14 @@ struct DemoPanel {
 
     private func progress(_ elapsed: Double, _ state: DemoState, on canvas: inout Canvas) {
         let y = canvas.height - 1
-        let shown = min(max(elapsed, 0), trace.duration)
-        let clock = CivilDate(trace.start.advanced(bySeconds: shown))
-        let before = " \(clock.timeOfDay) UTC  \(Self.minutes(shown)) "
-        let after = " -\(Self.minutes(trace.duration - shown))  ×\(Self.number(factor)) "
+        let playedTime = min(max(elapsed, 0), trace.duration)
+        let clock = CivilDate(trace.start.advanced(bySeconds: playedTime))
+        let before = " \(clock.timeOfDay) UTC  \(Self.minutes(playedTime)) "
+        let after = " -\(Self.minutes(trace.duration - playedTime))  ×\(Self.number(factor)) "
         let width = canvas.width - before.count - after.count
         canvas.put(before, x: 0, y: y, color: 250)
         guard width > 4 else { return }
-        let filled = Int((shown / max(trace.duration, 0.001) * Double(width)).rounded())
+        let filled = Int((playedTime / max(trace.duration, 0.001) * Double(width)).rounded())
         canvas.put(String(repeating: "━", count: min(filled, width)), x: before.count, y: y, color: Palette.accent)
         canvas.put(
             String(repeating: "─", count: max(0, width - filled)), x: before.count + filled, y: y, color: Palette.faint)

@@ -19,10 +19,10 @@ struct MapView {
         let size = (width: Double(grid.width), height: Double(grid.height))
         for fence in state.regions { circle(fence, on: &grid, size) }
         var last: (x: Double, y: Double)?
-        for place in state.trail {
-            let point = dot(place.latitude, place.longitude, size)
-            let isGap = place.isAfterGap && last != nil
-            let color = isGap ? 242 : Palette.speed(place.speed / max(fastest, 0.1))
+        for trailPoint in state.trail {
+            let point = dot(trailPoint.latitude, trailPoint.longitude, size)
+            let isGap = trailPoint.isAfterGap && last != nil
+            let color = isGap ? 242 : Palette.speed(trailPoint.speed / max(fastest, 0.1))
             grid.line(from: last ?? point, to: point, color: color, dotted: isGap)
             last = point
         }

@@ -27,7 +27,7 @@ struct SkyView {
             let count = max(1, Int(grid.radius * share * 8))
             for step in 0..<count where share == 1 || step % 3 == 0 {
                 let angle = Double(step) / Double(count) * 2 * .pi
-                grid.dot(at: grid.place(angle, grid.radius * share), color: Palette.faint)
+                grid.dot(at: grid.point(angle, grid.radius * share), color: Palette.faint)
             }
         }
         grid.draw(on: &canvas, x: x, y: y)
@@ -36,10 +36,10 @@ struct SkyView {
         for satellite in satellites.sorted(by: { !$0.isUsed && $1.isUsed }) {
             guard satellite.elevation >= 0, satellite.elevation <= 90, satellite.azimuth.isFinite else { continue }
             let distance = (90 - satellite.elevation) / 90 * (grid.radius - 1)
-            let place = grid.place(satellite.azimuth * .pi / 180, distance)
+            let point = grid.point(satellite.azimuth * .pi / 180, distance)
             let isUsed = satellite.isUsed && !isStale
             canvas.put(
-                isUsed ? "●" : "∘", x: x + Int(place.x.rounded()) / 2, y: y + Int(place.y.rounded()) / 4,
+                isUsed ? "●" : "∘", x: x + Int(point.x.rounded()) / 2, y: y + Int(point.y.rounded()) / 4,
                 color: isUsed ? Self.kind(of: satellite).color : 242, bold: isUsed)
         }
     }

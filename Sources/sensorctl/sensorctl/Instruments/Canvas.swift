@@ -109,12 +109,12 @@ struct BrailleGrid {
     var radius: Double { Double(height) / 2 - 1 }
 
     /// Returns the position at an angle clockwise from the top and a distance from the center.
-    func place(_ radians: Double, _ distance: Double) -> (x: Double, y: Double) {
+    func point(_ radians: Double, _ distance: Double) -> (x: Double, y: Double) {
         (Double(width) / 2 - 0.5 + sin(radians) * distance, Double(height) / 2 - 0.5 - cos(radians) * distance)
     }
 
-    mutating func dot(at place: (x: Double, y: Double), color: Int) {
-        dot(x: Int(place.x.rounded()), y: Int(place.y.rounded()), color: color)
+    mutating func dot(at point: (x: Double, y: Double), color: Int) {
+        dot(x: Int(point.x.rounded()), y: Int(point.y.rounded()), color: color)
     }
 
     func draw(on canvas: inout Canvas, x: Int, y: Int) {

@@ -21,10 +21,11 @@ enum Gauges {
         guard width >= 3 else { return }
         let half = width / 2
         let filled = Int(((value.isFinite ? min(max(value, -1), 1) : 0) * Double(half)).rounded())
-        for place in -half...half {
-            let isFilled = place * filled > 0 && abs(place) <= abs(filled)
-            let color = isFilled ? Palette.speed(Double(abs(place)) / Double(half)) : place == 0 ? 250 : Palette.faint
-            canvas.put(isFilled ? "━" : place == 0 ? "┼" : "─", x: x + half + place, y: y, color: color, bold: isFilled)
+        for offset in -half...half {
+            let isFilled = offset * filled > 0 && abs(offset) <= abs(filled)
+            let color = isFilled ? Palette.speed(Double(abs(offset)) / Double(half)) : offset == 0 ? 250 : Palette.faint
+            canvas.put(
+                isFilled ? "━" : offset == 0 ? "┼" : "─", x: x + half + offset, y: y, color: color, bold: isFilled)
         }
     }
 
@@ -55,8 +56,8 @@ enum Gauges {
         var text = (0..<max(0, width)).map { column -> Character in (first + column) % 3 == 0 ? "·" : " " }
         for column in text.indices where (first + column) % 9 == 0 {
             let name = Compass.name(Double((first + column) * 5))
-            for (place, character) in zip((column - (name.count - 1) / 2)..., name) where text.indices.contains(place) {
-                text[place] = character
+            for (index, character) in zip((column - (name.count - 1) / 2)..., name) where text.indices.contains(index) {
+                text[index] = character
             }
         }
         if text.indices.contains(middle), [" ", "·"].contains(text[middle]) { text[middle] = "▴" }

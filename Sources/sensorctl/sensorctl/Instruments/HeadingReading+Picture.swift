@@ -43,8 +43,8 @@ extension HeadingReading: DrawnReading {
     /// The declination, positive to the east.
     private var declination: String {
         guard trueHeading >= 0 else { return "-" }
-        let turned = (trueHeading - magneticHeading).remainder(dividingBy: 360)
-        return String(format: "%.1f° %@", abs(turned), turned < 0 ? "W" : "E")
+        let difference = (trueHeading - magneticHeading).remainder(dividingBy: 360)
+        return String(format: "%.1f° %@", abs(difference), difference < 0 ? "W" : "E")
     }
 
     private func tape(width: Int) -> Canvas {
@@ -71,25 +71,26 @@ struct CompassRose {
         let columns = rows * 2
         var grid = BrailleGrid(columns: columns, rows: rows)
         let radius = grid.radius
-        let middle = grid.place(0, 0)
-        func place(_ bearing: Int, _ distance: Double) -> (x: Double, y: Double) {
-            grid.place((Double(bearing) - heading) * .pi / 180, distance)
+        let middle = grid.point(0, 0)
+        func point(_ bearing: Int, _ distance: Double) -> (x: Double, y: Double) {
+            grid.point((Double(bearing) - heading) * .pi / 180, distance)
         }
-        for bearing in 0..<360 { grid.dot(at: place(bearing, radius), color: 244) }
+        for bearing in 0..<360 { grid.dot(at: point(bearing, radius), color: 244) }
         for bearing in stride(from: 0, to: 360, by: 15) where bearing % 45 != 0 || rows < 11 {
             let length = bearing % 30 == 0 ? 3.0 : 1.5
-            grid.line(from: place(bearing, radius - length), to: place(bearing, radius), color: 244)
+            grid.line(from: point(bearing, radius - length), to: point(bearing, radius), color: 244)
         }
         // The north half of the needle is bright.
-        grid.line(from: middle, to: place(0, radius * 0.55), color: 203)
-        grid.line(from: middle, to: place(180, radius * 0.55), color: 244)
+        grid.line(from: middle, to: point(0, radius * 0.55), color: 203)
+        grid.line(from: middle, to: point(180, radius * 0.55), color: 244)
         grid.draw(on: &canvas, x: x, y: y)
         for bearing in stride(from: 0, to: 360, by: rows >= 11 ? 45 : 90) {
             let name = Compass.name(Double(bearing))
-            let spot = place(bearing, radius - 3.5)
-            let column = Int((spot.x / 2).rounded(.down)) - (name.count - 1) / 2
+            let labelPoint = point(bearing, radius - 3.5)
+            let column = Int((labelPoint.x / 2).rounded(.down)) - (name.count - 1) / 2
             canvas.put(
-                name, x: x + column, y: y + Int(spot.y / 4), color: bearing == 0 ? 203 : bearing % 90 == 0 ? 231 : 250,
+                name, x: x + column, y: y + Int(labelPoint.y / 4),
+                color: bearing == 0 ? 203 : bearing % 90 == 0 ? 231 : 250,
                 bold: bearing % 90 == 0)
         }
         canvas.put("▼", x: x + columns / 2, y: y, color: Palette.fair, bold: true)

@@ -114,8 +114,9 @@ final class PictureScreen: CalibrationScreen {
         canvas.frame(x: 0, y: 0, width: columns, height: SphereMap.rows + 2, title: "Measured field directions")
         for row in 0..<SphereMap.rows {
             for column in 0..<(columns - 4) {
-                let isSeen = map.isSeen(row: row, at: Double(column) / Double(columns - 4))
-                canvas.put(isSeen ? "█" : "·", x: column + 2, y: row + 1, color: isSeen ? Palette.good : Palette.faint)
+                let isCovered = map.isCovered(row: row, at: Double(column) / Double(columns - 4))
+                canvas.put(
+                    isCovered ? "█" : "·", x: column + 2, y: row + 1, color: isCovered ? Palette.good : Palette.faint)
             }
         }
         return canvas

@@ -10,7 +10,7 @@ final class TerminalScreen {
     private let ink: TerminalStyle
     private var attributes: termios?
     private var isActive = false
-    private var shown: [String] = []
+    private var displayedRows: [String] = []
     private var size = PictureSize(width: 0, height: 0)
 
     init(_ descriptor: Descriptor) {
@@ -63,12 +63,13 @@ final class TerminalScreen {
         let drawn = PictureSize(width: canvas.width, height: canvas.height)
         if size != drawn {
             text += "\(TerminalStyle.escape)2J"
-            (shown, size) = ([], drawn)
+            (displayedRows, size) = ([], drawn)
         }
-        for (index, row) in rows.enumerated() where !shown.indices.contains(index) || shown[index] != row {
+        for (index, row) in rows.enumerated()
+        where !displayedRows.indices.contains(index) || displayedRows[index] != row {
             text += "\(TerminalStyle.escape)\(index + 1);1H\(row)"
         }
-        shown = rows
+        displayedRows = rows
         guard !text.isEmpty else { return true }
         // Requests a synchronized update. A terminal that supports this feature shows all rows at once.
         return write("\(TerminalStyle.escape)?2026h\(text)\(TerminalStyle.escape)?2026l")

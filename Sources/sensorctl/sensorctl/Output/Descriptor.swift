@@ -11,7 +11,7 @@ struct Descriptor: Sendable {
 
     enum Outcome: Sendable, Equatable {
         case written
-        /// The reader has closed the pipe, or `isPatient` has returned false.
+        /// The reader has closed the pipe, or `shouldContinue` has returned false.
         case closed
         case failed(errno: Int32)
     }
@@ -33,15 +33,15 @@ struct Descriptor: Sendable {
         return isTerminal && !kind.isEmpty && kind != "dumb"
     }
 
-    /// Writes the bytes. `isPatient` is called repeatedly while the descriptor is not writable. The write ends when
-    /// `isPatient` returns false.
-    func write(_ bytes: [UInt8], isPatient: () -> Bool = { true }) -> Outcome {
+    /// Writes the bytes. `shouldContinue` is called repeatedly while the descriptor is not writable. The write ends when
+    /// `shouldContinue` returns false.
+    func write(_ bytes: [UInt8], shouldContinue: () -> Bool = { true }) -> Outcome {
         bytes.withUnsafeBytes { buffer in
             var start = 0
             while start < buffer.count {
                 // A writable pipe accepts PIPE_BUF bytes without blocking.
                 let part = buffer[start..<min(start + Int(PIPE_BUF), buffer.count)]
-                while !isWritable(within: 100) { if !isPatient() { return .closed } }
+                while !isWritable(within: 100) { if !shouldContinue() { return .closed } }
                 let count = systemWrite(number, UnsafeRawBufferPointer(rebasing: part))
                 if count >= 0 {
                     start += count
@@ -58,7 +58,9 @@ struct Descriptor: Sendable {
     }
 
     /// Writes the bytes. After a stop request, waits at most 2 s for a slow reader.
-    func write(_ bytes: [UInt8], until stop: StopRequest) -> Outcome { write(bytes, isPatient: stop.gracePeriod()) }
+    func write(_ bytes: [UInt8], until stop: StopRequest) -> Outcome {
+        write(bytes, shouldContinue: stop.gracePeriod())
+    }
 
     /// Returns true if a write would not block. The write may still fail.
     private func isWritable(within milliseconds: Int32) -> Bool {

@@ -103,10 +103,10 @@ final class EventReporter: Sendable {
         }
     }
 
-    func report(_ event: String, _ note: String, _ members: JSONMembers = [:]) {
+    func report(_ event: String, _ message: String, _ members: JSONMembers = [:]) {
         guard asJSON else {
-            return printer.print(note.utf8.count) {
-                Log.notice(note)
+            return printer.print(message.utf8.count) {
+                Log.notice(message)
                 return true
             }
         }

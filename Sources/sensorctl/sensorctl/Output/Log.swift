@@ -25,7 +25,7 @@ enum Log {
     }
 
     /// Sets up logging. Must be called once, before the first message is logged.
-    static func bootstrap() { LoggingSystem.bootstrap { NoteHandler(label: $0) } }
+    static func bootstrap() { LoggingSystem.bootstrap { MessageLogHandler(label: $0) } }
 
     /// Holds messages back until ``resume()`` is called.
     static func suspend() { held.withLock { $0 = $0 ?? [] } }
@@ -47,7 +47,7 @@ enum Log {
         var waits = isReaderStalled.withLock { $0 } ? 20 : 0
         let outcome = Descriptor.standardError.write(
             TerminalText.lines(line + "\n"),
-            isPatient: {
+            shouldContinue: {
                 waits += 1
                 return waits < 20
             })
@@ -55,7 +55,7 @@ enum Log {
     }
 }
 
-private struct NoteHandler: LogHandler {
+private struct MessageLogHandler: LogHandler {
     let label: String
     var logLevel = Logger.Level.notice
     var metadata = Logger.Metadata()

@@ -40,7 +40,7 @@ final class StandardOutput {
 
     private func writeImmediately(_ bytes: [UInt8]) {
         guard !isBroken else { return }
-        let outcome = descriptor.write(bytes, isPatient: { stop.reason == nil })
+        let outcome = descriptor.write(bytes, shouldContinue: { stop.reason == nil })
         isBroken = outcome != .written
         switch outcome {
         case .written: break
@@ -61,9 +61,9 @@ final class StandardOutput {
     }
 
     /// Announces an address. Writes a JSON object, or writes the address as a line and logs an example.
-    func announce(_ place: String, asJSON: Bool, example: String, _ members: JSONMembers) {
+    func announce(_ address: String, asJSON: Bool, example: String, _ members: JSONMembers) {
         guard asJSON else {
-            write(line: place)
+            write(line: address)
             return Log.notice("for example: \(example)")
         }
         writeObject { writer in

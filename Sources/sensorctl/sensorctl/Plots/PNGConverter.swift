@@ -67,19 +67,19 @@ struct PNGConverter {
     }
 
     private static func file() throws(DeviceError) -> Int32 {
-        guard let file = TemporaryFiles.createUnlinkedFile(prefix: "sensorctl-plot-", in: place) else {
+        guard let file = TemporaryFiles.createUnlinkedFile(prefix: "sensorctl-plot-", in: directory) else {
             throw temporaryFileError("mkstemp")
         }
         return file
     }
 
-    private static var place: String { TemporaryFiles.directory(default: "/tmp") }
+    private static var directory: String { TemporaryFiles.directory(default: "/tmp") }
 
     private static func temporaryFileError(_ call: String) -> DeviceError {
         let cause = DeviceError.Cause.system(call: call, errno: errno)
         return DeviceError(
             .inputOutput,
-            "PNG output requires a temporary file in \(place), which cannot be written. Set TMPDIR to another folder.",
+            "PNG output requires a temporary file in \(directory), which cannot be written. Set TMPDIR to another folder.",
             cause: cause)
     }
 }

@@ -12,7 +12,7 @@ final class PlotCollector: ReadingPrinter {
         let subject: PlotSubject
         /// The name in the legend, or an empty string if the chart has only one line.
         let name: String
-        var isDoubtful = false
+        var isUnreliable = false
     }
 
     var clock: (any DeviceClock)?
@@ -104,16 +104,16 @@ final class PlotCollector: ReadingPrinter {
         let name = !isTrusted ? "not to be trusted" : reading.trueHeading >= 0 ? "true" : "magnetic"
         add(
             .heading, name, .bearing, time, reading.preferredHeading, margin: isTrusted ? reading.headingAccuracy : nil,
-            isDoubtful: !isTrusted)
+            isUnreliable: !isTrusted)
     }
 
     private func count(_ stream: StreamName, _ time: Double) { intervals[stream, default: IntervalCounter()].add(time) }
 
     private func add(
         _ subject: PlotSubject, _ name: String, _ quantity: PlotQuantity, _ time: Double, _ value: Double,
-        margin: Double? = nil, isDoubtful: Bool = false
+        margin: Double? = nil, isUnreliable: Bool = false
     ) {
-        let line = LineName(subject: subject, name: name, isDoubtful: isDoubtful)
+        let line = LineName(subject: subject, name: name, isUnreliable: isUnreliable)
         if lines[line] == nil { names.append(line) }
         if subject.stream == .location { partIntervals[line, default: IntervalCounter()].add(time) }
         lines[line, default: SeriesDecimator(quantity)].add(PlotPoint(time: time, value: value), margin: margin)

@@ -35,9 +35,9 @@ struct RecordedCallbacks {
     }
 
     /// Delivers the callbacks. Returns the number of invalid lines and the line number of the first one.
-    func deliver(to collector: PlotCollector, _ isWanted: (StreamName) -> Bool) -> (bad: Int, first: Int) {
+    func deliver(to collector: PlotCollector, _ isWanted: (StreamName) -> Bool) -> (invalidCount: Int, firstLine: Int) {
         bytes.withUnsafeBytes { bytes in
-            var (start, number, bad, first) = (0, 0, 0, 0)
+            var (start, number, invalidCount, first) = (0, 0, 0, 0)
             while start < bytes.count {
                 let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
                 number += 1
@@ -45,11 +45,11 @@ struct RecordedCallbacks {
                 start = end + 1
                 guard !line.isEmpty else { continue }
                 if !Self.processLine(line, collector, isWanted) {
-                    bad += 1
+                    invalidCount += 1
                     if first == 0 { first = number }
                 }
             }
-            return (bad, first)
+            return (invalidCount, first)
         }
     }
 

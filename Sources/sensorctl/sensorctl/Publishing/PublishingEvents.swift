@@ -19,8 +19,8 @@ final class PublishingEvents: Sendable {
             "started", "publishing on \(topic) at \(broker); Ctrl-C ends it",
             settings.spoolFolder.map { ["broker": broker, "topic": topic, "spool": $0] }
                 ?? ["broker": broker, "topic": topic])
-        let isHere = ["localhost", "127.0.0.1", "::1"].contains(settings.broker.host)
-        if settings.files.password != nil, !settings.broker.usesTLS, !isHere {
+        let isLocal = ["localhost", "127.0.0.1", "::1"].contains(settings.broker.host)
+        if settings.files.password != nil, !settings.broker.usesTLS, !isLocal {
             events.warn(
                 "The password and the positions are sent to \(broker) unencrypted. Use mqtts:// to encrypt them.")
         }

@@ -70,9 +70,9 @@ struct HeadingAdvice: Reading, Equatable {
     func hasProgress(since earlier: HeadingAdvice?) -> Bool {
         guard let earlier else { return true }
         guard let survey else { return false }
-        guard let former = earlier.survey else { return true }
-        return survey.isCalibrated != former.isCalibrated || survey.sectorsCovered > former.sectorsCovered
-            || survey.sidesUp.count > former.sidesUp.count
+        guard let previous = earlier.survey else { return true }
+        return survey.isCalibrated != previous.isCalibrated || survey.sectorsCovered > previous.sectorsCovered
+            || survey.sidesUp.count > previous.sidesUp.count
     }
 
     var text: String {
@@ -82,11 +82,11 @@ struct HeadingAdvice: Reading, Equatable {
         if let survey, survey.hasSufficientPoses {
             return "The magnetometer is not calibrated yet: keep turning the device, away from iron and magnets."
         }
-        let demand = "The magnetometer is not calibrated yet: turn the device around once, and turn it over."
-        guard let survey, survey.sectorsCovered > 0 else { return demand }
-        let directions = "It has faced \(survey.sectorsCovered) of \(PoseCoverage.sectorCount) directions"
+        let request = "The magnetometer is not calibrated yet: turn the device around once, and turn it over."
+        guard let survey, survey.sectorsCovered > 0 else { return request }
+        let directions = "It has faced \(survey.sectorsCovered) of \(MagneticSurvey.sectorCount) directions"
         let sides = survey.sidesUp.map(\.displayName).joined(separator: ", ")
-        return "\(demand) \(directions)\(sides.isEmpty ? "" : "; sides that faced up: \(sides)")."
+        return "\(request) \(directions)\(sides.isEmpty ? "" : "; sides that faced up: \(sides)")."
     }
 
     func writeMembers(to writer: inout JSONWriter) {
@@ -96,7 +96,7 @@ struct HeadingAdvice: Reading, Equatable {
 
     func lines(_ ink: TerminalStyle) -> [String] { ["\(ink.color(214, "no heading")): \(text)"] }
 
-    var note: String? { "heading: \(text)" }
+    var warning: String? { "heading: \(text)" }
 }
 
 enum Compass {
@@ -113,8 +113,8 @@ enum Compass {
     private static func nearest(_ degrees: Double, of texts: [String]) -> String {
         guard degrees.isFinite else { return "?" }
         let share = 360 / Double(texts.count)
-        let turned = degrees.truncatingRemainder(dividingBy: 360)
-        let index = Int(((turned < 0 ? turned + 360 : turned) / share).rounded())
+        let remainder = degrees.truncatingRemainder(dividingBy: 360)
+        let index = Int(((remainder < 0 ? remainder + 360 : remainder) / share).rounded())
         return texts[index % texts.count]
     }
 }

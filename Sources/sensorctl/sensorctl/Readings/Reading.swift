@@ -18,12 +18,12 @@ protocol Reading {
     func titles(_ ink: TerminalStyle) -> [String]
 
     /// The log message that replaces the callback if only readings are printed. nil for a reading.
-    var note: String? { get }
+    var warning: String? { get }
 }
 
 extension Reading {
     func titles(_ ink: TerminalStyle) -> [String] { [] }
-    var note: String? { nil }
+    var warning: String? { nil }
 }
 
 /// A reading with a timestamp, which can be shown in a picture.
@@ -75,9 +75,9 @@ final class LinePrinter: ReadingPrinter {
 
     func print(_ reading: some Reading) {
         guard asJSON else { return write(reading) }
-        if !printsErrors, let note = reading.note {
+        if !printsErrors, let warning = reading.warning {
             output.flush()
-            return Log.warning(note)
+            return Log.warning(warning)
         }
         writer.removeAll()
         writer.line { reading.writeMembers(to: &$0) }
@@ -115,7 +115,7 @@ struct StreamFailure: Reading {
 
     func line(_ what: String, _ ink: TerminalStyle) -> String { "\(ink.color(214, what)): \(error.reason)" }
 
-    var note: String? { stream.isFused ? "\(stream.rawValue): \(error.reason)" : nil }
+    var warning: String? { stream.isFused ? "\(stream.rawValue): \(error.reason)" : nil }
 }
 
 extension Error {

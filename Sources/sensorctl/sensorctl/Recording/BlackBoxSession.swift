@@ -21,12 +21,13 @@ final class BlackBoxSession: Sendable {
     private let queue = DispatchQueue(label: "sensorctl.black-box-signal")
 
     init(
-        _ place: RingLocation, _ plan: BlackBoxPlan, clock: any DeviceClock, events: RecordingEvents, stop: StopRequest
+        _ location: RingLocation, _ plan: BlackBoxPlan, clock: any DeviceClock, events: RecordingEvents,
+        stop: StopRequest
     ) throws(DeviceError) {
         // Another process may send the signal at any time, so the relay is created first.
         signal = SignalRelay([SIGUSR1], keeping: 1)
         self.events = events
-        let ring = try TraceRing(place, options: plan.ring, clock: clock)
+        let ring = try TraceRing(location, options: plan.ring, clock: clock)
         let failure = SaveError()
         writer = TraceWriter(ring, clock: clock)
         let box = BlackBox(ring: ring, writer: writer, options: plan.box, clock: clock) { event in

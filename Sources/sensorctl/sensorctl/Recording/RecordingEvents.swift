@@ -118,8 +118,8 @@ final class RecordingEvents: Sendable {
     func ended(lines: Int, samples: Int, accessories: Int, sightings: Int) {
         let seconds = clock.now.seconds(since: start)
         let changes = accessories > 0 ? ", \(accessories) accessory events" : ""
-        let heard = sightings > 0 ? ", \(sightings) beacon advertisements" : ""
-        let what = "\(lines) gpsd lines, \(samples) sensor readings\(changes)\(heard)"
+        let beaconText = sightings > 0 ? ", \(sightings) beacon advertisements" : ""
+        let what = "\(lines) gpsd lines, \(samples) sensor readings\(changes)\(beaconText)"
         events.report(
             "ended", "recorded \(what) in \(Int(seconds.rounded())) s",
             [

@@ -12,19 +12,19 @@ final class DeviceMotionListener: StreamListener {
     private let frame: FrameName
     private let interval: Double
     private let origin: BootTime
-    private let tap: FusionStateMonitor?
+    private let fusionMonitor: FusionStateMonitor?
     private let showsAngles: Bool
 
     init(
-        frame: FrameName, interval: Double, origin: BootTime, tap: FusionStateMonitor?, showsAngles: Bool,
+        frame: FrameName, interval: Double, origin: BootTime, fusionMonitor: FusionStateMonitor?, showsAngles: Bool,
         outlet: ReadingOutlet
     ) {
         (self.frame, self.showsAngles, self.interval, self.origin) = (frame, showsAngles, interval, origin)
-        (self.tap, self.outlet) = (tap, outlet)
+        (self.fusionMonitor, self.outlet) = (fusionMonitor, outlet)
     }
 
     func start() {
-        tap?.start()
+        fusionMonitor?.start()
         manager.deviceMotionUpdateInterval = interval
         manager.startDeviceMotionUpdates(using: frame.frame, to: .main) { [weak self] motion, error in
             self?.process(motion, error)
@@ -33,7 +33,7 @@ final class DeviceMotionListener: StreamListener {
 
     func end() {
         manager.stopDeviceMotionUpdates()
-        tap?.end()
+        fusionMonitor?.end()
     }
 
     private func process(_ motion: CMDeviceMotion?, _ error: (any Error)?) {
@@ -45,7 +45,8 @@ final class DeviceMotionListener: StreamListener {
             timestamp: origin.secondsTo(motion.timestamp), quaternion: SIMD4(q.x, q.y, q.z, q.w),
             gravity: motion.gravity.axes, userAcceleration: motion.userAcceleration.axes,
             rotationRate: motion.rotationRate.axes, magneticField: field.field.axes,
-            magneticAccuracy: field.accuracy.rawValue, heading: motion.heading, frame: frame, condition: tap?.condition)
+            magneticAccuracy: field.accuracy.rawValue, heading: motion.heading, frame: frame,
+            condition: fusionMonitor?.condition)
         if showsAngles { (reading.roll, reading.pitch, reading.yaw) = (attitude.roll, attitude.pitch, attitude.yaw) }
         outlet.print(reading)
     }

@@ -23,11 +23,11 @@ final class RegionListener: NSObject, CLLocationManagerDelegate, StreamListener 
         let wanted = regions.map(\.circle)
         // Identical regions may remain from a previous run that was killed. They are kept, so that their events are not
         // repeated.
-        let kept = manager.monitoredRegions.compactMap { $0 as? CLCircularRegion }
-        for region in kept where !wanted.contains(where: { $0.isSame(as: region) }) {
+        let monitored = manager.monitoredRegions.compactMap { $0 as? CLCircularRegion }
+        for region in monitored where !wanted.contains(where: { $0.isSame(as: region) }) {
             manager.stopMonitoring(for: region)
         }
-        for region in wanted where !kept.contains(where: { $0.isSame(as: region) }) {
+        for region in wanted where !monitored.contains(where: { $0.isSame(as: region) }) {
             manager.startMonitoring(for: region)
         }
     }

@@ -28,13 +28,13 @@ final class ReadingOutlet {
     /// Counts readings and returns the number of readings to print. Returns 0 after a stop request.
     func count(_ number: Int) -> Int {
         guard stop.reason == nil else { return 0 }
-        let taken = min(number, remaining ?? number)
-        count += taken
+        let accepted = min(number, remaining ?? number)
+        count += accepted
         if let rest = remaining {
-            remaining = rest - taken
+            remaining = rest - accepted
             if remaining == 0 { stop.request(.complete) }
         }
-        return taken
+        return accepted
     }
 
     func print(_ reading: some Reading) { if count(1) > 0 { printer.print(reading) } }
@@ -87,9 +87,10 @@ struct ListenerOptions {
         case .orientation: return OrientationListener(clock: clock, outlet: outlet)
         case .deviceMotion:
             // Values that are not available in Core Motion appear only in a picture.
-            let tap = drawsPictures ? FusionStateMonitor(device) : nil
+            let fusionMonitor = drawsPictures ? FusionStateMonitor(device) : nil
             return DeviceMotionListener(
-                frame: frame, interval: interval, origin: origin, tap: tap, showsAngles: !asJSON, outlet: outlet)
+                frame: frame, interval: interval, origin: origin, fusionMonitor: fusionMonitor, showsAngles: !asJSON,
+                outlet: outlet)
         case .heading:
             return HeadingListener(edge: edge, interval: interval, origin: origin, device: device, outlet: outlet)
         case .accelerometer, .gyro, .magnetometer, .pressure:

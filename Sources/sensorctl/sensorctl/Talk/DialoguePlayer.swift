@@ -67,10 +67,10 @@ struct DialoguePlayer {
         var rest = bytes[...]
         while let (missing, _) = expectedAnswer, !rest.isEmpty {
             let count = min(rest.count, missing.count)
-            if let place = zip(missing, rest).enumerated().first(where: { $1.0 != $1.1 })?.offset {
+            if let index = zip(missing, rest).enumerated().first(where: { $1.0 != $1.1 })?.offset {
                 return Difference(
-                    step: step, offset: done + place, total: receivedByteCount + place,
-                    expected: Array(missing.dropFirst(place)), found: Array(rest.dropFirst(place)))
+                    step: step, offset: done + index, total: receivedByteCount + index,
+                    expected: Array(missing.dropFirst(index)), found: Array(rest.dropFirst(index)))
             }
             rest = rest.dropFirst(count)
             receivedByteCount += count

@@ -79,8 +79,8 @@ final class RawTalkPrinter {
     let endingKey: String?
     private var visible = TerminalFilter()
 
-    init(output: StandardOutput, isForPeople: Bool, endingKey: String?) {
-        (self.output, self.escapesControls, self.endingKey) = (output, isForPeople, endingKey)
+    init(output: StandardOutput, escapesControls: Bool, endingKey: String?) {
+        (self.output, self.escapesControls, self.endingKey) = (output, escapesControls, endingKey)
     }
 
     func show(_ event: TalkEvent) {
@@ -105,8 +105,8 @@ struct TerminalFilter {
         let count = Self.completeCount(all)
         held = Array(all[count...])
         let text = String(decoding: all[..<count], as: UTF8.self).replacing("\r\n", with: "\n")
-        let shown = text.utf8.flatMap { $0 == 0x7F || ($0 < 0x20 && $0 != 9 && $0 != 10) ? [0x5E, $0 ^ 0x40] : [$0] }
-        return Array(TerminalSanitizer.sanitizedLines(String(decoding: shown, as: UTF8.self)).utf8)
+        let escaped = text.utf8.flatMap { $0 == 0x7F || ($0 < 0x20 && $0 != 9 && $0 != 10) ? [0x5E, $0 ^ 0x40] : [$0] }
+        return Array(TerminalSanitizer.sanitizedLines(String(decoding: escaped, as: UTF8.self)).utf8)
     }
 
     /// Returns the number of bytes that can be processed without the next chunk.

@@ -8,7 +8,7 @@ struct TalkInput {
     private let isRaw: Bool
     private(set) var pending: [UInt8] = []
     private(set) var isAtEnd = false
-    private(set) var wantsToLeave = false
+    private(set) var isExitRequested = false
 
     init(_ descriptor: Descriptor, plan: TalkOptions) {
         self.descriptor = descriptor
@@ -33,7 +33,7 @@ struct TalkInput {
         if isRaw, let index = bytes.firstIndex(of: TalkOptions.escape) {
             bytes = bytes[..<index]
             isAtEnd = true
-            wantsToLeave = true
+            isExitRequested = true
         }
         guard let lineEnd, lineEnd != .lf else {
             pending.append(contentsOf: bytes)

@@ -30,7 +30,7 @@ extension TalkLoop {
         var (step, since) = (dialogue.step, clock.now)
         var leaving = plan
         leaving.wait = 0
-        var rest = ConversationEndDetector(room: channel.spaceAvailable, plan: leaving, now: clock.now)
+        var rest = ConversationEndDetector(initialSpace: channel.spaceAvailable, plan: leaving, now: clock.now)
         var buffer = [UInt8](repeating: 0, count: 16_384)
         while stop.reason == nil {
             var (hasMore, difference) = (false, DialoguePlayer.Difference?.none)

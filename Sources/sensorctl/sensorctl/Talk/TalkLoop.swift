@@ -51,7 +51,7 @@ final class TalkLoop: Sendable {
                 let end = forwardBytes(channel, accessory, &input, show)
                 guard case .disconnected(let label, let reason) = end else { return end }
                 show(.ended(reason))
-                guard plan.follows, !input.wantsToLeave else {
+                guard plan.follows, !input.isExitRequested else {
                     // The end of the input may not have been read yet.
                     if input.wantsInput, wake.wait(for: descriptor.number, until: clock.now, clock: clock) {
                         input.read()
@@ -119,7 +119,7 @@ final class TalkLoop: Sendable {
     ) -> TalkEnd {
         channel.observe { [wake] _ in wake.signal() }
         defer { channel.close() }
-        var rest = ConversationEndDetector(room: channel.spaceAvailable, plan: plan, now: clock.now)
+        var rest = ConversationEndDetector(initialSpace: channel.spaceAvailable, plan: plan, now: clock.now)
         var buffer = [UInt8](repeating: 0, count: 16_384)
         while stop.reason == nil {
             var hasMore = false
@@ -137,7 +137,7 @@ final class TalkLoop: Sendable {
                 show(.sent(Array(input.pending.prefix(count))))
                 input.drop(count)
             }
-            if input.wantsToLeave, input.pending.isEmpty { return .finished }
+            if input.isExitRequested, input.pending.isEmpty { return .finished }
             var deadline = BootTime.never
             if input.isAtEnd, input.pending.isEmpty {
                 switch rest.evaluate(space: channel.spaceAvailable, now: clock.now) {

@@ -54,8 +54,8 @@ struct ConversationEndDetector {
     private var lastReceived: BootTime
     private var sentAt: BootTime?
 
-    init(room: Int, plan: TalkOptions, now: BootTime) {
-        (self.plan, self.initialSpace, lastSpace) = (plan, room, room)
+    init(initialSpace: Int, plan: TalkOptions, now: BootTime) {
+        (self.plan, self.initialSpace, lastSpace) = (plan, initialSpace, initialSpace)
         (lastProgress, lastReceived) = (now, now)
     }
 

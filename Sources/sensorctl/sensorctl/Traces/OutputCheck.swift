@@ -45,18 +45,18 @@ enum OutputCheck {
     /// Returns true if the file belongs to the input. Examples are libiio's buffers and values beside the XML file,
     /// umockdev's descriptions and scripts, the tables of Sensor Logger, and the metadata folder of phyphox.
     private static func belongsTo(_ file: String, with input: String, in folder: String) -> Bool {
-        let place = FileIdentity(ExclusiveFile.split(file).folder)
-        let isBeside = FileIdentity(folder) == place
+        let outputFolder = FileIdentity(ExclusiveFile.split(file).folder)
+        let isInSameFolder = FileIdentity(folder) == outputFolder
         let name = file.lowercased()
         switch input.lowercased() {
         case let input where input.hasSuffix(".xml"):
-            return isBeside && (name.hasSuffix(".bin") || name.hasSuffix(".json"))
+            return isInSameFolder && (name.hasSuffix(".bin") || name.hasSuffix(".json"))
         case let input where input.hasSuffix(".umockdev") || input.hasSuffix(".script"):
-            return isBeside && (name.hasSuffix(".umockdev") || name.hasSuffix(".script"))
+            return isInSameFolder && (name.hasSuffix(".umockdev") || name.hasSuffix(".script"))
         case let input where input.hasSuffix(".csv"):
             guard name.hasSuffix(".csv") else { return false }
-            if isBeside { return FileIdentity("\(folder)/Metadata.csv") != nil }
-            return place != nil && FileIdentity("\(folder)/meta") == place
+            if isInSameFolder { return FileIdentity("\(folder)/Metadata.csv") != nil }
+            return outputFolder != nil && FileIdentity("\(folder)/meta") == outputFolder
         default: return false
         }
     }

@@ -347,8 +347,8 @@ struct GeocoderTests {
         CLGeocoder.placeFinder = service
         let home = munich
         let requests = CLGeocoder().requests
-        let waiting = Task { try await requests.perform(.place(home, locale: nil)) }
-        while service.requests.withLock({ $0.isEmpty }) { await Task.yield() }
+        let waiting = Task { try await requests.perform(.coordinate(home, locale: nil)) }
+        while service.asked.withLock({ $0.isEmpty }) { await Task.yield() }
         #expect(requests.isBusy)
         requests.cancel()
         #expect(await Self.code { try await waiting.value } == .geocodeCanceled)
@@ -357,8 +357,8 @@ struct GeocoderTests {
         let second = Service()
         CLGeocoder.placeFinder = second
         let other = CLGeocoder().requests
-        let task = Task { try await other.perform(.place(home, locale: nil)) }
-        while second.requests.withLock({ $0.isEmpty }) { await Task.yield() }
+        let task = Task { try await other.perform(.coordinate(home, locale: nil)) }
+        while second.asked.withLock({ $0.isEmpty }) { await Task.yield() }
         task.cancel()
         #expect(await Self.code { try await task.value } == .geocodeCanceled)
         #expect(!other.isBusy)

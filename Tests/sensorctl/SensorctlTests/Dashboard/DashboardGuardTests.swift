@@ -182,7 +182,7 @@ struct DashboardGuardTests {
         let folder = try AssetFixture()
         let assets = AssetFolder(root: folder.path + "/js")
         let dashboard = try TestDashboard { $0.assets = assets }
-        #expect(AssetFolder.Library.all.map(assets.has) == [true, false])
+        #expect(AssetFolder.Library.all.map(assets.contains) == [true, false])
         let (status, headers, body) = try dashboard.get("/assets/leaflet/leaflet.js?v=1")
         #expect((status, String(decoding: body, as: UTF8.self)) == (200, "leaflet"))
         #expect(headers["content-type"] == "text/javascript; charset=utf-8")

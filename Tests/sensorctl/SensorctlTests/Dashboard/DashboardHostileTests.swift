@@ -19,17 +19,17 @@ private enum Hostile: String, CaseIterable, Sendable {
 
     /// Performs the attack once and returns the received text. Adds objects to `held` that stay open until the end.
     func attack(_ target: TestDashboard, holding held: inout [AnyObject]) throws -> String {
-        var learnt = ""
+        var responses = ""
         func ask(_ head: String, _ status: Int) throws {
             let answer = try target.ask(head)
             #expect(answer.status == status, "\(self)")
-            learnt += "\(answer.headers)\(String(decoding: answer.body, as: UTF8.self))"
+            responses += "\(answer.headers)\(String(decoding: answer.body, as: UTF8.self))"
         }
-        func say(_ frames: [UInt8]) throws {
+        func send(_ frames: [UInt8]) throws {
             let page = try PageClient(target.port)
             try page.send(frames)
-            let answer = try page.message("refused") { if case .text(let text) = $0 { learnt += text } }
-            learnt += "\(answer)"
+            let answer = try page.message("refused") { if case .text(let text) = $0 { responses += text } }
+            responses += "\(answer)"
         }
         func command(_ member: String) -> [UInt8] { Array(#"{"id":1,\#(member)"do":"pause"}"#.utf8) }
         switch self {
@@ -42,8 +42,8 @@ private enum Hostile: String, CaseIterable, Sendable {
             let host = "evil.example:\(target.port)"
             try ask(PageClient.handshake(target.port, host: host, headers: ["Origin: http://\(host)"]), 403)
             try ask(target.request("/", host: host), 403)
-        case .missingToken: try say(PageClient.masked(1, command("")))
-        case .wrongToken: try say(PageClient.masked(1, command(#""token":"\#(DashboardToken().text)","#)))
+        case .missingToken: try send(PageClient.masked(1, command("")))
+        case .wrongToken: try send(PageClient.masked(1, command(#""token":"\#(DashboardToken().text)","#)))
         case .endlessRequest:
             let client = try TestClient(target.port)
             try client.send("GET / HTTP/1.1\r\n")
@@ -65,12 +65,12 @@ private enum Hostile: String, CaseIterable, Sendable {
         case .readOnlyBypass:
             // A valid token, as held by a page that was opened before the dashboard became read-only.
             let bytes = command(#""token":"\#(target.token)","#)
-            try say(PageClient.masked(1, Array(bytes[..<9]), isLast: false) + PageClient.masked(0, Array(bytes[9...])))
+            try send(PageClient.masked(1, Array(bytes[..<9]), isLast: false) + PageClient.masked(0, Array(bytes[9...])))
             try ask(target.request("/live", method: "POST", ["Content-Length: \(bytes.count)"]), 405)
             // Removes the token that the client sent itself.
-            learnt = learnt.replacingOccurrences(of: target.token, with: "")
+            responses = responses.replacingOccurrences(of: target.token, with: "")
         }
-        return learnt
+        return responses
     }
 }
 
@@ -78,14 +78,14 @@ private enum Hostile: String, CaseIterable, Sendable {
 private final class Attack: Sendable {
     private let isOver = Atomic<Bool>(false)
     private let rounds = Mutex<[Hostile: Int]>([:])
-    private let learnt = Mutex<[Hostile: String]>([:])
-    private let left: Mutex<Int>
+    private let responses = Mutex<[Hostile: String]>([:])
+    private let remaining: Mutex<Int>
     private let semaphore = BinarySemaphore()
     private let count: Int
 
     init(_ hostiles: [Hostile], on target: TestDashboard) {
         count = hostiles.count
-        left = Mutex(count)
+        remaining = Mutex(count)
         for hostile in hostiles {
             Thread.detachNewThread { [self] in
                 var held: [AnyObject] = []
@@ -93,9 +93,9 @@ private final class Attack: Sendable {
                     // Attacks may interfere: at the connection limit, the server closes the oldest idle connection.
                     guard let new = try? hostile.attack(target, holding: &held) else { continue }
                     rounds.withLock { $0[hostile, default: 0] += 1 }
-                    learnt.withLock { $0[hostile] = new }
+                    responses.withLock { $0[hostile] = new }
                 }
-                left.withLock { $0 -= 1 }
+                remaining.withLock { $0 -= 1 }
                 semaphore.signal()
             }
         }
@@ -108,11 +108,11 @@ private final class Attack: Sendable {
     /// received.
     func end(meanwhile body: () throws -> Void) rethrows -> [Hostile: String] {
         isOver.store(true, ordering: .relaxed)
-        while left.withLock({ $0 }) > 0 {
+        while remaining.withLock({ $0 }) > 0 {
             try body()
             semaphore.wait(seconds: 0.1)
         }
-        return learnt.withLock { $0 }
+        return responses.withLock { $0 }
     }
 }
 
@@ -120,13 +120,13 @@ private final class Attack: Sendable {
 struct DashboardHostileTests {
     @Test("Attacks change and reveal nothing, and a regular page receives every reading", arguments: [true, false])
     func together(_ isReadOnly: Bool) throws {
-        let heard = Mutex(0)
+        let commandCount = Mutex(0)
         let folder = try AssetFixture()
         let dashboard = try TestDashboard {
             ($0.isReadOnly, $0.flushInterval, $0.requestTimeout) = (isReadOnly, 0, 1)
             $0.assets = AssetFolder(root: folder.path + "/js")
         } handler: { feed, command in
-            heard.withLock { $0 += 1 }
+            commandCount.withLock { $0 += 1 }
             feed.respond(to: command.page, with: DashboardMessage("done", .transient) { $0.member("id", command.id) })
         }
         dashboard.feed.publish(DashboardMessage("location", .track) { $0.member("latitude", 48.137) })
@@ -155,13 +155,13 @@ struct DashboardHostileTests {
         }
         while sent < 20_000 || attack.least < 3, LiveClock().now.seconds(since: start) < 60 { try exchange() }
         #expect(attack.least >= 3, "Each has tried")
-        for (hostile, learnt) in try attack.end(meanwhile: exchange) {
-            #expect(!learnt.contains(dashboard.token) && !learnt.contains("secret"), "\(hostile)")
+        for (hostile, responses) in try attack.end(meanwhile: exchange) {
+            #expect(!responses.contains(dashboard.token) && !responses.contains("secret"), "\(hostile)")
             if hostile.learnsNothing {
-                #expect(!learnt.contains("48.137") && !learnt.contains("doctype"), "\(hostile)")
+                #expect(!responses.contains("48.137") && !responses.contains("doctype"), "\(hostile)")
             }
         }
-        #expect(heard.withLock { $0 } == 0)
+        #expect(commandCount.withLock { $0 } == 0)
         #expect(try page.command(#""do":"pause""#)["type"] as? String == (isReadOnly ? "refused" : "done"))
         #expect(try dashboard.get("/").status == 200)
     }

@@ -53,9 +53,9 @@ struct DashboardLiveTests {
         for members in [
             #""do":"play""#, #""do":"pause""#, #""do":"step""#, #""do":"seek","t":1"#, #""do":"loop","on":true"#,
         ] { #expect(try picture.command(members) == "refused") }
-        let place = try #require(picture.locations.last)
+        let location = try #require(picture.locations.last)
         let members =
-            #""id":"here","latitude":\#(place["latitude"] ?? 0),"longitude":\#(place["longitude"] ?? 0),"radius":500"#
+            #""id":"here","latitude":\#(location["latitude"] ?? 0),"longitude":\#(location["longitude"] ?? 0),"radius":500"#
         #expect(try picture.command(#""do":"region","add":{\#(members)}"#) == "done")
         try picture.wait(for: "the region") { $0.region("here")?["state"] as? String == "inside" }
         #expect(try picture.command(#""do":"doctor""#) == "done")

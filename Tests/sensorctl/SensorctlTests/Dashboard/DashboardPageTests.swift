@@ -25,7 +25,7 @@ struct DashboardPageTests {
         let page = try PageClient(dashboard.port)
         var types: [String] = []
         var times: [Double] = []
-        var firsts: [Float] = []
+        var firstValues: [Float] = []
         let ready = try page.message("ready") { frame in
             switch frame {
             case .text(let text): types.append(try PageClient.object(text)["type"] as? String ?? "")
@@ -33,7 +33,7 @@ struct DashboardPageTests {
                 let readings = try PageClient.readings(bytes, axes: 3)
                 #expect(readings.channel == 1)
                 times += readings.times
-                firsts += readings.values.map { $0[0] }
+                firstValues += readings.values.map { $0[0] }
                 types.append("readings")
             default: break
             }
@@ -45,7 +45,7 @@ struct DashboardPageTests {
             ])
         // 60 s at 100 Hz, including the readings at both ends.
         #expect(times.count == 6001)
-        #expect(firsts == (1999...7999).map(Float.init))
+        #expect(firstValues == (1999...7999).map(Float.init))
         #expect(zip(times, 1999...7999).allSatisfy { abs($0 - Double($1) / 100) < 1e-5 })
     }
 
@@ -122,19 +122,19 @@ struct DashboardPageTests {
         dashboard.feed.publish(DashboardMessage("location", .track) { $0.member("t", 9) })
         dashboard.feed.endHistoryReplay(at: 10)
         _ = try page.message("clear")
-        var (values, places): ([Float], [Int]) = ([], [])
+        var (values, times): ([Float], [Int]) = ([], [])
         let ready = try page.message("ready") { frame in
             switch frame {
             case .binary(let bytes): values += try PageClient.readings(bytes, axes: 3).values.map { $0[0] }
             case .text(let text):
                 let object = try PageClient.object(text)
-                if object["type"] as? String == "location" { places.append(object["t"] as? Int ?? -1) }
+                if object["type"] as? String == "location" { times.append(object["t"] as? Int ?? -1) }
             default: break
             }
         }
         #expect(ready["t"] as? Double == 10)
         #expect(values == [9])
-        #expect(places == [9])
+        #expect(times == [9])
     }
 
     @Test("A new page receives the recent messages; after a seek, those before the new time")
@@ -167,7 +167,7 @@ struct DashboardPageTests {
     }
 
     @Test("A one-time message is delivered even between a seek and the next frame")
-    func newsAtNewPlace() throws {
+    func messagesAfterSeek() throws {
         let dashboard = try TestDashboard()
         let page = try dashboard.readyPage()
         try DashboardAttackTests.wait(for: "it is there") { dashboard.server.counts.pages == 1 }
@@ -184,13 +184,13 @@ struct DashboardPageTests {
         "A command without a token string is refused",
         arguments: ["", #""token":null,"#, #""token":7,"#, #""token":[],"#, #""token":true,"#, #""Token":"TOKEN","#])
     func missingToken(_ member: String) throws {
-        let heard = Mutex(0)
-        let dashboard = try TestDashboard(handler: { _, _ in heard.withLock { $0 += 1 } })
+        let received = Mutex(0)
+        let dashboard = try TestDashboard(handler: { _, _ in received.withLock { $0 += 1 } })
         let page = try dashboard.readyPage()
         let member = member.replacingOccurrences(of: "TOKEN", with: dashboard.token)
         try page.send(text: #"{"id":3,\#(member)"do":"pause"}"#)
         _ = try page.message("refused")
-        #expect(heard.withLock { $0 } == 0)
+        #expect(received.withLock { $0 } == 0)
     }
 
     @Test(
@@ -199,8 +199,8 @@ struct DashboardPageTests {
             "", "0", "TOKEN0", "XOKEN", String(repeating: "f", count: 32),
         ])
     func wrongToken(_ token: String) throws {
-        let heard = Mutex(0)
-        let dashboard = try TestDashboard(handler: { _, _ in heard.withLock { $0 += 1 } })
+        let received = Mutex(0)
+        let dashboard = try TestDashboard(handler: { _, _ in received.withLock { $0 += 1 } })
         let own = dashboard.token
         let token = token.replacingOccurrences(of: "TOKEN", with: own).replacingOccurrences(
             of: "XOKEN", with: "x" + own.dropFirst())
@@ -208,7 +208,7 @@ struct DashboardPageTests {
         let answer = try page.command(#""do":"pause""#, token: token)
         #expect(answer["type"] as? String == "refused")
         #expect((answer["why"] as? String)?.contains("token") == true)
-        #expect(heard.withLock { $0 } == 0)
+        #expect(received.withLock { $0 } == 0)
     }
 
     @Test("Each token consists of 128 random bits")
@@ -219,7 +219,7 @@ struct DashboardPageTests {
     }
 
     @Test("The token appears in no message, header or page")
-    func tokenIsNotTold() throws {
+    func tokenIsNotDisclosed() throws {
         let dashboard = try TestDashboard()
         let page = try PageClient(dashboard.port)
         var texts = ""
@@ -232,16 +232,16 @@ struct DashboardPageTests {
 
     @Test("A read-only dashboard refuses commands even with the right token")
     func readOnly() throws {
-        let heard = Mutex(0)
+        let received = Mutex(0)
         let dashboard = try TestDashboard {
             $0.isReadOnly = true
         } handler: { _, _ in
-            heard.withLock { $0 += 1 }
+            received.withLock { $0 += 1 }
         }
         let page = try PageClient(dashboard.port, token: dashboard.token)
         #expect(try page.message("hello")["readOnly"] as? Bool == true)
         #expect(try page.command(#""do":"pause""#)["type"] as? String == "refused")
-        #expect(heard.withLock { $0 } == 0)
+        #expect(received.withLock { $0 } == 0)
     }
 
     @Test(
@@ -264,15 +264,15 @@ struct DashboardPageTests {
             (#""to":"play""#, nil),
         ] as [(String, PageCommand.Action?)])
     func commands(_ members: String, _ action: PageCommand.Action?) throws {
-        let heard = Mutex<[PageCommand.Action]>([])
+        let received = Mutex<[PageCommand.Action]>([])
         let dashboard = try TestDashboard { _ in
         } handler: { feed, command in
-            heard.withLock { $0.append(command.action) }
+            received.withLock { $0.append(command.action) }
             feed.respond(to: command.page, with: DashboardMessage("done", .transient) { $0.member("id", command.id) })
         }
         let page = try PageClient(dashboard.port, token: dashboard.token)
         #expect(try page.command(members)["type"] as? String == (action == nil ? "refused" : "done"))
-        #expect(heard.withLock { $0 } == (action.map { [$0] } ?? []))
+        #expect(received.withLock { $0 } == (action.map { [$0] } ?? []))
     }
 
     @Test(

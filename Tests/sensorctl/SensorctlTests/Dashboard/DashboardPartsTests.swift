@@ -42,7 +42,7 @@ struct DashboardPartsTests {
         #expect((request.method, request.path) == ("GET", "/page/a.js"))
         #expect(request.value("host") == "a:1")
         #expect(request.value("x") == "")
-        #expect(request.header("upgrade", contains: "connection"))
+        #expect(request.contains("upgrade", inHeader: "connection"))
         #expect(request.keepsAlive)
     }
 
@@ -108,15 +108,15 @@ struct DashboardPartsTests {
     func gaps() {
         var watch = GapDetector()
         var gaps: [Double] = []
-        func take(_ times: some Sequence<Double>) {
+        func process(_ times: some Sequence<Double>) {
             for time in times { if let gap = watch.process(time) { gaps.append(gap.start) } }
         }
-        take(stride(from: 0, through: 10, by: 0.01))
-        take(stride(from: 12, through: 14, by: 0.01))
-        take(stride(from: 16, through: 18, by: 0.01))
+        process(stride(from: 0, through: 10, by: 0.01))
+        process(stride(from: 12, through: 14, by: 0.01))
+        process(stride(from: 16, through: 18, by: 0.01))
         #expect(gaps.map { $0.rounded() } == [10, 14])
         gaps = []
-        take(stride(from: 19, through: 100, by: 1))
+        process(stride(from: 19, through: 100, by: 1))
         #expect((1...6).contains(gaps.count))
     }
 
@@ -140,13 +140,13 @@ struct DashboardPartsTests {
     }
 
     @Test("The track history is decimated and keeps its first and last position")
-    func way() {
-        var way = TrackHistory()
-        for index in 0..<100_000 { way.add(withUnsafeBytes(of: UInt32(index)) { Array($0) }) }
-        let places = way.frames.map { frame in frame.reversed().reduce(0) { $0 << 8 | Int($1) } }
-        #expect(places.count <= TrackHistory.limit + 1 && places.count >= TrackHistory.limit / 2)
-        #expect(places.first == 0 && places.last == 99_999)
-        #expect(places == places.sorted())
+    func track() {
+        var track = TrackHistory()
+        for index in 0..<100_000 { track.add(withUnsafeBytes(of: UInt32(index)) { Array($0) }) }
+        let indices = track.frames.map { frame in frame.reversed().reduce(0) { $0 << 8 | Int($1) } }
+        #expect(indices.count <= TrackHistory.limit + 1 && indices.count >= TrackHistory.limit / 2)
+        #expect(indices.first == 0 && indices.last == 99_999)
+        #expect(indices == indices.sorted())
     }
 
     @Test(

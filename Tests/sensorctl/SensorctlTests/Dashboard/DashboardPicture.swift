@@ -28,9 +28,9 @@ final class DashboardPicture {
 
     init(_ page: PageClient) { self.page = page }
 
-    func take(_ frame: PageClient.Frame) throws {
+    func process(_ frame: PageClient.Frame) throws {
         switch frame {
-        case .text(let text): take(try PageClient.object(text))
+        case .text(let text): process(try PageClient.object(text))
         case .binary(let bytes):
             let channels = hello["channels"] as? [[String: Any]] ?? []
             let axes = try #require(channels[Int(bytes[1])]["axes"] as? [String])
@@ -41,7 +41,7 @@ final class DashboardPicture {
         }
     }
 
-    private func take(_ message: [String: Any]) {
+    private func process(_ message: [String: Any]) {
         let type = message["type"] as? String ?? ""
         switch type {
         case "hello": hello = message
@@ -65,28 +65,29 @@ final class DashboardPicture {
     /// Processes frames until the condition is true. Fails after two pings: the server sends three pings per minute and
     /// disconnects a page that answers none of three.
     func wait(
-        for what: Comment, sourceLocation: SourceLocation = #_sourceLocation, until isSo: (DashboardPicture) -> Bool
+        for what: Comment, sourceLocation: SourceLocation = #_sourceLocation,
+        until isSatisfied: (DashboardPicture) -> Bool
     ) throws {
         let former = pings
-        while !isSo(self) {
+        while !isSatisfied(self) {
             guard pings - former < 2 else {
                 Issue.record("In vain: \(what)", sourceLocation: sourceLocation)
                 throw PageClient.Unexpected(what: "nothing")
             }
-            try take(try page.frame())
+            try process(try page.frame())
         }
     }
 
     /// Sends a command and returns "done" or "refused".
     func command(_ members: String) throws -> String {
-        try page.command(members, passing: take)["type"] as? String ?? ""
+        try page.command(members, passing: process)["type"] as? String ?? ""
     }
 
     /// Seeks to a time and waits until its history has arrived.
-    func seek(_ place: Double) throws {
+    func seek(_ position: Double) throws {
         let former = clears
-        #expect(try command(#""do":"seek","t":\#(place)"#) == "done")
-        try wait(for: "the place \(place)") { $0.clears > former && abs(($0.ready ?? -1) - place) < 0.01 }
+        #expect(try command(#""do":"seek","t":\#(position)"#) == "done")
+        try wait(for: "the place \(position)") { $0.clears > former && abs(($0.ready ?? -1) - position) < 0.01 }
     }
 
     func list(_ type: String) -> [[String: Any]] { messages[type]?["list"] as? [[String: Any]] ?? [] }

@@ -105,11 +105,11 @@ struct DashboardPlaceTests {
         )
         let members = #""id":"start","latitude":\#(latitude),"longitude":\#(longitude),"radius":100"#
         #expect(try picture.command(#""do":"region","add":{\#(members)}"#) == "done")
-        for (place, state) in [(300.0, "outside"), (1, "inside"), (250, "outside")] {
-            try picture.seek(place)
-            try picture.wait(for: "\(state) at \(place)") { $0.region("start")?["state"] as? String == state }
+        for (position, state) in [(300.0, "outside"), (1, "inside"), (250, "outside")] {
+            try picture.seek(position)
+            try picture.wait(for: "\(state) at \(position)") { $0.region("start")?["state"] as? String == state }
             let since = try #require(picture.region("start")?["since"] as? Double)
-            #expect((max(0, place - 60.5)...place).contains(since))
+            #expect((max(0, position - 60.5)...position).contains(since))
         }
         dashboard.end()
     }
@@ -151,7 +151,7 @@ struct DashboardPlaceTests {
     }
 
     @Test("A seek from the end followed by play starts playback at the new time")
-    func playsFromThere() throws {
+    func playsFromPosition() throws {
         let folder = try TemporaryFolder()
         let dashboard = try RunningDashboard([try Self.scales(in: folder), "--speed", "100"])
         let picture = DashboardPicture(try dashboard.page())

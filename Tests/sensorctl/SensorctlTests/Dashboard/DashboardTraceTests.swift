@@ -29,13 +29,13 @@ final class RunningDashboard {
 @Suite("sensorctl dashboard with a trace", .toolIsBuilt, .waiting)
 struct DashboardTraceTests {
     /// The messages that a page has received from the beginning of a trace to its end.
-    struct Heard {
+    struct ReceivedData {
         var hello: [String: Any] = [:]
         var locations: [[String: Any]] = []
         var readings: [Int: [(time: Double, values: [Float])]] = [:]
         var types: Set<String> = []
 
-        mutating func take(_ frame: PageClient.Frame) throws {
+        mutating func process(_ frame: PageClient.Frame) throws {
             switch frame {
             case .text(let text):
                 let object = try PageClient.object(text)
@@ -54,18 +54,18 @@ struct DashboardTraceTests {
     }
 
     /// Plays a trace to its end. Playback starts when the page connects.
-    static func play(_ arguments: [String]) throws -> Heard {
+    static func play(_ arguments: [String]) throws -> ReceivedData {
         let dashboard = try RunningDashboard(arguments)
         let page = try dashboard.page()
-        var heard = Heard()
+        var data = ReceivedData()
         while true {
-            let state = try page.message("playback") { try heard.take($0) }
+            let state = try page.message("playback") { try data.process($0) }
             if state["ended"] as? Bool == true { break }
         }
         // Messages sent at the end arrive before the answer.
-        _ = try page.command(#""do":"pause""#) { try heard.take($0) }
+        _ = try page.command(#""do":"pause""#) { try data.process($0) }
         dashboard.end()
-        return heard
+        return data
     }
 
     @Test(
@@ -74,9 +74,9 @@ struct DashboardTraceTests {
     func locations(_ name: String) throws {
         let path = "\(Tool.traces)/\(name)"
         let expected = try ReplayTests.locations(try Tool.run(["replay", path, "location", "--json"]).lines)
-        let heard = try Self.play([path, "--speed", "100"])
-        try #require(heard.locations.count == expected.count)
-        for (location, fix) in zip(heard.locations, expected) {
+        let data = try Self.play([path, "--speed", "100"])
+        try #require(data.locations.count == expected.count)
+        for (location, fix) in zip(data.locations, expected) {
             #expect(location["timestamp"] as? String == fix["timestamp"] as? String)
             for key in ReplayTests.keys.dropFirst() {
                 let number = (fix[key] as? NSNumber)?.doubleValue
@@ -118,8 +118,8 @@ struct DashboardTraceTests {
         }
         try #require(expected.count > 1000)
         let allowed: Float = stream == "device-motion" ? 2e-5 : 0
-        let heard = try Self.play([trace, "--speed", "20"])
-        let readings = try #require(heard.readings[channel])
+        let data = try Self.play([trace, "--speed", "20"])
+        let readings = try #require(data.readings[channel])
         try #require(readings.count == expected.count)
         let first = try #require(lines.first?["timestamp"] as? Double) - readings[0].time
         for (reading, (line, values)) in zip(readings, zip(lines, expected)) {
@@ -142,7 +142,7 @@ struct DashboardTraceTests {
         var state: [String: Any] = [:]
         var locations: [Double] = []
         var ready: Double?
-        func take(_ frame: PageClient.Frame) throws {
+        func process(_ frame: PageClient.Frame) throws {
             guard case .text(let text) = frame else { return }
             let object = try PageClient.object(text)
             if object["type"] as? String == "playback" { state = object }
@@ -151,9 +151,9 @@ struct DashboardTraceTests {
             if object["type"] as? String == "ready" { ready = object["t"] as? Double }
         }
         func command(_ members: String) throws {
-            #expect(try page.command(members, passing: take)["type"] as? String == "done")
+            #expect(try page.command(members, passing: process)["type"] as? String == "done")
             // The state may arrive after the answer, so another command follows.
-            _ = try page.command(#""do":"fault","fault":"nofix","on":false"#, passing: take)
+            _ = try page.command(#""do":"fault","fault":"nofix","on":false"#, passing: process)
         }
         try command(#""do":"pause""#)
         #expect(state["playing"] as? Bool == false)
@@ -164,7 +164,7 @@ struct DashboardTraceTests {
         try command(#""do":"step","by":2.5"#)
         // Seeks to a time, which delivers the preceding minute.
         try command(#""do":"seek","t":200"#)
-        while abs((ready ?? 0) - 200) > 0.01 { try take(try page.frame()) }
+        while abs((ready ?? 0) - 200) > 0.01 { try process(try page.frame()) }
         // Two locations per second.
         #expect((118...122).contains(locations.count))
         #expect(locations.allSatisfy { (139...200.01).contains($0) })
@@ -173,7 +173,7 @@ struct DashboardTraceTests {
         #expect((state["speed"] as? Double, state["loop"] as? Bool) == (50, true))
         try command(#""do":"play""#)
         // Playback passes the end and starts from the beginning.
-        while ready ?? 200 > 5 { try take(try page.frame()) }
+        while ready ?? 200 > 5 { try process(try page.frame()) }
         dashboard.end()
     }
 
@@ -187,7 +187,7 @@ struct DashboardTraceTests {
         #expect(faults.contains("nofix") && faults.contains("loss(gpsd)"))
         // The received positions, position errors and restarts of the history, in order.
         var received: [String] = []
-        func take(_ frame: PageClient.Frame) throws {
+        func process(_ frame: PageClient.Frame) throws {
             guard case .text(let text) = frame else { return }
             let object = try PageClient.object(text)
             let type = object["type"] as? String ?? ""
@@ -196,15 +196,15 @@ struct DashboardTraceTests {
             }
         }
         func wait(for prefix: String) throws {
-            while received.last?.hasPrefix(prefix) != true { try take(try page.frame()) }
+            while received.last?.hasPrefix(prefix) != true { try process(try page.frame()) }
         }
         func fault(_ id: String, _ isOn: Bool) throws -> String? {
-            try page.command(#""do":"fault","fault":"\#(id)","on":\#(isOn)"#, passing: take)["type"] as? String
+            try page.command(#""do":"fault","fault":"\#(id)","on":\#(isOn)"#, passing: process)["type"] as? String
         }
         try wait(for: "location ")
         #expect(try fault("nofix", true) == "done")
         try wait(for: "locationFailed The receiver")
-        _ = try page.command(#""do":"seek","t":100"#, passing: take)
+        _ = try page.command(#""do":"seek","t":100"#, passing: process)
         try wait(for: "ready")
         // The preceding minute has no positions either, and the page knows the reason.
         #expect(received.reversed().prefix { $0 != "clear " }.allSatisfy { !$0.hasPrefix("location ") })
@@ -225,14 +225,14 @@ struct DashboardTraceTests {
         let dashboard = try RunningDashboard(["\(Tool.traces)/motionsense/motionsense_jog_16_sub5.csv", "--loop"])
         let page = try dashboard.page()
         var values: [[Float]] = []
-        func take(_ frame: PageClient.Frame) throws {
+        func process(_ frame: PageClient.Frame) throws {
             if case .binary(let bytes) = frame, bytes[1] == 0 {
                 values += try PageClient.readings(bytes, axes: 3).values
             }
         }
         func listen(_ count: Int) throws -> Int {
             values = []
-            while values.count < count { try take(try page.frame()) }
+            while values.count < count { try process(try page.frame()) }
             return Set(values.filter { !$0[0].isNaN }).count
         }
         _ = try page.message("ready")
@@ -288,17 +288,17 @@ struct DashboardTraceTests {
                 })
         }
         var last: [String: String] = [:]
-        func take(_ frame: PageClient.Frame) throws {
+        func process(_ frame: PageClient.Frame) throws {
             guard case .text(let text) = frame, text.hasPrefix(#"{"type":"regions""#) else { return }
             last = states(try PageClient.object(text))
         }
-        func wait(for states: [String: String]) throws { while last != states { try take(try page.frame()) } }
+        func wait(for states: [String: String]) throws { while last != states { try process(try page.frame()) } }
         try wait(for: ["all": "inside"])
         let far = #""do":"region","add":{"id":"far","latitude":-40,"longitude":170,"radius":1000}"#
-        #expect(try page.command(far, passing: take)["type"] as? String == "done")
-        #expect(try page.command(far, passing: take)["type"] as? String == "refused")
-        #expect(try page.command(#""do":"region","remove":"all""#, passing: take)["type"] as? String == "done")
-        _ = try page.command(#""do":"seek","t":100"#, passing: take)
+        #expect(try page.command(far, passing: process)["type"] as? String == "done")
+        #expect(try page.command(far, passing: process)["type"] as? String == "refused")
+        #expect(try page.command(#""do":"region","remove":"all""#, passing: process)["type"] as? String == "done")
+        _ = try page.command(#""do":"seek","t":100"#, passing: process)
         try wait(for: ["far": "outside"])
         dashboard.end()
     }
@@ -308,7 +308,7 @@ struct DashboardTraceTests {
         #expect(try Tool.run(["dashboard", "/nonexistent.trace"]).status == 66)
         #expect(try Tool.run(["dashboard", "--live", Tool.drive]).status == 64)
         #expect(try Tool.run(["dashboard", Tool.drive, "--tiles", "tile.example"]).status == 64)
-        let taken = try TestDashboard()
-        try Tool.expect(["dashboard", Tool.drive, "--port", "\(taken.port)"], 69, "\(taken.port)")
+        let other = try TestDashboard()
+        try Tool.expect(["dashboard", Tool.drive, "--port", "\(other.port)"], 69, "\(other.port)")
     }
 }

@@ -104,9 +104,9 @@ final class PageClient {
         let first = Double(bitPattern: number(8, UInt64.self))
         var readings = Readings(channel: Int(bytes[1]))
         for index in 0..<count {
-            let place = 16 + index * 4 * (axes + 1)
-            readings.times.append(first + Double(Float(bitPattern: number(place, UInt32.self))))
-            readings.values.append((1...axes).map { Float(bitPattern: number(place + 4 * $0, UInt32.self)) })
+            let offset = 16 + index * 4 * (axes + 1)
+            readings.times.append(first + Double(Float(bitPattern: number(offset, UInt32.self))))
+            readings.values.append((1...axes).map { Float(bitPattern: number(offset + 4 * $0, UInt32.self)) })
         }
         return readings
     }
@@ -143,7 +143,7 @@ final class PageClient {
         // The length is in the second byte, or in the two or eight bytes after it.
         let following = count < 126 ? 0 : count < 65_536 ? 2 : 8
         frame.append(following == 0 ? 0x80 | UInt8(count) : following == 2 ? 0xFE : 0xFF)
-        for place in 0..<following { frame.append(UInt8(truncatingIfNeeded: count >> (8 * (following - 1 - place)))) }
+        for index in 0..<following { frame.append(UInt8(truncatingIfNeeded: count >> (8 * (following - 1 - index)))) }
         return frame + mask + payload.enumerated().map { $0.element ^ mask[$0.offset % 4] }
     }
 }

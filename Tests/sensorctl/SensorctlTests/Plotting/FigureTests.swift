@@ -39,8 +39,8 @@ struct FigureTests {
 
     private static func line(_ values: [Double], trace: Int = 0, name: String = "") -> TimeLine {
         var series = SeriesDecimator()
-        for (place, value) in values.enumerated() {
-            series.add(PlotPoint(time: Double(place), value: value), margin: 0.5)
+        for (index, value) in values.enumerated() {
+            series.add(PlotPoint(time: Double(index), value: value), margin: 0.5)
         }
         return TimeLine(name: name, trace: trace, series: series, gap: 3)
     }
@@ -128,29 +128,29 @@ struct FigureTests {
     }
 
     private static func track(_ times: [Double], gap: Double? = nil, trace: Int = 0) -> TrackChart.Track {
-        var thinner = TrackSimplifier()
+        var simplifier = TrackSimplifier()
         // One second corresponds to 0.001° eastward on the equator.
-        for time in times { thinner.add(TrackPoint(time: time, latitude: 0, longitude: time * 1e-3, accuracy: 5)) }
-        return TrackChart.Track(trace: trace, thinner: thinner, gap: gap)
+        for time in times { simplifier.add(TrackPoint(time: time, latitude: 0, longitude: time * 1e-3, accuracy: 5)) }
+        return TrackChart.Track(trace: trace, simplifier: simplifier, gap: gap)
     }
 
     @Test("A fault is marked on the track for its duration, even between two distant positions")
     func faultsOnTrack() throws {
         // The semi-major axis of WGS 84, which is the radius of the equator.
         let metres = 6_378_137 * Double.pi / 180 * 1e-3
-        func way(_ times: [Double], _ start: Double, _ end: Double) throws -> [[Double]] {
+        func section(_ times: [Double], _ start: Double, _ end: Double) throws -> [[Double]] {
             let sheet = try #require(TrackChart(tracks: [Self.track(times)]).sheet)
             let span = PlotSpan(start: start, end: end, label: "")
             return sheet.drawings[0].section(during: span).map { $0.map { ($0.x / metres * 1e6).rounded() / 1e6 } }
         }
-        #expect(try way([0, 1, 2, 3, 4, 5], 1.5, 4) == [[1.5, 2, 3, 4]])
+        #expect(try section([0, 1, 2, 3, 4, 5], 1.5, 4) == [[1.5, 2, 3, 4]])
         // A fault between two positions that are 8 s apart.
-        #expect(try way([0, 1, 9, 10], 3, 5) == [[3, 5]])
-        #expect(try way([0, 1, 2], 1, .infinity) == [[1, 2]])
-        #expect(try way([0, 1, 2], 5, .infinity) == [])
-        #expect(try way([7], 5, 8) == [[0]])
+        #expect(try section([0, 1, 9, 10], 3, 5) == [[3, 5]])
+        #expect(try section([0, 1, 2], 1, .infinity) == [[1, 2]])
+        #expect(try section([0, 1, 2], 5, .infinity) == [])
+        #expect(try section([7], 5, 8) == [[0]])
         // A clock that was set back starts a new segment.
-        #expect(try way([0, 1, 2, 1.5, 2.5], 0, 9) == [[0, 1, 2], [1.5, 2.5]])
+        #expect(try section([0, 1, 2, 1.5, 2.5], 0, 9) == [[0, 1, 2], [1.5, 2.5]])
     }
 
     @Test("Faults are marked on the track of their own trace, and listed below it if there is no time chart")
@@ -186,7 +186,7 @@ struct FigureTests {
     @Test("Adjacent histograms have equal widths, and axis labels stay inside the margin")
     func histograms() throws {
         var counter = IntervalCounter()
-        for place in 0..<10 { counter.add(Double(place)) }
+        for index in 0..<10 { counter.add(Double(index)) }
         var figure = Self.figure([])
         figure.charts = []
         figure.intervals = ["a", "b", "c"].map { IntervalChart(name: $0, counters: [(0, counter)]) }

@@ -11,7 +11,7 @@ struct SeriesTests {
         -> SeriesDecimator
     {
         var series = SeriesDecimator(quantity)
-        for (place, value) in values.enumerated() { series.add(PlotPoint(time: Double(place) * step, value: value)) }
+        for (index, value) in values.enumerated() { series.add(PlotPoint(time: Double(index) * step, value: value)) }
         return series
     }
 
@@ -28,7 +28,7 @@ struct SeriesTests {
         var random = SeededGenerator(seed: 7)
         var values = (0..<500_000).map { _ in Double.random(in: -1...1, using: &random) }
         let peaks = [(3, 5.0), (123_456, -9), (250_001, 8), (499_999, 7)]
-        for (place, value) in peaks { values[place] = value }
+        for (index, value) in peaks { values[index] = value }
         let series = Self.series(values)
         #expect(series.count == 500_000)
         #expect(series.cells.count <= SeriesDecimator.limit)
@@ -37,8 +37,8 @@ struct SeriesTests {
         for points in [Self.points(series), Self.points(thin)] {
             #expect(points.first == PlotPoint(time: 0, value: values[0]))
             #expect(points.last == PlotPoint(time: 4999.99, value: 7))
-            for (place, value) in peaks {
-                #expect(points.contains(PlotPoint(time: Double(place) * 0.01, value: value)))
+            for (index, value) in peaks {
+                #expect(points.contains(PlotPoint(time: Double(index) * 0.01, value: value)))
             }
             #expect(points.allSatisfy { $0.value == values[Int(($0.time * 100).rounded())] })
             #expect(zip(points, points.dropFirst()).allSatisfy { $0.time < $1.time })
@@ -46,7 +46,7 @@ struct SeriesTests {
     }
 
     @Test("Each cell holds the smallest and the greatest reading of its interval")
-    func stretches() throws {
+    func intervals() throws {
         let values = (0..<100_000).map { Double($0 * 7919 % 10_007) }
         for cell in Self.series(values).decimated(to: 200, over: 1000).cells {
             let first = Int((cell.first.time * 100).rounded())
@@ -89,11 +89,11 @@ struct SeriesTests {
     @Test("A clock that jumps back and forth does not increase memory use")
     func clocks() {
         var series = SeriesDecimator()
-        for place in 0..<100_000 { series.add(PlotPoint(time: Double(place % 2) * 1e6, value: Double(place % 1000))) }
+        for index in 0..<100_000 { series.add(PlotPoint(time: Double(index % 2) * 1e6, value: Double(index % 1000))) }
         #expect(series.cells.count <= SeriesDecimator.limit)
         #expect(series.extent == 0...999)
         var still = SeriesDecimator()
-        for place in 0..<100_000 { still.add(PlotPoint(time: 5, value: Double(place % 1000))) }
+        for index in 0..<100_000 { still.add(PlotPoint(time: 5, value: Double(index % 1000))) }
         #expect(still.cells.count <= SeriesDecimator.limit)
         #expect(still.extent == 0...999)
     }
@@ -101,8 +101,8 @@ struct SeriesTests {
     @Test("Decimation keeps the widest accuracy band, and an unknown accuracy stays unknown")
     func bands() {
         var series = SeriesDecimator()
-        for place in 0..<20_000 {
-            series.add(PlotPoint(time: Double(place), value: 10), margin: place == 777 ? 5 : place < 10_000 ? 1 : -1)
+        for index in 0..<20_000 {
+            series.add(PlotPoint(time: Double(index), value: 10), margin: index == 777 ? 5 : index < 10_000 ? 1 : -1)
         }
         #expect(series.extent == 10...10)
         #expect(series.cells.contains { $0.band == 5...15 })
@@ -113,17 +113,17 @@ struct SeriesTests {
     @Test("A decimated rotation still wraps at ±180° once per turn")
     func turns() {
         // One turn in 1000 s, sampled at 100 Hz: ten turns.
-        let values = (0..<1_000_000).map { place in
-            let angle = (Double(place) * 0.0036).truncatingRemainder(dividingBy: 360)
+        let values = (0..<1_000_000).map { index in
+            let angle = (Double(index) * 0.0036).truncatingRemainder(dividingBy: 360)
             return angle > 180 ? angle - 360 : angle
         }
         let series = Self.series(values, .angle).decimated(to: 656, over: 10_000)
         // Each cell covers 1/656 of ten turns, so no cell spans the circle.
-        #expect(series.cells.allSatisfy { $0.maximum.unwound - $0.minimum.unwound < 10 })
+        #expect(series.cells.allSatisfy { $0.maximum.unwrapped - $0.minimum.unwrapped < 10 })
         let chart = Self.chart(series, .angle)
         #expect(chart.window.isFullCircle)
         #expect(chart.ticks(chart.window, height: 100).labels == ["−180", "−90", "0", "90", "180"])
-        let strokes = chart.drawings(columns: 656, over: 10_000, ofTraces: false)[0].strokes
+        let strokes = chart.drawings(columns: 656, over: 10_000, hasSeveralTraces: false)[0].strokes
         #expect(strokes.count == 11)
         for (one, two) in zip(strokes, strokes.dropFirst()) {
             #expect(one.exit?.value == 180 && two.entry?.value == -180)
@@ -139,10 +139,10 @@ struct SeriesTests {
 
     @Test("A signal that rotates constantly fills the axis with a bounded number of strokes")
     func spinning() {
-        let values = (0..<200_000).map { place in Double(place * 100 % 360) - 180 }
+        let values = (0..<200_000).map { index in Double(index * 100 % 360) - 180 }
         let series = Self.series(values, .angle).decimated(to: 656, over: 2000)
         #expect(series.cells.count <= 657)
-        let strokes = Self.chart(series, .angle).drawings(columns: 656, over: 2000, ofTraces: false)[0].strokes
+        let strokes = Self.chart(series, .angle).drawings(columns: 656, over: 2000, hasSeveralTraces: false)[0].strokes
         #expect(strokes.count < 656 * 9)
         // A cell of more than one turn is drawn as a line from edge to edge.
         #expect(strokes.contains { $0.entry?.value == -180 && $0.exit?.value == 180 })
@@ -153,7 +153,7 @@ struct SeriesTests {
         // The bearings cover the full circle, so the axis has no free direction to start at.
         let values = stride(from: 0.0, through: 350, by: 10).map { $0 } + [20]
         let chart = Self.chart(Self.series(values, .bearing, step: 3), .bearing)
-        let strokes = chart.drawings(columns: 100, over: 108, ofTraces: false)[0].strokes
+        let strokes = chart.drawings(columns: 100, over: 108, hasSeveralTraces: false)[0].strokes
         // The last step is 30° in 3 s, from 350° to 20°. The line reaches north after 1 s.
         #expect(strokes.count == 2)
         #expect(strokes[0].exit == PlotPoint(time: 106, value: 360))
@@ -168,7 +168,7 @@ struct SeriesTests {
         #expect(chart.window.domain.lowerBound > -30 && chart.window.domain.upperBound < 30)
         #expect(chart.window.position(of: 350) == -10 && chart.window.position(of: 10) == 10)
         #expect(chart.ticks(chart.window, height: 100).labels == ["340", "350", "0", "10", "20"])
-        let drawing = chart.drawings(columns: 100, over: 1, ofTraces: false)[0]
+        let drawing = chart.drawings(columns: 100, over: 1, hasSeveralTraces: false)[0]
         #expect(drawing.strokes.map { $0.points.map(\.value) } == [[350, 10, 340, 20, 355]])
         // An angle that swings about 180°.
         let back = Self.chart(Self.series([175, -175, 178], .angle), .angle)
@@ -188,7 +188,7 @@ struct SeriesTests {
         let chart = TimeChart(
             name: "", title: "", unit: "", quantity: .plain,
             lines: [TimeLine(name: "", trace: 0, series: series, gap: counter.gap)])
-        let drawing = chart.drawings(columns: 100, over: 13, ofTraces: false)[0]
+        let drawing = chart.drawings(columns: 100, over: 13, hasSeveralTraces: false)[0]
         // A pause of exactly three intervals does not break the line.
         #expect(drawing.strokes.map { $0.points.map(\.time) } == [[0, 1, 2, 3, 6, 7, 8], [12, 13]])
         #expect(drawing.gaps == [8...12])
@@ -247,8 +247,8 @@ struct IntervalTests {
     func bounded() {
         var counter = IntervalCounter()
         var time = 0.0
-        for place in 0..<300_000 {
-            time += 0.001 + Double(place) * 1e-6
+        for index in 0..<300_000 {
+            time += 0.001 + Double(index) * 1e-6
             counter.add(time)
         }
         #expect(counter.sorted.count <= IntervalCounter.limit)

@@ -6,16 +6,17 @@ import Testing
 
 @Suite("Track charts")
 struct TrackTests {
-    private static func chart(_ places: [(Double, Double)], accuracy: Double = 5) -> TrackChart {
-        var thinner = TrackSimplifier()
-        for (second, place) in places.enumerated() {
-            thinner.add(TrackPoint(time: Double(second), latitude: place.0, longitude: place.1, accuracy: accuracy))
+    private static func chart(_ positions: [(Double, Double)], accuracy: Double = 5) -> TrackChart {
+        var simplifier = TrackSimplifier()
+        for (second, position) in positions.enumerated() {
+            simplifier.add(
+                TrackPoint(time: Double(second), latitude: position.0, longitude: position.1, accuracy: accuracy))
         }
-        return TrackChart(tracks: [TrackChart.Track(trace: 0, thinner: thinner, gap: nil)])
+        return TrackChart(tracks: [TrackChart.Track(trace: 0, simplifier: simplifier, gap: nil)])
     }
 
-    private static func points(_ places: [(Double, Double)]) throws -> [SIMD2<Double>] {
-        try #require(chart(places).sheet?.drawings.first?.points)
+    private static func points(_ positions: [(Double, Double)]) throws -> [SIMD2<Double>] {
+        try #require(chart(positions).sheet?.drawings.first?.points)
     }
 
     @Test("Distances on the chart match the WGS 84 ellipsoid, eastward and northward")
@@ -41,10 +42,10 @@ struct TrackTests {
 
     @Test("A track across the 180° meridian has the same shape as elsewhere")
     func antimeridian() throws {
-        let here = try Self.points([(-17, 179.99), (-17, -179.99), (-17.01, -179.98)])
-        let there = try Self.points([(-17, 9.99), (-17, 10.01), (-17.01, 10.02)])
-        for (one, two) in zip(here, there) { #expect(abs(one.x - two.x) < 1e-3 && abs(one.y - two.y) < 1e-3) }
-        #expect(here[1].x > 2000 && here[1].x < 2200)
+        let west = try Self.points([(-17, 179.99), (-17, -179.99), (-17.01, -179.98)])
+        let east = try Self.points([(-17, 9.99), (-17, 10.01), (-17.01, 10.02)])
+        for (one, two) in zip(west, east) { #expect(abs(one.x - two.x) < 1e-3 && abs(one.y - two.y) < 1e-3) }
+        #expect(west[1].x > 2000 && west[1].x < 2200)
     }
 
     @Test("A track over a pole is continuous", arguments: [90.0, -90])
@@ -60,8 +61,8 @@ struct TrackTests {
 
     @Test("A single position and a stationary track still have a chart area")
     func still() throws {
-        for places in [[(48.0, 11.0)], Array(repeating: (48.0, 11.0), count: 50)] {
-            let sheet = try #require(Self.chart(places).sheet)
+        for positions in [[(48.0, 11.0)], Array(repeating: (48.0, 11.0), count: 50)] {
+            let sheet = try #require(Self.chart(positions).sheet)
             let domains = sheet.domains(width: 400, height: 300)
             // The chart area is at least twice the accuracy.
             #expect(domains.y.upperBound - domains.y.lowerBound > 10)
@@ -78,27 +79,27 @@ struct TrackTests {
     }
 
     @Test("A track around the equator has finite coordinates")
-    func world() throws {
+    func earth() throws {
         let points = try Self.points((0..<360).map { (0, Double($0) - 180) })
         #expect(points.allSatisfy { $0.x.isFinite && $0.y.isFinite })
     }
 
     @Test("A decimated track keeps its ends and its outliers and uses bounded memory")
-    func thinning() throws {
-        var thinner = TrackSimplifier()
+    func simplification() throws {
+        var simplifier = TrackSimplifier()
         for second in 0..<200_000 {
             // A boat at anchor that drags it once.
             let swing = Double(second * 7919 % 1000) * 1e-8
             let latitude = second == 123_457 ? 54.9 : 54 + swing
-            thinner.add(TrackPoint(time: Double(second), latitude: latitude, longitude: 10 + swing, accuracy: 4))
+            simplifier.add(TrackPoint(time: Double(second), latitude: latitude, longitude: 10 + swing, accuracy: 4))
         }
-        let places = thinner.points
-        #expect(thinner.count == 200_000)
-        #expect(places.count <= TrackSimplifier.limit + 5)
-        #expect(places.first?.time == 0 && places.last?.time == 199_999)
-        #expect(places.contains { $0.time == 123_457 && $0.latitude == 54.9 })
-        #expect(zip(places, places.dropFirst()).allSatisfy { $0.time < $1.time })
+        let positions = simplifier.points
+        #expect(simplifier.count == 200_000)
+        #expect(positions.count <= TrackSimplifier.limit + 5)
+        #expect(positions.first?.time == 0 && positions.last?.time == 199_999)
+        #expect(positions.contains { $0.time == 123_457 && $0.latitude == 54.9 })
+        #expect(zip(positions, positions.dropFirst()).allSatisfy { $0.time < $1.time })
         // Positions removed by decimation do not count as pauses.
-        #expect(places.allSatisfy { $0.pause <= 1 })
+        #expect(positions.allSatisfy { $0.pause <= 1 })
     }
 }

@@ -64,8 +64,8 @@ struct BeaconTrack: Sendable {
         guard !strengths.isEmpty else { return nil }
         let sorted = strengths.map(\.rssi).sorted()
         let trimmed = sorted.count / Self.trimDivisor
-        let kept = sorted[trimmed..<(sorted.count - trimmed)]
-        let mean = Double(kept.reduce(0) { $0 + Int($1) }) / Double(kept.count)
+        let remaining = sorted[trimmed..<(sorted.count - trimmed)]
+        let mean = Double(remaining.reduce(0) { $0 + Int($1) }) / Double(remaining.count)
         return BeaconDistance.metres(rssi: mean, measuredPower: measuredPower)
     }
 }
@@ -87,10 +87,10 @@ enum BeaconDistance {
     }
 
     /// Returns the proximity class of a distance, with hysteresis based on the previous class.
-    static func proximity(at metres: Double, after former: CLProximity) -> CLProximity {
+    static func proximity(at metres: Double, after previous: CLProximity) -> CLProximity {
         let (out, back) = (1 + hysteresis, 1 - hysteresis)
         let (immediate, near): (Double, Double) =
-            switch former {
+            switch previous {
             case .unknown: (borders.immediate, borders.near)
             case .immediate: (borders.immediate * out, borders.near * out)
             case .near: (borders.immediate * back, borders.near * out)

@@ -7,9 +7,9 @@
     const [left, right, from, to] = group.dataset.x.split(" ").map(Number);
     const name = group.dataset.name;
     const lines = numbers.filter(line => line.chart === name && line.strokes);
-    const places = name === "track" ? numbers.filter(line => line.chart === "track") : [];
+    const tracks = name === "track" ? numbers.filter(line => line.chart === "track") : [];
     const [bottom, top, low, high] = (group.dataset.y || "").split(" ").map(Number);
-    return { group, svg: group.ownerSVGElement, name, left, right, from, to, bottom, top, low, high, lines, places,
+    return { group, svg: group.ownerSVGElement, name, left, right, from, to, bottom, top, low, high, lines, tracks,
       unit: group.dataset.unit || "" };
   });
   const timed = charts.filter(chart => chart.lines.length);
@@ -65,37 +65,37 @@
   }
 
   // Returns the pointer position in the picture's coordinates.
-  function place(event, svg) {
+  function pointerPosition(event, svg) {
     const point = new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM().inverse());
     return [point.x, point.y];
   }
 
-  function nearestPlace(chart, x, y) {
+  function nearestPoint(chart, x, y) {
     let best = null, least = 18 * 18;
     // Paths and numbers are in the same order. Not every trace has a track.
     for (const [order, path] of chart.group.querySelectorAll("path[data-line=track]").entries()) {
-      const places = chart.places[order];
+      const track = chart.tracks[order];
       let index = 0;
       for (const match of path.getAttribute("d").matchAll(/[ML](-?[\d.]+),(-?[\d.]+)/g)) {
         const distance = (match[1] - x) ** 2 + (match[2] - y) ** 2;
-        if (distance < least) { least = distance; best = places.points[index]; }
+        if (distance < least) { least = distance; best = track.points[index]; }
         index += 1;
       }
     }
     return best;
   }
 
-  function look(event) {
+  function updatePointer(event) {
     const svg = event.target.closest && event.target.closest("svg.row");
     for (const chart of svg ? charts.filter(chart => svg.contains(chart.group)) : []) {
-      const [x, y] = place(event, svg);
+      const [x, y] = pointerPosition(event, svg);
       if (x < chart.left || x > chart.right || y < chart.top || y > chart.bottom) continue;
       if (chart.lines.length) {
         time = chart.from + (x - chart.left) / (chart.right - chart.left) * (chart.to - chart.from);
         cursors(time);
         return showFigures(figures(chart, time), event.clientX, event.clientY);
       }
-      const found = chart.name === "track" ? nearestPlace(chart, x, y) : null;
+      const found = chart.name === "track" ? nearestPoint(chart, x, y) : null;
       if (found) {
         time = found[0];
         cursors(time);
@@ -108,8 +108,8 @@
     cursors(NaN);
   }
 
-  document.addEventListener("pointermove", look);
-  document.addEventListener("pointerdown", look);
+  document.addEventListener("pointermove", updatePointer);
+  document.addEventListener("pointerdown", updatePointer);
   document.addEventListener("keydown", event => {
     const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     if (!step || !timed.length) return;
