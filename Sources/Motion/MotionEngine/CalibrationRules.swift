@@ -7,7 +7,8 @@ package import SensorFusion
 enum CalibrationRules {
     /// The interval in seconds at which the engine checks for calibrations to store.
     static let checkInterval = 60.0
-    /// The standard deviation of an unknown bias, in rad/s. The filter limits this value to its own initial value.
+    /// The standard deviation of an unknown bias, in rad/s. It is very large, because the filter limits it to the
+    /// filter's initial value.
     static let unknownSigma = 1.0
     private static let degree = Double.pi / 180
     private static let day = 86_400.0
@@ -15,11 +16,11 @@ enum CalibrationRules {
     private static let restartSigma = 0.05 * degree
     /// The standard deviation of the bias drift in one day, in rad/s. It grows with the square root of time.
     private static let dailyDriftSigma = 0.1 * degree
-    /// The maximum standard deviation of a stored bias, in rad/s.
+    /// The upper limit of the estimated standard deviation of a stored bias, in rad/s.
     private static let maximumStoredSigma = 0.5 * degree
-    /// The standard deviation below which a bias is stored, in rad/s.
+    /// A bias is stored if its standard deviation, in rad/s, is less than this value.
     private static let maximumSigmaToStore = 0.1 * degree
-    /// The minimum bias change for which the bias is stored again, in rad/s.
+    /// A bias is stored again if it has changed by more than this value, in rad/s.
     private static let minimumChange = 0.02 * degree
 
     /// Returns the current standard deviation of a stored bias, in rad/s.
@@ -47,7 +48,8 @@ enum CalibrationRules {
         guard found.quality >= .low, found.isUsable else { return false }
         guard let stored, stored.quality >= .low else { return true }
         if found.quality != stored.quality { return found.quality > stored.quality }
-        // A calibration that differs is preferred because it describes the device's current state.
+        // If the corrections differ, the new calibration may be stored even with lower coverage, because it describes
+        // the device's current state.
         if found.hasSameCorrection(as: stored) {
             return found.coverage > stored.coverage + 0.1 || found.sidesUp.count > stored.sidesUp.count
         }

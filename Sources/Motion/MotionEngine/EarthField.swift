@@ -7,7 +7,8 @@ import Geodesy
 struct EarthField: Sendable {
     /// The interval between position checks, in seconds.
     private static let checkInterval = 5.0
-    /// The changes in degrees, metres and seconds after which the field is recomputed.
+    /// The field is recomputed if the position has changed by this angle in degrees or by this height in metres, or
+    /// after one day.
     private static let maximumAngularChange = 0.01
     private static let maximumHeightChange = 1000.0
     private static let day = 86_400.0

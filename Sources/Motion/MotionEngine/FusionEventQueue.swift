@@ -4,7 +4,7 @@ import DeviceCore
 import Synchronization
 
 /// Holds the subscribers and their queued events in order. Unlike a `BoundedQueue`, it can deliver states without
-/// queueing them, and a drain can stop before states that another thread is about to deliver.
+/// queueing them. A drain can also stop before the first queued states, so that another thread delivers them.
 struct FusionEventQueue: Sendable {
     struct Item: Sendable {
         var subscriber: FusionSubscriber

@@ -12,9 +12,10 @@ final class FusionPipeline: @unchecked Sendable {
     private static let maximumReadingAge = 0.5
     /// Standard gravity in m/s² (CGPM 1901).
     private static let standardGravity = 9.80665
-    /// The relative change of the corrected field above which the filter restarts its magnetometer input.
+    /// If a new calibration changes the corrected field by more than this fraction, the filter restarts its heading
+    /// estimation.
     private static let maximumFieldChange = 0.02
-    /// The 95 % uncertainty of the heading, in radians, above which the magnetic accuracy is at most `low`.
+    /// If the 95 % uncertainty of the heading exceeds this angle, in radians, the magnetic accuracy is at most `low`.
     private static let maximumHeadingUncertainty = 20 * Double.pi / 180
 
     @exclusivity(unchecked) private(set) var aligner = SampleAligner()
@@ -70,7 +71,7 @@ final class FusionPipeline: @unchecked Sendable {
         run(into: &states)
     }
 
-    /// Samples that arrived at or before `limit` are no longer held back.
+    /// Completes the waiting states if their oldest sample arrived at or before `limit`.
     func advance(to now: BootTime, heldSince limit: BootTime, into states: inout [FusedState]) {
         aligner.recordArrival(now)
         if let since = aligner.waitingSince, since <= limit { aligner.flush() }

@@ -31,9 +31,9 @@ package struct FusionRequest: Sendable, Hashable {
 }
 
 package enum FusionEvent: Sendable {
-    /// States, oldest first. Never empty.
+    /// States, oldest first. The array is never empty.
     case states([FusedState])
-    /// A sensor no longer delivers readings. Indirect, so that events with states are cheap to copy.
+    /// A sensor no longer delivers readings. The case is indirect, so that events with states are cheap to copy.
     indirect case lost(SensorKind, DeviceError)
     case regained(SensorKind)
 }

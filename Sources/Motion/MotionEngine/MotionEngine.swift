@@ -31,7 +31,8 @@ package final class MotionEngine: Sendable {
         var states: [FusedState] = []
         var timer: ClockTimer?
 
-        /// The time in seconds after which a state no longer waits for other sensors if no further samples arrive.
+        /// A state waits for the samples of other sensors for at most this time, in seconds, if no further samples
+        /// arrive.
         var holdTime: Double { 0.1 + Double(pipeline.aligner.latency) / 1e9 }
     }
 
@@ -227,7 +228,7 @@ package final class MotionEngine: Sendable {
 
     private func receive(_ event: MotionEvent, _ sensor: SampleAligner.Sensor, _ generation: UInt32) {
         let now = clock.now
-        // Usually, the sensor has not changed, so the check needs no additional locking.
+        // Usually, the sensor has not changed, and locking the state once is sufficient.
         var outcome = state.withLock { process(event, sensor, generation, now, &$0) }
         if outcome.needsCalibration {
             if case .samples(let batch) = event { loadCalibration(sensor, batch.sensor) }

@@ -39,9 +39,10 @@ struct SampleAligner: Sendable {
     }
 
     private static let maximumQueuedSamples = 2048
-    /// The difference in nanoseconds above which a sensor's clock disagrees with the other clocks.
+    /// If a sensor's clock differs from the other clocks by more than this time, in nanoseconds, its timestamps are not
+    /// used.
     private static let maximumClockDifference: Int64 = 1_000_000_000
-    /// The difference in nanoseconds below which a clock that disagreed is trusted again.
+    /// If the difference falls below this time, in nanoseconds, the timestamps are used again.
     private static let restoredClockDifference: Int64 = 500_000_000
     private static let maximumLateSamples = 10
 

@@ -4,13 +4,14 @@ import DeviceCore
 
 /// The interval that the engine requests from each sensor in order to serve all subscribers.
 struct SensorRequests: Sendable, Hashable {
-    /// The maximum gyroscope interval, in seconds. At 20 Hz, the error of the attitude is five times the error at 100
+    /// The maximum gyroscope interval, in seconds. At 20 Hz, the error of the attitude is five times as large as at 100
     /// Hz.
     private static let maximumGyroscopeInterval = 0.01
     /// The magnetometer interval, in seconds. A shorter interval has no benefit, because the heading is smoothed over
     /// seconds.
     private static let magnetometerInterval = 0.02
-    /// The maximum interval in seconds without a gyroscope, sufficient for the upward direction.
+    /// The maximum accelerometer interval in seconds, if the gyroscope is not needed. It is sufficient for the upward
+    /// direction.
     private static let maximumAccelerometerInterval = 0.1
     private static let maximumHeadingInterval = 0.05
 

@@ -15,7 +15,7 @@ struct SensorTiming: Sendable {
     /// The effective timestamp of the newest sample.
     var newest: SampleStamp?
     var newestArrival: BootTime?
-    /// The time of the first arrival from any sensor since samples of this sensor were requested.
+    /// The time when the first sample of any sensor arrived after this sensor had been requested.
     var awaitedSince: BootTime?
     var epoch: Int32 = 0
     /// The time of the newest sample on the sensor's own clock.

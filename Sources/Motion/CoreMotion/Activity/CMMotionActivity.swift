@@ -79,9 +79,10 @@ open class CMMotionActivity: CMLogItem {
     private static let key = "CMMotionActivity.values"
 }
 
-/// The confidence in an activity. On Linux, `medium` requires three and `high` ten consecutive windows with the same
-/// activity. Windows start 1.28 s apart. Cycling, unknown activities, and walking or running without counted steps
-/// always have low confidence. `docs/motion.md` lists the accuracy of each level.
+/// The confidence in an activity. On Linux, the activity is determined in time windows that start 1.28 s apart.
+/// `medium` requires three consecutive windows with the same activity, and `high` requires ten. Cycling, unknown
+/// activities, and walking or running without counted steps always have low confidence. `docs/motion.md` lists the
+/// accuracy of each level.
 public enum CMMotionActivityConfidence: Int, Sendable {
     /// Low confidence.
     case low = 0

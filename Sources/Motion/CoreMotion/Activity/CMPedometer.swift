@@ -67,7 +67,7 @@ open class CMPedometer: NSObject {
 
     /// Returns true if the current device has an accelerometer.
     open class func isStepCountingAvailable() -> Bool { LiveDevice.resolved.has(.accelerometer) }
-    /// Returns true if step counting is available, because the distance is estimated from the steps.
+    /// Returns true if step counting is available. The distance is estimated from the steps.
     open class func isDistanceAvailable() -> Bool { isStepCountingAvailable() }
     /// Returns true if the current device has an accelerometer and a barometer.
     open class func isFloorCountingAvailable() -> Bool {
@@ -84,8 +84,8 @@ open class CMPedometer: NSObject {
     open class func authorizationStatus() -> CMAuthorizationStatus { LiveDevice.resolved.authorization(.accelerometer) }
 
     /// Starts updates that report the steps since the given date, which may be up to seven days ago. During playback of
-    /// a trace, a date after the trace's current time is replaced by that time, because `Date()` is usually later than
-    /// the recording.
+    /// a trace, `Date()` is usually later than the recording. Therefore, a date after the trace's current time is
+    /// replaced by the trace's current time.
     ///
     /// The handler is called at most once a second, and only with new data. The first call reports stored steps, if
     /// there are any. Calling this method again restarts the updates. The handler is called once with

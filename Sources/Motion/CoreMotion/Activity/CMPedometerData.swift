@@ -44,14 +44,14 @@ open class CMPedometerData: NSObject, NSSecureCoding, NSCopying {
     open var floorsAscended: NSNumber? { values.floorsAscended.map { NSNumber(value: Int($0)) } }
     /// The number of floors descended, or nil if the device has no barometer.
     open var floorsDescended: NSNumber? { values.floorsDescended.map { NSNumber(value: Int($0)) } }
-    /// The pace over the last five seconds, in seconds per metre, or nil in query results and while the user is not
-    /// walking.
+    /// The pace in seconds per metre, computed over the last five seconds. It is nil in query results and while the
+    /// user is not walking.
     open var currentPace: NSNumber? { values.pace.map { NSNumber(value: $0) } }
-    /// The cadence over the last five seconds, in steps per second, or nil in query results and while the user is not
-    /// walking.
+    /// The cadence in steps per second, computed over the last five seconds. It is nil in query results and while the
+    /// user is not walking.
     open var currentCadence: NSNumber? { values.cadence.map { NSNumber(value: $0) } }
-    /// The average pace while the user was walking, in seconds per metre, or nil if the distance or the walking time is
-    /// zero.
+    /// The average pace in seconds per metre while the user was walking. It is nil if the distance or the walking time
+    /// is zero.
     open var averageActivePace: NSNumber? { values.averageActivePace.map { NSNumber(value: $0) } }
 
     /// The number of steps, the distance and the dates.

@@ -55,7 +55,8 @@ enum BarometricFormula {
 /// metres. Therefore, a fix with an altitude and an error estimate is required. The accuracy of a value is the sum of
 ///
 /// - the error of the fix,
-/// - 10 metres for each hour since the fix, which is about the fastest common pressure change due to weather, and
+/// - 10 metres for each hour since the fix, because weather may change the pressure by the equivalent of 10 metres per
+///   hour, and
 /// - 4 % of the height gained or lost since the fix, because the air may be 10 K colder or warmer than the standard.
 ///
 /// A new fix replaces the current fix if its error does not exceed this accuracy.
@@ -85,7 +86,7 @@ struct AbsoluteAltitudeConverter: ReadingConverter {
     /// The rate at which weather increases the error, in metres per hour.
     static let drift = 10.0
     static let formulaError = 0.04
-    /// The maximum time between a fix and the pressure reading with which the fix is combined, in seconds.
+    /// The maximum time in seconds between a fix and the averaged pressure that is combined with it.
     static let maximumTimeDifference = 2.0
 
     private let lastFix: @Sendable () -> PositionFix?
@@ -109,7 +110,7 @@ struct AbsoluteAltitudeConverter: ReadingConverter {
     }
 
     private mutating func updateAnchor(_ event: PressureAverager.Value) {
-        // In a 2D fix, the altitude is outdated or a guess.
+        // A 2D fix is not used, because its altitude is outdated or a guess.
         guard let report = lastFix()?.report, report.mode == .threeDimensional, report.verticalError >= 0,
             abs(event.time.seconds(since: report.arrival)) <= Self.maximumTimeDifference
         else { return }

@@ -13,9 +13,10 @@ struct PressureAverager {
         var time: BootTime
     }
 
-    /// The interval between averages, in seconds, which is similar to that of Apple's altimeter.
+    /// The interval between averages, in seconds. Apple's altimeter has a similar interval.
     static let interval = 1.0
-    /// The requested interval between readings, in seconds. Averaging ten readings removes two thirds of the noise.
+    /// The requested interval between readings, in seconds. Each average then contains ten readings, which removes two
+    /// thirds of the noise.
     static let readingInterval = 0.1
 
     private var start: BootTime?
@@ -29,17 +30,17 @@ struct PressureAverager {
     mutating func process(_ pressure: Double, at time: BootTime) -> Value? {
         guard pressure.isFinite, pressure > 0 else { return nil }
         guard let start, time > last else {
-            // The first reading, or the first reading after the clock has been set back.
+            // This is the first reading since the start, or since the clock was set back.
             (self.start, last, count) = (time, time, 0)
             add(pressure)
             return nil
         }
         let step = time.seconds(since: last)
         last = time
-        // Readings from before a gap do not describe the current pressure.
+        // Discard the readings from before a gap, because the pressure may have changed.
         if step > Self.interval { count = 0 }
         add(pressure)
-        // A reading may complete the interval early, by up to half the time between readings.
+        // A reading completes the interval if the end of the interval is closer to this reading than to the next one.
         guard time.seconds(since: start) >= Self.interval - min(step, Self.interval) / 2 else { return nil }
         let deviation = count > 1 ? (squares / Double(count - 1)).squareRoot() : .nan
         self.start = time

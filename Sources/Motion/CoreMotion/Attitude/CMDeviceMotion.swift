@@ -100,7 +100,7 @@ extension CMDeviceMotion {
 }
 
 extension CMDeviceMotion.Values {
-    /// The number of values in an archive. New values must be appended, so that archives remain compatible.
+    /// The number of values in an archive. Add new values at the end, so that existing archives remain readable.
     static let numberCount = 19
 
     var numbers: [Double] {

@@ -35,7 +35,7 @@ extension Device {
 struct BatchCollector<Value: Sendable>: Sendable {
     private var values: [Value] = []
     private var start = BootTime.zero
-    /// The number of values that completes an array regardless of the timestamps.
+    /// An array with this number of values is complete, regardless of the timestamps.
     private let maximumValues: Int
 
     /// - Parameter rate: The maximum expected number of values per second.

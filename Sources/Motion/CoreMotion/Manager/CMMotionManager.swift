@@ -44,10 +44,10 @@ import Synchronization
 /// not reduce the accuracy.
 ///
 /// The default reference frame is `xArbitraryZVertical`. If the device lacks a sensor that a specified frame needs, no
-/// updates start, and the handler is called with `CMErrorNotAvailable`. If the value is not exactly one of the four
-/// frames, the handler is called with `CMErrorInvalidParameter`. In frames that need a magnetometer, updates begin when
-/// north is known. If only the magnetometer is lost, device motion continues. In the two north frames, the handler also
-/// receives these errors:
+/// updates start, and the handler is called with `CMErrorNotAvailable`. If the specified frame is not exactly one of
+/// the four reference frames, the handler is called with `CMErrorInvalidParameter`. In frames that need a magnetometer,
+/// updates begin when north is known. If only the magnetometer is lost, device motion continues. In the two north
+/// frames, the handler also receives these errors:
 ///
 /// - `CMErrorDeviceRequiresMovement`, once after each start, if the magnetometer is still uncalibrated after 20 s, if
 ///   the readings of an uncalibrated magnetometer are not plausible for the Earth's field (0.15 to 0.8 gauss), or if

@@ -14,7 +14,7 @@ final class AccelerometerRecording: Sendable {
     static let maximumDuration = 12.0 * 3600
     /// The maximum time for which the kernel may buffer readings, in seconds.
     static let latency = 1.0
-    /// The time for which buffered readings may still arrive after the end of the recording, in seconds.
+    /// The time in seconds after the end of the recording during which buffered readings may still arrive.
     static let gracePeriod = 1.5 * latency
     /// The maximum number of stored readings. If there are more, the oldest chunk is dropped.
     static let maximumCount = Int(maximumDuration * rate)
@@ -124,8 +124,8 @@ struct RecordingChunk: Sendable {
 
     var count: Int { offsets.count }
 
-    /// Adds a reading. Returns false if the reading needs a new chunk, because this chunk is full, because the reading
-    /// is early or late, or because the wall clock has been set.
+    /// Adds a reading. Returns false if the reading needs a new chunk. This is the case if the chunk is full, if the
+    /// reading is early or late, or if the wall clock has been set.
     mutating func add(_ value: SIMD3<Double>, at time: BootTime, wall: WallTime) -> Bool {
         let seconds = time.seconds(since: start)
         guard count < Self.maximumCount, seconds >= 0, seconds < Self.maximumDuration,

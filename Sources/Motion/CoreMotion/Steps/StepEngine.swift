@@ -45,7 +45,8 @@ final class StepEngine: Sendable {
     }
     private static let process = getpid()
 
-    // A reference to the device would be a cycle, because the device owns the engine.
+    // The engine stores only these parts of the device. Because the device owns the engine, a reference to the device
+    // itself would be a reference cycle.
     private let clock: any DeviceClock
     private let motion: any MotionSource
     private let positions: any PositionSource
@@ -88,7 +89,7 @@ final class StepEngine: Sendable {
         }
         updateSubscriptions()
         drain()
-        // The strong reference allows the last subscriber to end the subscriptions to the sensors.
+        // The strong reference keeps the engine alive until its last subscriber has been removed.
         return Subscription {
             subscriber.cancel()
             self.remove(subscriber)

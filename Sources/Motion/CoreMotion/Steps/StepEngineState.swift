@@ -6,10 +6,10 @@ import SensorFusion
 /// Processes the step engine's readings. The engine's lock protects the state.
 struct StepEngineState: Sendable {
     private static let updateInterval = 1.0
-    /// The maximum age of a fix whose speed is used, in seconds.
+    /// The maximum age, in seconds, of a fix whose speed is used.
     private static let maximumFixAge = 3.0
-    /// The maximum horizontal error of a fix that may calibrate the step length, in metres at the 95 % confidence
-    /// level. It corresponds to 10 m at the 68 % level.
+    /// The maximum horizontal error in metres, at the 95 % confidence level. Less accurate fixes do not calibrate the
+    /// step length. The value corresponds to 10 m at the 68 % level.
     private static let maximumHorizontalError = 16.2
 
     private var tracker = WalkTracker()
@@ -88,7 +88,8 @@ struct StepEngineState: Sendable {
             log.add(StepLog.Activity(start: start.seconds, activity: state.activity, confidence: state.confidence))
             hasUnstoredChanges = true
         }
-        // The absolute value ensures that an update is due after the clock has been set back.
+        // If the clock has been set back, the time difference is negative. The absolute value ensures that an update is
+        // due nevertheless.
         let isDue = lastUpdate.map { abs(time.seconds(since: $0)) >= Self.updateInterval } ?? true
         let transition = transition(at: time, now: now, wallTime: wallTime)
         guard isDue || transition != nil || update.hasActivity else { return nil }

@@ -87,7 +87,7 @@ struct StepLog: Sendable {
 
     /// Adds the entries of a different log for periods that this log does not cover.
     mutating func merge(_ other: StepLog, now: Double) {
-        // Both logs are sorted by time unless a clock was set back.
+        // The entries may be out of order if a clock was set back.
         let own = intervals.sorted { $0.start < $1.start }
         // Each element is the latest end of all intervals up to its index.
         var ends: [Double] = []

@@ -7,7 +7,8 @@ import SensorFusion
 struct StepUpdate: Sendable {
     var time: BootTime
     var wallTime: WallTime
-    /// The totals since the subscriber's start time in the first update, or nil in later updates.
+    /// The totals since the subscriber's start time. Only a subscriber's first update contains them. In later updates,
+    /// the value is nil.
     var previousTotals: StepTotals?
     var steps: [CountedStep] = []
     var floorsAscended = 0

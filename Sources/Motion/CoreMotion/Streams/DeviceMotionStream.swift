@@ -82,7 +82,7 @@ struct DeviceMotionConverter: ReadingConverter {
     init(frame: CMAttitudeReferenceFrame) { self.frame = frame }
 
     mutating func process(_ states: [FusedState], into callbacks: inout PendingMotionCallbacks<FusedMotionReading>) {
-        // Without the gyroscope, the attitude responds too slowly to movements.
+        // Ignore states without a gyroscope, because their attitude responds too slowly to movements.
         for state in states where state.usesGyroscope {
             reportMissingNorth(state, into: &callbacks)
             if initialNorthOffset == nil { initialNorthOffset = state.northOffset }
@@ -131,11 +131,11 @@ extension CMAttitudeReferenceFrame {
 /// plausible for the Earth's field.
 struct MagneticCalibrationMonitor {
     private static let timeout = 20.0
-    /// The time without north after which the error is reported, in seconds. North is unknown if the magnetometer
-    /// delivers no readings.
+    /// If north is unknown for this time, in seconds, the error is reported. North is unknown, for example, if the
+    /// magnetometer delivers no readings.
     private static let northTimeout = 1.0
-    /// The range of the Earth's field in gauss, 0.22 to 0.67 (World Magnetic Model), extended because buildings change
-    /// the field.
+    /// The plausible field strengths, in gauss. According to the World Magnetic Model, the Earth's field is between
+    /// 0.22 and 0.67 gauss. The range is wider, because buildings change the field.
     private static let plausibleStrength = 0.15...0.8
 
     private enum State {

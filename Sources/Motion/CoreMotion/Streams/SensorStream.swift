@@ -12,7 +12,7 @@ import Synchronization
 final class SensorStream<Converter: ReadingConverter>: Sendable {
     typealias Handler = StreamHandler<Converter.Value>
 
-    // Unchecked because of the handler, which is called only on its own executor.
+    // `@unchecked Sendable` because handlers are not Sendable. The handler is called only on its own executor.
     private struct State: @unchecked Sendable {
         var interval: TimeInterval
         var isStarted = false
@@ -102,7 +102,7 @@ final class SensorStream<Converter: ReadingConverter>: Sendable {
             state.generation &+= 1
             state.configuration = configuration
             state.converter = converter
-            // The latest value belongs to the previous configuration.
+            // Discard the latest value if it belongs to a different configuration.
             if hasNewConfiguration { state.callbacks.clearLatest() }
             return state.replaceHandler(by: handler, drain)
         }

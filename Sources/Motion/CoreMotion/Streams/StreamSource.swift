@@ -54,7 +54,8 @@ extension StreamSource<[FusedState]> {
         }
     }
 
-    /// The engine also reports the loss of sensors that only other subscribers need.
+    /// Returns true if the stream needs the sensor. The engine also reports the loss of sensors that only other
+    /// subscribers need.
     private static func needsSensor(_ kind: SensorKind, withNorth: Bool) -> Bool {
         kind == .accelerometer || kind == .gyroscope || withNorth && kind == .magnetometer
     }

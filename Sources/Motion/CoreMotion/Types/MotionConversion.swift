@@ -50,8 +50,8 @@ enum MotionConversion {
         return values
     }
 
-    /// Returns the rotation from the frame of the state's attitude to the given frame, in radians counterclockwise
-    /// about the vertical, or nil if north is required but unknown.
+    /// Returns the angle between the frame of the state's attitude and the given frame. The angle is in radians,
+    /// counterclockwise about the vertical. Returns nil if the frame requires north and north is unknown.
     private static func yawOffset(
         of state: FusedState, to frame: CMAttitudeReferenceFrame, correctedFrom start: Double
     ) -> Double? {
@@ -61,7 +61,7 @@ enum MotionConversion {
         case .xArbitraryCorrectedZVertical: return offset - start
         // Rotating by -90° converts axes with x east and y north to axes with x north and y west.
         case .xMagneticNorthZVertical: return offset - .pi / 2
-        // The declination is the angle from true north to magnetic north, clockwise, so the attitude is rotated
+        // The declination is the clockwise angle from true north to magnetic north. Subtracting it rotates the attitude
         // clockwise.
         default: return offset - .pi / 2 - (state.declination ?? 0)
         }

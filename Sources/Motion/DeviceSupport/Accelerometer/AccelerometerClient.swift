@@ -19,7 +19,7 @@ final class AccelerometerClient: Sendable {
         var queue = BoundedQueue<AccelerationSample>()
     }
 
-    /// Enough for ten seconds at the maximum rate of 100 Hz.
+    /// The queue holds the readings of ten seconds at the maximum rate of 100 Hz.
     private static let maximumQueuedReadings = 1024
     private static let intervals = 0.01...86_400
 

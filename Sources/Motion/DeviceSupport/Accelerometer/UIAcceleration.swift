@@ -58,7 +58,8 @@ extension AccelerationSample {
 
     /// The gravity vector that an accelerometer at rest would measure.
     ///
-    /// Without a gyroscope, the sample is the accelerometer reading, because the attitude would lag behind by seconds.
+    /// Without a gyroscope, the attitude lags behind by seconds, so the accelerometer reading is used instead of
+    /// gravity.
     init(gravityOf state: FusedState) {
         if state.usesGyroscope { self.init(acceleration: 0 - state.up, time: state.time) } else { self.init(state) }
     }

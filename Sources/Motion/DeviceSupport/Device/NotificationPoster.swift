@@ -5,7 +5,7 @@ import DeviceCore
 import Foundation
 import Synchronization
 
-/// Posts notifications on the main thread. The references are weak, because the device owns this object.
+/// Posts notifications on the main thread. The device owns this object, so the object holds only weak references.
 final class NotificationPoster: Sendable {
     private struct Sender: @unchecked Sendable {
         // `@unchecked Sendable` because the objects are used only in callbacks.

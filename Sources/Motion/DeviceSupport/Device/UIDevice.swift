@@ -30,7 +30,8 @@ open class UIDevice: NSObject, @unchecked Sendable {
     /// The current device.
     open class var current: UIDevice { LiveDevice.resolved.component(UIDevice.self) { UIDevice(device: $0) } }
 
-    /// Creates a separate object with its own nesting count and notifications. Apps normally use `current`.
+    /// Creates a separate object that posts its own notifications. Calls of its `begin` and `end` methods are counted
+    /// separately. Apps normally use `current`.
     public convenience override init() { self.init(device: LiveDevice.resolved) }
 
     init(device: Device) {
@@ -102,8 +103,9 @@ open class UIDevice: NSObject, @unchecked Sendable {
     /// An identifier of this machine that is the same for all apps from one vendor. It is nil if the machine has no
     /// machine ID.
     ///
-    /// The identifier remains the same until the system is reinstalled. It is derived from `/etc/machine-id`, without
-    /// revealing it, and the vendor part of the app's bundle identifier, or the app's name if there is none.
+    /// The identifier remains the same until the system is reinstalled. It is derived from `/etc/machine-id` and from
+    /// the vendor part of the app's bundle identifier. Without a bundle identifier, the app's name is used. The
+    /// identifier does not reveal the machine ID.
     open var identifierForVendor: UUID? { identity.vendorIdentifier }
     /// Always true.
     open var isMultitaskingSupported: Bool { true }

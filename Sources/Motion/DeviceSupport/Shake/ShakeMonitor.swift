@@ -31,9 +31,10 @@ final class ShakeMonitor: Sendable {
         }
     }
 
-    /// The interval between readings, in seconds. It allows several readings during each stroke of a shake.
+    /// The interval between readings, in seconds. It is short enough for several readings in each stroke of a shake.
     static let interval = 1.0 / 50
-    /// The time in seconds after which a shake is cancelled. It elapses only if no more readings arrive.
+    /// The time in seconds from the beginning of a shake to its cancellation by a timer. Readings normally end or
+    /// cancel the shake earlier.
     private static let timeout = 3.0
     private static let limit = 64
 

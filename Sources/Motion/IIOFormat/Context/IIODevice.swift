@@ -41,13 +41,15 @@ extension IIODevice {
         return label.hasPrefix("accel-") ? String(label.dropFirst("accel-".count)) : ""
     }
 
-    /// The serial number of the chip, which only a few drivers provide. Empty if unknown or all zeros.
+    /// The serial number of the chip, which only a few drivers provide. It is empty if the number is unknown or
+    /// consists of zeros.
     package var serial: String {
         let text = attribute("serialnumber")?.text ?? ""
         return text.allSatisfy { $0 == "0" } ? "" : text
     }
 
-    /// The kernel's name of the timestamp clock, for example "realtime", or empty if unknown.
+    /// The name of the clock that the kernel uses for timestamps, for example "realtime". It is empty if the clock is
+    /// unknown.
     package var timestampClock: String { attribute("current_timestamp_clock")?.text ?? "" }
 
     package var timestampChannel: Int? {

@@ -103,7 +103,8 @@ struct IIOXMLWriter {
         var integerPart = Int64(size)
         let part = size - Double(integerPart)
         let product = part * 1e6
-        // The rounding error of the product decides how a value close to a tie is rounded.
+        // The product is rounded to a `Double`. If it is close to a tie, its rounding error determines the direction of
+        // rounding.
         let roundingError = (-product).addingProduct(part, 1e6)
         var millionths = Int64(product)
         let distanceFromTie = (product - Double(millionths) - 0.5) + roundingError

@@ -59,8 +59,9 @@ struct IIOPackedAxes: Sendable {
             scans.convertTimestamps()
             return
         }
-        // Convert axes and timestamps in one loop, so that each scan is loaded from memory only once. A fourth number
-        // can be read to fill the vector, because the eight-byte timestamp follows the axes.
+        // Convert axes and timestamps in one loop, so that each scan is loaded from memory only once. The vector has
+        // four components. The bytes after the third axis can be read as the fourth component, because the eight-byte
+        // timestamp follows the axes.
         let timestampDistance = stamps.offset - offset
         let clockOffset = stamps.clockOffset
         var stampTarget = stamps.output
@@ -75,7 +76,7 @@ struct IIOPackedAxes: Sendable {
         }
     }
 
-    /// The fourth component is always 0, because its factor is 0.
+    /// The factor of the fourth component is 0, so the component is always 0.
     @inline(__always)
     private static func axes<Stored: FixedWidthInteger>(
         _ source: UnsafeRawPointer, _ conversion: IIOVectorConversion, _ raw: (Stored) -> Stored, reads count: Int

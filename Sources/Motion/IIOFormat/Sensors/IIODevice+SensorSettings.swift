@@ -3,8 +3,8 @@
 package import DeviceCore
 
 extension IIODevice {
-    /// Sets the rates and the rate attribute of a sensor. Attributes are searched in the channel, the channel type and
-    /// the device, in this order.
+    /// Sets the rates and the rate attribute of a sensor. The attributes of the channel are searched first, followed by
+    /// those of the channel type and those of the device.
     func setRates(of sensor: inout IIOSensor) {
         guard let first = sensor.axes.first, channels.indices.contains(first.channel) else { return }
         let channel = channels[first.channel]
@@ -62,10 +62,11 @@ extension SensorRates {
 
 extension IIODevice {
     /// Sets the mount matrix of a sensor to the first valid matrix, or to the identity if there is none. The channel
-    /// attribute (`in_accel_mount_matrix`) takes precedence over the device attribute (`in_mount_matrix`, which libiio
-    /// represents as the attribute "matrix" of a channel "mount") and over `mount_matrix`. A matrix of zeros, as
-    /// reported by an older driver, is ignored. Invalid and singular matrices are ignored, and a remark is added. A
-    /// matrix that contains a reflection is accepted only for an accelerometer, and a remark is added.
+    /// attribute (for example `in_accel_mount_matrix`) has the highest precedence, followed by the device attribute
+    /// `in_mount_matrix` and by `mount_matrix`. libiio represents `in_mount_matrix` as the attribute "matrix" of a
+    /// channel "mount". A matrix of zeros is ignored, because an older driver reports it. Invalid and singular matrices
+    /// are ignored, and a remark is added. A matrix that contains a reflection is accepted only for an accelerometer,
+    /// and a remark is added.
     func setMountMatrix(of sensor: inout IIOSensor) {
         guard sensor.kind.isVector else { return }
         for attribute in mountMatrices(of: sensor) {

@@ -21,7 +21,7 @@ extension IIODevice {
         }
         sensor.canBuffer = zip(channelIndices, sensor.axes).allSatisfy { channelIndex, axis in
             guard let scan = channels[channelIndex].scan else { return false }
-            // For a channel that is read from `input`, no attribute describes the numbers in a buffer.
+            // If a channel is read from `input`, the conversion of its numbers in a buffer is unknown.
             return scan.index >= 0 && scan.format.count == 1 && !axis.isProcessed
         }
         sensor.canPoll = zip(channelIndices, sensor.axes).allSatisfy { channelIndex, axis in
@@ -38,7 +38,7 @@ extension IIODevice {
 
     fileprivate var title: String { name.isEmpty ? id : "\(id) (\(name))" }
 
-    /// Searches the attributes of the channel, the channel type and the device, in this order.
+    /// Searches the attributes of the channel first, followed by those of the channel type and those of the device.
     private func attribute(_ name: String, of channel: IIOChannel, type: String) -> IIOAttribute? {
         let filename = "in_\(channel.id)_\(name)"
         return channel.attributes.first { $0.name == name && $0.filename == filename } ?? channel.attribute(name)

@@ -93,15 +93,16 @@ struct BufferPlan: Equatable {
         stallTimeout = 1 + 10 / rate + 3 * period
     }
 
-    /// Returns the decimation factor. It corresponds to at most 0.1 s, because other clients of the server must also
-    /// wait for these samples. If no multiple of the requested rate is close to the sensor's rate, the factor leaves at
-    /// least four samples per requested interval, so that the delivered readings can be evenly spaced.
+    /// Returns the decimation factor. The decimated samples cover at most 0.1 s, because other clients of the server
+    /// must also wait for them. If no multiple of the requested rate is close to the sensor's rate, at least four
+    /// samples remain for each requested interval. The subscriber's readings can then be evenly spaced.
     private static func decimation(rate: Double?, requested: Double?) -> Int {
         guard let rate, let requested, rate.isFinite, requested > 0 else { return 1 }
         let maximum = max(1, min(rate * 0.1, Double(maximumSamples)))
         let ratio = min(rate / requested, 1e9)
         let multiple = (ratio * 1.001).rounded(.down)
-        // If decimation yields at most 1.02 times the requested rate, the subscriber receives every remaining sample.
+        // If the decimated rate is at most 1.02 times the requested rate, the subscriber receives every remaining
+        // sample.
         let dividesEvenly = multiple >= 1 && multiple <= maximum * 1.001 && rate / multiple <= requested * 1.02
         return Int(dividesEvenly ? multiple : max(1, min(ratio / 4, maximum)))
     }

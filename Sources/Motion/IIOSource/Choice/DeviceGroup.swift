@@ -104,8 +104,8 @@ enum AttributeSelection {
     }
 }
 
-/// The sysfs path of a device's parent without counters. These counters, for example the last number in
-/// `0003:8086:0001.0004` or in `HID-SENSOR-200073.2.auto`, change when a HID sensor hub is reconnected.
+/// The sysfs path of a device's parent, without the counters that change when a HID sensor hub is reconnected. An
+/// example of a counter is the last number in `0003:8086:0001.0004` or in `HID-SENSOR-200073.2.auto`.
 enum AttachmentPath {
     /// Returns "platform/soc/i2c-1/1-0068" for a device at `/devices/platform/soc/i2c-1/1-0068/iio:device0`.
     static func stable(_ devicePath: String) -> String {
@@ -130,8 +130,8 @@ enum AttachmentPath {
         return name[..<dot]
     }
 
-    /// Numbers the paths of sensors that are otherwise indistinguishable, such as two accelerometers of one HID hub, in
-    /// the order in which the kernel registered the devices.
+    /// Adds numbers to the paths of sensors that are otherwise indistinguishable, such as two accelerometers of one HID
+    /// hub. The numbers follow the order in which the kernel registered the devices.
     static func numberDuplicates(in groups: inout [DeviceGroup]) {
         var counts: [String: Int] = [:]
         for group in groups.indices.sorted(by: { number(of: groups[$0]) < number(of: groups[$1]) }) {

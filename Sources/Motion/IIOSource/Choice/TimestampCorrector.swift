@@ -8,9 +8,10 @@ struct TimestampCorrector {
         case device
         /// Another clock of this machine whose current time can be read.
         case local(String)
-        /// A clock whose time is known only from timestamps. The minimum delay is assumed to be zero.
+        /// A clock whose time is known only from timestamps. The sample with the shortest delay is assumed to arrive
+        /// without delay.
         case remote
-        /// No usable timestamps. Samples are distributed evenly over the time since the last arrival.
+        /// There are no usable timestamps. Samples are distributed evenly over the time since the last arrival.
         case none
     }
 
@@ -18,11 +19,13 @@ struct TimestampCorrector {
     /// drift.
     private static let minimumWindow = 10.0
     private static let minimumWindowRefills = 50
-    /// The delay below which an arrival confirms the offset, in nanoseconds.
+    /// The maximum delay, in nanoseconds, of an arrival that confirms the offset.
     private static let confirmingDelay: Int64 = 10_000_000
-    /// The minimum difference that is treated as a clock step rather than a delay, in seconds.
+    /// A difference of at least this time, in seconds, is treated as a clock step. A smaller difference is treated as a
+    /// delay.
     private static let minimumStep = 1.0
-    /// The initial delays, in nanoseconds, for which the offset from the previous capture is kept.
+    /// The plausible delays of the first samples, in nanoseconds. If the delay is in this range, the offset from the
+    /// previous capture is kept.
     private static let plausibleInitialDelays: Range<Int64> = 0..<2_000_000_000
 
     /// A remote machine's clock, as determined by a capture.
@@ -118,7 +121,8 @@ struct TimestampCorrector {
         switch base {
         case .none: return 0
         case .device:
-            // A large initial difference means that the driver does not use the clock that it reports.
+            // If the first timestamp differs widely from the current time, the driver does not use the clock that it
+            // reports.
             guard lastTimestamp == nil,
                 abs(Double(delay)) > 5e9 + 2e9 * interval * Double(BufferPlan.maximumSamples / decimation)
             else { return 0 }
@@ -131,7 +135,7 @@ struct TimestampCorrector {
             guard let measured = measure(name) else { return 0 }
             let change = measured &- offset
             if abs(Double(change)) > 1e6 { clockSteps += 1 }
-            // Measurement noise is ignored, so that the intervals between the samples do not change.
+            // Small changes are ignored, because measurement noise would change the intervals between the samples.
             return change.magnitude > 20_000 ? change : 0
         case .remote:
             guard let lastTimestamp else {

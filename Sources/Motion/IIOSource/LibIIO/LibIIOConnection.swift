@@ -14,7 +14,7 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
     private let pointer: OpaquePointer
     private let devices: [OpaquePointer]
     private let channels: [[OpaquePointer]]
-    /// The address at which the server has responded, or nil if only libiio can read buffers.
+    /// The address at which the server has responded. If the address is nil, libiio reads the buffers.
     private let server: ServerAddress?
     private let capabilities = ServerCapabilities()
     private let isLocal: Bool

@@ -76,7 +76,7 @@ struct DeviceReadTask {
         }
         guard reader.isCurrent(generation) else { return }
         let failure = IIOFailure("iio_buffer_refill", number)
-        // An event-driven sensor may have had no changes within the server's timeout.
+        // The server's timeout is not an error for an event-driven sensor, which may have had no changes.
         if group.isEventDriven, failure.isConnectionLoss, finalReader.secondsSinceRefill(now: clock.now) >= 1,
             isResponding()
         {
@@ -180,7 +180,8 @@ struct DeviceReadTask {
                     guard reader.mayDeliver else { return }
                     let now = clock.now
                     batches[index].values[0] = value
-                    // The midpoint of the read is the best estimate, because the axes are read one after the other.
+                    // The axes are read one after the other. The best estimate of the measurement time is the midpoint
+                    // of the whole read.
                     batches[index].times[0] = BootTime(
                         nanoseconds: before.nanoseconds &+ (now.nanoseconds &- before.nanoseconds) / 2)
                     batches[index].arrival = now

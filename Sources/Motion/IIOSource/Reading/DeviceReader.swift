@@ -78,7 +78,7 @@ final class DeviceReader: Sendable {
     func set(_ plan: DeviceReadPlan?, now: BootTime) {
         endTask { state in
             guard state.plan != plan else { return false }
-            // While the thread is setting up the device, a new plan does not extend the time limit.
+            // If the thread is already setting up the device, a new plan does not extend the time limit for the setup.
             if state.plan == nil || !state.isSettingUp, !state.isEnded { state.stage.enter(.settingUp, now: now) }
             state.plan = plan
             return true

@@ -36,8 +36,8 @@ final class PollableBuffer: PollableSource {
     }
 
     var deadline: BootTime { BootTime(nanoseconds: nextTimeout.load(ordering: .relaxed)) }
-    /// False if samples may lack timestamps. The reader thread must then read the buffer, because the app could delay
-    /// an executor.
+    /// False if samples may lack timestamps. Their times then depend on the time of the read. The reader thread must
+    /// read the buffer, because the app could delay a read by an executor.
     var mayBePolledByExecutor: Bool { usesDriverTimestamps.load(ordering: .relaxed) }
 
     func close() -> (number: Int32, bufferReader: BufferReader) {

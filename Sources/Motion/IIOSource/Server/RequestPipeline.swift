@@ -7,14 +7,14 @@ import Synchronization
 /// many refills are requested only after the server has sent two requested refills separately.
 struct RequestPipeline {
     static let maximumRefills = 64
-    /// The size in bytes of the pieces into which tinyiiod splits responses. These pieces would look like separate
-    /// refills.
+    /// The server tinyiiod splits its responses into pieces of this size, in bytes. Refills of the same size could not
+    /// be distinguished from these pieces.
     private static let tinyiiodChunkSize = 256
     private static let initialTrialInterval = 64
     private static let maximumTrialInterval = 4096
 
     private enum State {
-        /// One refill per request. The value is the number of requests until the next trial.
+        /// One refill per request. The value is the number of requests until the next trial with two refills.
         case single(Int)
         /// Two refills per request. The value is the number of refills that have arrived separately.
         case trial(Int)
@@ -23,7 +23,8 @@ struct RequestPipeline {
 
     private let capabilities: ServerCapabilities
     private var state = State.single(1)
-    /// The number of requests until the next trial. Another client's requests can make a trial fail.
+    /// The number of requests between a failed trial and the next trial. Trials are repeated, because another client's
+    /// requests can make a trial fail.
     private var trialInterval = Self.initialTrialInterval
 
     init(_ capabilities: ServerCapabilities) { self.capabilities = capabilities }
@@ -66,7 +67,7 @@ struct RequestPipeline {
 
 /// The capabilities of a server, shared by all buffers of a connection.
 final class ServerCapabilities: Sendable {
-    /// The number of consecutive incomplete trials after which no buffer requests two refills.
+    /// After this number of consecutive trials that have not ended, no buffer requests two refills.
     private static let maximumTrials = 3
     private let trials = Atomic<Int>(0)
 

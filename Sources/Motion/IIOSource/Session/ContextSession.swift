@@ -18,7 +18,7 @@ final class ContextSession: Sendable {
         var lastLoggedProblem: String?
         var loggedRemarks: Set<String> = []
         var abandoned: [DeviceReader] = []
-        /// The time at which callers may wait for an unreachable context again.
+        /// The time before which callers do not wait for the discovery of an unreachable context.
         var nextDiscovery: BootTime?
     }
 

@@ -18,8 +18,8 @@ extension ContextSupervisor {
         return true
     }
 
-    /// True if a subscribed sensor is missing or has an incomplete description. A server does not report when an absent
-    /// device returns.
+    /// True if a subscribed sensor is missing or has an incomplete description. The source must then search for the
+    /// sensor, because a server does not report when a device returns.
     var isMissingSensor: Bool {
         if hub.isMissingSensor { return true }
         guard search.presence == nil else { return false }
@@ -121,7 +121,8 @@ struct DeviceSearch {
     /// The device names, or nil if they can be listed only by opening the context.
     var presence: [String]?
     var time = BootTime.zero
-    /// The time at which to reopen a context whose devices differed from the listed devices, or nil if they matched.
+    /// The time at which the context must be reopened, because its devices differed from the listed devices. It is nil
+    /// if they matched.
     private(set) var recheckTime: BootTime?
 
     mutating func finish(contextDevices: [String], recheckTime: BootTime) {

@@ -10,7 +10,8 @@ extension ContextSupervisor {
         switch stage.phase {
         case .ended: return
         case .settingUp:
-            // Settings are not retried during setup, because the recorded facts are from the previous stage.
+            // Refused settings are not retried during setup, because the list of refused settings is from the previous
+            // stage.
             return monitorAnswers(of: device, reader, stage, limit: Self.setupLimit, now: now)
         case .polling(let interval):
             monitorAnswers(of: device, reader, stage, limit: Self.setupLimit + 5 * interval, now: now)

@@ -7,16 +7,16 @@
 /// acceleration varies little, as walking or running if the movement is as regular as steps, and as unknown otherwise.
 /// The reported activity is the majority of the last five windows. Therefore, a single knock rarely changes the
 /// activity, and changes are reported four to six seconds late. Acceleration alone cannot distinguish riding from
-/// resting (six of ten windows in a car stay below 0.05 g), so automotive and cycling require a speed.
+/// resting, because six of ten windows in a car stay below 0.05 g. Therefore, automotive and cycling require a speed.
 ///
-/// The constants were chosen with six subjects of the MotionSense data set (odd numbers from 1 to 11), who had the
-/// phone in a front pocket, and tested with six other subjects (13 to 23). docs/motion.md lists the results.
+/// The constants were chosen with the subjects 1, 3, 5, 7, 9 and 11 of the MotionSense data set, and tested with the
+/// subjects 13, 15, 17, 19, 21 and 23. All subjects had the phone in a front pocket. docs/motion.md lists the results.
 package struct ActivityClassifier: Sendable {
-    /// The maximum standard deviation of the acceleration magnitude in a stationary window, in g. Values from 0.07 to
-    /// 0.12 cause at most two errors on the tuning subjects.
+    /// A window is stationary if the standard deviation of the acceleration magnitude, in g, is at most this value.
+    /// Values from 0.07 to 0.12 cause at most two errors with the subjects that were used to choose the constants.
     static let maximumRestDeviation = 0.10
-    /// The minimum score for running. The score is d + 0.2 (f - 2.4), with the standard deviation d along the main axis
-    /// in g and the frequency f in hertz. Values from 0.91 to 1.05 work equally well on the tuning subjects.
+    /// The minimum score for running. The score is d + 0.2 (f - 2.4), where d is the standard deviation along the main
+    /// axis, in g, and f is the frequency in hertz. Values from 0.91 to 1.05 work equally well.
     static let minimumRunningScore = 0.98
     private static let crossingWeight = 0.2
     private static let walkingCrossings = 2.4
@@ -25,7 +25,7 @@ package struct ActivityClassifier: Sendable {
     /// The numbers of agreeing windows required for medium and high confidence.
     private static let mediumWindows = 3
     private static let highWindows = 10
-    /// The time, in seconds, for which a person is assumed to be on foot after a step.
+    /// A person is assumed to be on foot for this time, in seconds, after a step.
     private static let stepTimeout = 5.0
     private static let windowInterval = Double(MovementWindow.samplesPerHalf) / UniformResampler.rate
     /// The activities of the last windows, newest first.

@@ -6,8 +6,7 @@ import SystemCalls
 struct MovementFeatures: Sendable, Equatable {
     /// The standard deviation of the acceleration magnitude, in g.
     var magnitudeDeviation: Double
-    /// The standard deviation along the axis of greatest variance, in g, which does not depend on the device
-    /// orientation.
+    /// The standard deviation, in g, along the axis of greatest variance. It does not depend on the device orientation.
     var axisDeviation: Double
     /// The frequency of the band-pass-filtered acceleration, in cycles per second, estimated from zero crossings.
     var crossingRate: Double

@@ -7,7 +7,7 @@
 struct RideDetector: Sendable {
     /// The speed above which a person cannot be on foot, in m/s.
     static let maximumOnFootSpeed = 7.0
-    /// The minimum riding speed in m/s, which must be sustained for `rideStartDelay` seconds without steps.
+    /// The minimum riding speed, in m/s.
     static let minimumRideSpeed = 4.0
     /// The speed below which a car is considered stationary, in m/s.
     static let maximumStationarySpeed = 0.5
@@ -16,8 +16,8 @@ struct RideDetector: Sendable {
     private static let bicycleSpeeds = 2.5...10.0
     private static let minimumPedallingRegularity = 0.5
     private static let minimumPedallingWindows = 3
-    /// A ride is reported after `rideStartDelay` seconds at riding speed without steps, and ends after `rideEndDelay`
-    /// seconds without riding speed.
+    /// A ride is reported after `rideStartDelay` seconds at riding speed without steps. It ends after `rideEndDelay`
+    /// seconds below the riding speed.
     private static let rideStartDelay = 20.0
     private static let rideEndDelay = 60.0
     private static let maximumStepsInRide = 8

@@ -35,8 +35,8 @@ extension AttitudeFilter {
         renormalizePeriodically()
     }
 
-    /// Applies the rotation estimated for a gap in the samples. After a long gap or a large rotation, reinitializes the
-    /// attitude.
+    /// Estimates the rotation during a gap in the samples and applies it to the attitude. After a long gap or a large
+    /// rotation, reinitializes the attitude.
     private mutating func bridgeGap(_ gap: Double, to rate: SIMD4<Double>) {
         guard gap > 0, gap <= settings.maximumGap else { return reinitialize() }
         let before = lastRate - estimator.bias
@@ -56,8 +56,9 @@ extension AttitudeFilter {
 
     /// The largest rotation during a gap, in radians, that does not reinitialize the attitude.
     private static var maximumBridgedRotation: Double { 0.1 }
-    /// The weight of the cross product of two consecutive rates in the coning correction. For steady coning,
-    /// instantaneous samples require 1/6. Samples that are means over their interval require an additional 1/24.
+    /// The coning correction is the cross product of two consecutive rates, multiplied by this factor. For steady
+    /// coning, the factor is 1/6 if samples are instantaneous. It is 1/24 larger if each sample is the mean over its
+    /// interval.
     private static var coningFactor: Double { 5 / 24.0 }
 
     /// Processes an accelerometer sample.
@@ -72,7 +73,8 @@ extension AttitudeFilter {
         guard acceleration.dot(acceleration) > 0 else { return }
         if accelerometer.step(to: timestamp) == .ignored { return }
         let hasGyroscope = timestamp - gyroscope.timestamp <= settings.maximumGap
-        // A stuck sensor reports an outdated gravity direction. At rest, repeated values may be correct.
+        // A stuck sensor reports an outdated gravity direction. If the reading agrees with the estimated direction, it
+        // may be correct and is used.
         if repetition.isStuck(acceleration), hasGyroscope, isReady, !isNearlyUp(acceleration) { return }
         let interval = accelerometer.interval
         rest.update(acceleration: acceleration, interval: interval)
@@ -98,16 +100,16 @@ extension AttitudeFilter {
         return vector.z > 0 && vector.z * vector.z > 0.9973 * vector.dot(vector)
     }
 
-    /// Returns the mean acceleration in the inertial frame. Without a gyroscope, this frame rotates with the device, so
-    /// the mean covers a shorter time.
+    /// Returns the mean acceleration in the inertial frame. Without a gyroscope, this frame rotates with the device.
+    /// The mean then covers a shorter time, so that it follows the rotation.
     @inline(__always)
     private mutating func mean(of acceleration: SIMD4<Double>, hasGyroscope: Bool, interval: Double) -> SIMD4<Double> {
         let inFrame = inertial.rotate(acceleration)
         guard hasGyroscope else { return shortMean(of: inFrame, interval: interval) }
         gravityCoefficients.advance(by: interval)
         let mean = gravityLanes.update(inFrame, gravityCoefficients)
-        // Every fourth accelerometer sample is sufficient. The mask is 6, because `steps` also counts gyroscope
-        // samples.
+        // Updating the motion level with every fourth sample is sufficient. `steps` counts gyroscope and accelerometer
+        // samples, so it increases by about two from one accelerometer sample to the next.
         if steps & 6 == 0 { motion.update(acceleration: inFrame - mean, rate: rateWithoutBias, interval: 4 * interval) }
         return mean
     }
@@ -126,8 +128,8 @@ extension AttitudeFilter {
         let y = vector.y * inverse
         let t = x * x + y * y
         guard vector.z > 1e-6, t < 1e-4 else { return steepLeveling(vector) }
-        // These series in t, the squared tangent of the angle, yield the cosine, the cosine of the half angle, and the
-        // ratio of the sine of the half angle to the tangent. The omitted terms are below 1e-16.
+        // t is the squared tangent of the angle. The series yield the cosine, the cosine of the half angle, and the
+        // sine of the half angle divided by the tangent. The omitted terms are below 1e-16.
         let t2 = t * t
         let cosine = (1 - t * 0.5) + t2 * (3 / 8.0 - t * (5 / 16.0))
         let half = (1 - t * (1 / 8.0)) + t2 * (11 / 128.0 - t * (69 / 1024.0))
@@ -186,8 +188,8 @@ extension AttitudeFilter {
                 field, attitude: attitude ?? inclination.after(inertial), rate: rateWithoutBias,
                 isUsable: !self.field.isDisturbed, interval: fieldTime)
         }
-        // Compensates for the rotation of the device since the magnetometer measured the field. Unlike the current
-        // attitude, an attitude passed by the caller has been extrapolated by the gyroscope delay.
+        // Compensates for the rotation of the device since the magnetometer measured the field. An attitude from the
+        // caller is ahead of the inertial frame by the gyroscope delay, so this delay is added.
         let totalDelay = delay.delay + (attitude == nil ? 0 : settings.gyroscopeDelay)
         let compensatedField = field + totalDelay * field.cross(rateWithoutBias)
         if let attitude {

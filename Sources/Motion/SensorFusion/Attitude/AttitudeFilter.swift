@@ -54,7 +54,7 @@ public struct AttitudeFilter: Sendable {
     var gainWithoutGyroscope: OnePoleGain
     /// True until the first accelerometer sample after the start or an interruption.
     var isInclinationNew: Bool
-    /// The number of gyroscope and accelerometer samples, used to schedule renormalization.
+    /// The number of gyroscope and accelerometer samples. It determines when the quaternions are renormalized.
     var steps: UInt32 = 0
     /// The number of times that the attitude was reinitialized. Attitudes before and after a reinitialization are
     /// unrelated.

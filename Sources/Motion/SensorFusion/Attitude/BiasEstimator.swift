@@ -11,8 +11,8 @@ struct BiasEstimator: Sendable {
     var coupling = SIMD4<Double>.zero
     var isCoupled = false
     var headingCorrection = 0.0
-    /// The rate of growth of the heading variance, with a constant part and a part proportional to the squared angular
-    /// rate.
+    /// The growth of the heading variance per second. One part is constant, and the other is proportional to the
+    /// squared angular rate.
     let headingNoise: Double
     let headingNoisePerSquaredRate: Double
     let knownBiasVariance: Double
@@ -80,7 +80,7 @@ struct BiasEstimator: Sendable {
         clip()
     }
 
-    /// Returns the measurement variance with which the bias variance converges to `variance`.
+    /// Returns the variance to assume for each measurement, so that the variance of the bias converges to `variance`.
     @inline(__always)
     private static func weight(_ variance: Double, _ added: Double) -> Double { variance * variance / added + variance }
 
@@ -118,8 +118,8 @@ struct BiasEstimator: Sendable {
         headingVariance += (headingNoise + headingNoisePerSquaredRate * squaredRate) * interval
         let part = covariance * up
         let variance = up.dot(part)
-        // The magnetometer cannot improve a bias that is already well known. The heading noise includes the drift due
-        // to the error of such a bias.
+        // The magnetometer cannot improve a bias that is already well known. Only the part of the variance that exceeds
+        // the variance of such a bias is used, because the heading noise already includes the rest.
         let unknown = 1 - knownBiasVariance / variance
         if unknown > 0 {
             let drift = 2 * up.dot(coupling) - interval * unknown * variance
@@ -152,8 +152,8 @@ struct BiasEstimator: Sendable {
         (coupling, isCoupled, headingCorrection) = (.zero, false, 0)
     }
 
-    /// Returns the pending heading correction and resets it to zero. A bias correction at rest reveals earlier heading
-    /// drift, which must be corrected as well.
+    /// Returns the pending heading correction and resets it to zero. If a bias is corrected at rest, the earlier drift
+    /// of the heading is known and must be corrected as well.
     mutating func consumeHeadingCorrection() -> Double {
         let correction = headingCorrection
         headingCorrection = 0

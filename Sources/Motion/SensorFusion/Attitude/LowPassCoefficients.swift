@@ -9,8 +9,8 @@ import SystemCalls
 /// from sample to sample. With a constant interval, the filter is equivalent to the usual digital filter. During the
 /// first time constant, the output is the running mean, so that no single sample dominates.
 struct LowPassCoefficients: Sendable {
-    /// The time constant of the decay of the step response, in seconds. The cutoff frequency is √2 / (2π · time
-    /// constant).
+    /// The time constant, in seconds, with which the step response approaches its final value. The cutoff frequency is
+    /// √2 / (2π · time constant).
     let timeConstant: Double
     /// The weight of a new sample while the output is a running mean, and zero afterwards.
     private(set) var meanWeight = 1.0
@@ -24,8 +24,8 @@ struct LowPassCoefficients: Sendable {
     private var hasStarted = false
     private var count = 0.0
     private var elapsed = 0.0
-    /// The averaging time, in seconds, attributed to the value of the filter before a restart. If the time is zero,
-    /// this value is discarded.
+    /// After a restart, the previous value of the filter has the weight of a mean over this time, in seconds. If the
+    /// time is zero, the value is discarded.
     private var restartWeight = 0.0
     private var lastInterval = 0.01
 

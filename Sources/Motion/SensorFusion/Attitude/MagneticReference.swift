@@ -5,8 +5,8 @@
 @usableFromInline
 struct MagneticReference: Sendable {
     @usableFromInline private(set) var isDisturbed = true
-    /// The expected strength, in the unit of the samples, and the expected dip, in radians below the horizon. The value
-    /// is nil until a field is set or accepted.
+    /// The expected strength and dip. The strength has the unit of the samples, and the dip is in radians below the
+    /// horizon. The value is nil until a field is set or accepted.
     @usableFromInline private(set) var expected: SIMD2<Double>?
     private(set) var current = SIMD2<Double>.zero
 

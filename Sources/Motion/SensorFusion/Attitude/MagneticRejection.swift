@@ -21,7 +21,8 @@ struct MagneticRejection: Sendable {
         maximumTime = settings.maximumMagneticRejectionTime
         factor = max(settings.magneticRejectionFactor, 1)
         isEnabled = settings.rejectsMagneticDisturbance
-        // Starting with the maximum provides a heading even if the field is disturbed at the start.
+        // The time starts at the maximum, so that the magnetometer provides a heading even if the field is disturbed at
+        // the start.
         rejectedTime = maximumTime
     }
 

@@ -12,8 +12,8 @@ struct MagnetometerConsistency: Sendable {
     private var headingField: SIMD2<Double>?
     /// The recent mean disagreement between magnetometer and heading, in radians.
     private(set) var meanDisagreement = 0.0
-    /// The heading variance, in square radians, due to differences between the expected field and the field that
-    /// determined the heading.
+    /// The heading variance in square radians that results if the field that determined the heading differs from the
+    /// expected field.
     private(set) var fieldVariance = 0.0
     /// The time since the last comparison of the heading with the magnetometer, in seconds.
     private(set) var unusedTime = 0.0
@@ -52,14 +52,14 @@ struct MagnetometerConsistency: Sendable {
     ) -> Double {
         let isFirst = headingField == nil
         time += interval
-        // While the device is at rest, all samples measure the same field, so the error of this field does not average
-        // out.
+        // While the device is at rest, all samples contain the same field error, which does not average out. Therefore,
+        // the heading variance is raised when the device starts to move.
         if wasResting, !isResting { estimator.raiseHeadingVariance(to: Self.varianceAfterRest) }
         wasResting = isResting
         var spread = 1.0
         if let expected {
             spread += Self.deviation(field, from: expected) * deviationScale
-            // The heading is only as accurate as the field that determined it.
+            // The variance is at least the variance of the field that determined the heading.
             if trust == .full, let headingField {
                 let tilt = cosine(expected.y)
                 fieldVariance = 0.25 * Self.deviation(headingField, from: expected) / (tilt * tilt)
@@ -82,7 +82,8 @@ struct MagnetometerConsistency: Sendable {
         if trust == .full, squaredDisagreement > estimator.headingVariance + noise {
             estimator.raiseHeadingVariance(to: squaredDisagreement)
         }
-        // If the device was moving at the start, the attitude is inaccurate at first.
+        // If the device was moving at the start, the attitude is inaccurate at first. The magnetometer has less weight
+        // until the attitude has improved.
         if !hasRested { spread += 1 / (time * time) }
         let measurement = noise * spread / interval
         let before = estimator.headingVariance

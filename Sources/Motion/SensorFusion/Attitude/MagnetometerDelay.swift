@@ -3,8 +3,8 @@
 /// Estimates the delay of magnetometer samples relative to gyroscope samples during rotations.
 ///
 /// With the correct delay, the field is constant in earth axes. Without a correction, the motion of the field in earth
-/// axes is proportional to the motion in device axes, and the ratio is the delay. Slow components of both motions are
-/// removed before the ratio is computed.
+/// axes is proportional to its motion in device axes. The ratio of the two motions is the delay. Slow components of
+/// both are removed before the ratio is computed.
 struct MagnetometerDelay: Sendable {
     private(set) var delay: Double
 

@@ -3,7 +3,7 @@
 /// Estimates the gyroscope bias from the inclination corrections.
 ///
 /// A bias rotates the inertial frame. The corrections rotate it back, delayed by the low-pass filter of the
-/// acceleration. Therefore, the rotation matrix of the attitude and the bias in earth axes pass through the same filter
+/// acceleration. Therefore, the rotation matrix of the attitude and the bias in earth axes are filtered in the same way
 /// before they are compared with the corrections.
 struct MotionBias: Sendable {
     private var coefficients: LowPassCoefficients
@@ -57,7 +57,7 @@ struct MotionBias: Sendable {
         let xy = p.x * p.y, xz = p.x * p.z, yz = p.y * p.z
         let wx = p.w * p.x, wy = p.w * p.y, wz = p.w * p.z
         let bias = estimator.bias
-        // The fourth lane contains the bias in earth axes, which dot() and the covariance ignore.
+        // The fourth lanes contain the bias in earth axes. dot() and the covariance ignore these lanes.
         var row = SIMD4(1 - 2 * (yy + zz), 2 * (xy - wz), 2 * (xz + wy), 0)
         row.w = row.dot(bias)
         let meanEast = east.update(row, coefficients)
@@ -85,10 +85,10 @@ struct MotionLevel: Sendable {
     private var squaredAcceleration = 0.0
     private var squaredRate = 0.0
     private var gain = OnePoleGain(timeConstant: 1)
-    /// The time, in seconds, for which the rates before and after a long gap are assumed to extend into the gap.
+    /// At both ends of a long gap, the rate is assumed to remain constant for this time, in seconds.
     static let rateContinuationTime = 0.05
-    /// The averaging time, in seconds, for an acceleration of 1 g if the squared rate times the gap is 1 rad²/s. On one
-    /// board, a third or three times this value increases the error by a quarter.
+    /// A factor of the averaging time, in seconds. The averaging time is the product of this factor and the mean
+    /// squared acceleration in g², divided by the product of the squared rate and the gap.
     private static let averagingFactor = 1.5
     private static let squaredGravity = 9.8 * 9.8
 
@@ -99,8 +99,8 @@ struct MotionLevel: Sendable {
         squaredRate += weight * (rate.dot(rate) - squaredRate)
     }
 
-    /// Returns the averaging time, in seconds, at which the mean acceleration is as accurate as the up direction from
-    /// before a gap of `gap` seconds. `rate` is the larger of the squared rates before and after the gap.
+    /// Returns an averaging time in seconds. A mean acceleration over this time is as accurate as the up direction from
+    /// before the gap. `gap` is in seconds. `rate` is the larger of the squared rates before and after the gap.
     func equivalentAveragingTime(after gap: Double, squaredRate rate: Double) -> Double {
         let rotation = (squaredRate + rate) * gap
         let movement = squaredAcceleration / Self.squaredGravity

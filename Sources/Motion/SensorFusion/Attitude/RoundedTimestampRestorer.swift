@@ -7,24 +7,28 @@ import SystemCalls
 ///
 /// Programs and files often store timestamps with few digits. At 95 samples per second and a resolution of 10 ms, most
 /// intervals are 5 % too short, and every twentieth is twice as long. If a whole window of timestamps fits a sequence
-/// with a constant period, the intervals are taken from that sequence, which never differs from the timestamps by more
-/// than `maximumDistance`. Timestamps are used unchanged if they are irregular or if samples are lost repeatedly.
+/// with a constant period, the intervals are taken from that sequence. The sequence never differs from the timestamps
+/// by more than `maximumDistance`. Timestamps are used unchanged if they are irregular or if samples are lost
+/// repeatedly.
 struct RoundedTimestampRestorer: Sendable, Equatable {
     private static let window = 128
-    /// The fractions of the timestamp error by which the sequence and its period are corrected.
+    /// With each timestamp, the sequence and its period are corrected by these fractions of the difference between the
+    /// timestamp and the sequence.
     private static let phaseGain = 0.01
     private static let periodGain = 3e-5
     /// If the elapsed time exceeds a whole number of periods by at most this fraction of a period, no further period is
     /// counted.
     private static let slack = 0.25
-    /// The maximum distance between the sequence and a timestamp, in rounding units: one half plus a margin for jitter.
+    /// The maximum distance between the sequence and a timestamp, in rounding units. It consists of one half and a
+    /// margin for jitter.
     private static let maximumDistance = 0.6
     private static let tolerance = 1e-6
     /// The number of recent outliers after which the sequence is discarded.
     private static let maximumOutliers = 4.0
     /// The number of rounding units per second, or zero if the timestamps are not rounded.
     private var unitsPerSecond = 100.0
-    /// The number of timestamps in the first window, and the differences between them in rounding units.
+    /// The number of timestamps in the first window. The array contains the differences between them, in rounding
+    /// units.
     private var count = 0
     private var steps = InlineArray<128, UInt8>(repeating: 0)
     private var last = 0.0

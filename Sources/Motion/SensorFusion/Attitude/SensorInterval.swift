@@ -18,14 +18,14 @@ struct SensorInterval: Sendable, Equatable {
     @usableFromInline private(set) var timestamp = -Double.infinity
 
     private var timestampRestorer = RoundedTimestampRestorer()
-    /// The interval above which the stream counts as interrupted, in seconds.
+    /// The stream counts as interrupted after a longer interval than this, in seconds.
     private var limit: Double
     private let maximumGap: Double
     /// If a sample precedes the previous sample by more than this time, in seconds, the clock is assumed to have been
     /// set back.
     private let clockStepThreshold: Double
     private let nominal: Double
-    /// The upper limit, in seconds, to which `limit` adapts in a slow but regular stream.
+    /// The maximum value of `limit`, in seconds. `limit` increases if a stream is slow but regular.
     private let maximumAdaptiveGap: Double
 
     /// - Parameter nominal: The nominal interval in seconds, or zero if it is unknown.

@@ -21,8 +21,8 @@ extension AttitudeAidedFit {
         fit.headingUncertainty = uncertainty
         fit.headingDeviation = meanDeviation(uncertainty)
         let candidateFields = windowFields
-        // Evaluates the current correction with the same weights and delay. The residual is relative to the field
-        // strength of the fit, because iron may distort the field strength of the current correction.
+        // Evaluates the current correction with the same weights and delay. The residual is divided by the field
+        // strength of the fit, because the field strength of the current correction may be wrong.
         setSolution(current.matrix, -(current.matrix * current.hardIron))
         fit.headingChange = headingChange(from: candidateFields)
         updateResiduals()
@@ -30,8 +30,8 @@ extension AttitudeAidedFit {
         return fit
     }
 
-    /// The ratio of the weight of the newest window's samples to the weight that they would have without errors, or 1
-    /// if there are too few samples.
+    /// The weight of the samples in the newest window, divided by the weight that they would have without errors. It is
+    /// 1 if there are too few samples.
     private var newestWeight: Double {
         var (sum, total, number) = (0.0, 0.0, 0)
         for index in 0..<count where slots[index] == newestSlot {
@@ -42,7 +42,8 @@ extension AttitudeAidedFit {
         return number < Self.minimumSamplesPerWindow ? 1 : sum / total
     }
 
-    /// Returns the age of the first sample in the newest window that no longer fits, or nil if there are no samples.
+    /// Returns the age of the sample in the newest window from which on the samples no longer fit. Returns nil if there
+    /// are no samples.
     func ageOfChange(_ samples: [MagneticSample]) -> Int64? {
         let newest = (0..<min(count, samples.count)).filter { slots[$0] == newestSlot }
             .sorted { samples[$0].age < samples[$1].age }
@@ -59,7 +60,8 @@ extension AttitudeAidedFit {
 
     private func isInlier(_ index: Int) -> Bool { weights.values[index] > 0.5 * weights.base[index] }
 
-    /// Returns the heading uncertainty, computed from the covariance of the correction parameters for a fixed trace.
+    /// Returns the heading uncertainty. It is computed from the covariance of the correction parameters, where the
+    /// trace of the matrix is fixed.
     private mutating func headingUncertainty(of fit: MagneticFit, strength: Double) -> HeadingUncertainty {
         let traceInformation = traceSolution[0] + traceSolution[5] + traceSolution[10]
         var uncertainty = HeadingUncertainty(scale: scale, matrix: fit.matrix, shift: fit.shift)
@@ -79,8 +81,8 @@ extension AttitudeAidedFit {
     /// ``HeadingUncertainty/attitudeDeviation``.
     ///
     /// The hard iron along a direction is observable only while that direction rotates. If a direction has hardly
-    /// rotated, most of its measured rotation is error, and the correction along it may be wrong by the same share of
-    /// the field.
+    /// rotated, most of its measured rotation is an error of the attitude. The correction along this direction may then
+    /// be wrong.
     private func unobservableDeviation(strength: Double) -> Matrix3 {
         let noise = Self.attitudeNoise * Self.attitudeNoise
         let shift = SIMD3(solution[3], solution[7], solution[11])
@@ -133,8 +135,8 @@ extension AttitudeAidedFit {
         return (strength / total, atan2(-up, horizontal))
     }
 
-    /// Returns the relative deviation of the corrected field over all directions, using the inverse of the system that
-    /// was solved last.
+    /// Returns the standard deviation of the corrected field over all directions, relative to the field strength. Uses
+    /// the inverse of the system that was solved last.
     private mutating func uncertainty(of fit: MagneticFit, strength: Double) -> Double {
         let volume = fit.matrix.determinant
         guard volume > 0.05 else { return .infinity }

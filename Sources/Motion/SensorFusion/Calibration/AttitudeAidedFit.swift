@@ -19,27 +19,28 @@ import SystemCalls
 /// correspond to 7 degrees.
 struct AttitudeAidedFit: Sendable {
     static let windowLimit = 16
-    /// The number of unknowns: three matrix rows, each with a component of the shift, and the bias.
+    /// The number of unknowns. Each of the three matrix rows has three elements and a component of the shift. The bias
+    /// has three components.
     static let unknowns = 15
     /// The number of sums per window: the weight, twelve sums for each field component, and three bias sums for each
     /// horizontal field component.
     static let windowStride = 43
-    /// The prior standard deviations of the symmetric and the rotational part of the soft-iron matrix.
+    /// The prior standard deviations of the soft-iron matrix, for its symmetric part and for its rotation.
     static let softIronDeviation = 0.15
     static let rotationDeviation = 0.02
     /// The prior standard deviation of the bias in rad/s. Gyroscopes on boards have biases of several degrees per
     /// second.
     static let biasDeviation = 0.09
     static let maximumBiasStep = 0.1
-    /// The number of samples equivalent to one independent sample. Errors of neighbouring samples are correlated,
-    /// because indoor magnetic fields are not uniform.
+    /// This number of samples counts as one independent sample. Errors of neighbouring samples are correlated, because
+    /// indoor magnetic fields are not uniform.
     static let samplesPerIndependentSample = 30.0
-    /// The standard deviation of the attitude of a moving device, in radians. On simulated pendulums, values from 0.01
-    /// to 0.03 prevent wrong fits equally well. Larger values delay correct fits.
+    /// The standard deviation of the attitude of a moving device, in radians. In simulations of a pendulum, values from
+    /// 0.01 to 0.03 prevent wrong fits equally well. Larger values delay correct fits.
     static let attitudeNoise = 0.015
-    /// The spread of a direction, in square radians, at which the fit and the current correction have equal weight
-    /// (0.02²). Without this prior, the heading is wrong by 150 degrees for 2 of 120 simulated pendulums. With a value
-    /// of 0.001, a phone's hard iron of ten times the earth's field is wrong by 0.2 %.
+    /// A spread of a direction, in square radians. At this spread, the fit and the current correction have equal
+    /// weight. Without this prior, the heading is wrong by 150 degrees in 2 of 120 simulations of a pendulum. Larger
+    /// values make strong hard iron less accurate.
     static let currentCorrectionPrior = 0.0004
     static let minimumSamplesPerWindow = 30
     /// The angular rate in rad/s at which the weight of a sample is halved.
@@ -65,7 +66,7 @@ struct AttitudeAidedFit: Sendable {
     var traceSolution = [Double](repeating: 0, count: unknowns)
     /// The second moments of the samples, each extended by a fourth component of 1.
     var moment = [Double](repeating: 0, count: 16)
-    /// The second moments of the bias parameters with the twelve correction parameters and with each other.
+    /// The second moments of the bias parameters, with the twelve correction parameters and with each other.
     var biasMoments = [Double](repeating: 0, count: 3 * unknowns)
     var probe = [Double](repeating: 0, count: unknowns)
     /// The mean scatter of each device direction in earth axes within a window, as a symmetric matrix. The scatter is
@@ -76,7 +77,7 @@ struct AttitudeAidedFit: Sendable {
     var currentShift = SIMD3<Double>.zero
     var latency = 0.0
     var bias = SIMD3<Double>.zero
-    /// True if there is a solution, which is required to fit the bias. The effect of the bias depends on the corrected
+    /// True if there is a solution. The bias can be fitted only then, because its effect depends on the corrected
     /// fields.
     var hasSolution = false
 

@@ -9,7 +9,7 @@
 /// the sensor axes must be aligned with the device axes.
 struct EllipsoidFit: Sendable {
     static let softIronDeviation = 0.15
-    /// The number of occupied cells equivalent to one independent sample.
+    /// This number of occupied cells counts as one independent sample.
     static let cellsPerIndependentSample = 3.0
 
     private var count = 0
@@ -216,8 +216,8 @@ struct EllipsoidFit: Sendable {
         return fit
     }
 
-    /// Returns the residual of a different correction with the field strength that suits it best. The residual is
-    /// relative to the strength of the fit.
+    /// Returns the residual of a different correction, relative to the strength of the fit. The residual is computed
+    /// with the field strength that minimizes it.
     private mutating func residual(of other: MagneticCalibration) -> Double {
         var (sum, total) = (0.0, 0.0)
         for index in 0..<count {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The heading uncertainty due to the magnetometer correction, which depends on the device orientation. A correction
-/// computed from rotations about the vertical is accurate while the device remains level, but not after the device is
-/// tilted.
+/// The heading uncertainty due to errors of the magnetometer correction. The uncertainty depends on the device
+/// orientation. For example, a correction computed from rotations about the vertical is accurate only while the device
+/// remains level.
 struct HeadingUncertainty: Sendable, Equatable {
     /// The variance of an unknown heading, in square radians.
     private static let unknownHeadingVariance = Double.pi * .pi
@@ -10,7 +10,8 @@ struct HeadingUncertainty: Sendable, Equatable {
     private let scale: FieldScale
     private let matrix: Matrix3
     private let shift: SIMD3<Double>
-    /// The covariance of the twelve correction parameters for scaled fields: the lower triangle, row by row.
+    /// The covariance of the twelve correction parameters for scaled fields. The array contains the lower triangle, row
+    /// by row.
     private var covariance = [Double](repeating: 0, count: 78)
     /// The standard deviation of the corrected, scaled field due to attitude errors, as a symmetric matrix. The product
     /// of the matrix and a direction is a vector whose length is the deviation along that direction.

@@ -56,8 +56,8 @@ package struct MagneticCalibration: Sendable, Hashable {
 }
 
 extension MagneticCalibration {
-    /// True if the calibration is plausible: its numbers are finite, and its matrix neither mirrors nor strongly
-    /// distorts. Otherwise, a stored calibration must be ignored.
+    /// True if the calibration is plausible. Its numbers must be finite, and its matrix must neither mirror nor
+    /// strongly distort. A stored calibration that is not plausible must be ignored.
     package var isUsable: Bool {
         guard softIron.allSatisfy(\.isFinite), hardIron.isFinite else { return false }
         // Soft iron of more than half the field indicates a failed fit.
@@ -65,10 +65,10 @@ extension MagneticCalibration {
         return determinant > 0.3 && determinant < 3 && maximumStretchBound < 3
     }
 
-    /// Returns the root mean square difference per component between the corrected fields of two calibrations, over all
-    /// directions, relative to the field strength. A value of 0.02 corresponds to a heading difference of about one
-    /// degree at the equator and three degrees in northern Europe. If neither calibration has a field strength, returns
-    /// 0 for equal corrections and NaN otherwise.
+    /// Returns the difference between the corrected fields of two calibrations. The difference is the root mean square
+    /// per component over all directions, relative to the field strength. A value of 0.02 corresponds to a heading
+    /// difference of about one degree at the equator and three degrees in northern Europe. If neither calibration has a
+    /// field strength, returns 0 for equal corrections and NaN otherwise.
     package func difference(from other: MagneticCalibration) -> Double {
         let strength = fieldStrength > 0 ? fieldStrength : other.fieldStrength
         guard strength > 0 else { return hasSameCorrection(as: other) ? 0 : .nan }

@@ -12,16 +12,17 @@ struct MagneticFit: Sendable, Equatable {
     var dip = Double.nan
     /// The root mean square residual per component, relative to the strength.
     var residual = Double.nan
-    /// The standard deviation of the corrected field per component, averaged over all directions, relative to the
-    /// strength.
+    /// The standard deviation of a component of the corrected field, relative to the strength. It is averaged over all
+    /// directions.
     var uncertainty = Double.infinity
-    /// The residual of the current calibration for the same samples, relative to the strength of the fit.
+    /// The residual that the current calibration has for the same samples, relative to the strength of the fit.
     var currentResidual = Double.nan
     /// The standard deviation of the heading in radians, averaged over the samples, or infinity without attitudes.
     var headingDeviation = Double.infinity
-    /// The root mean square heading difference from the current calibration, in radians, or NaN without attitudes.
+    /// The difference in radians between the headings of the fit and of the current calibration (root mean square), or
+    /// NaN without attitudes.
     var headingChange = Double.nan
-    /// The ratio of the weight of the newest samples to the weight that they would have without errors, or 1 without
+    /// The weight of the newest samples, divided by the weight that they would have without errors. It is 1 without
     /// attitudes.
     var newestWeight = 1.0
     /// The heading uncertainty for any device orientation, or nil without attitudes.
@@ -64,8 +65,8 @@ struct MagneticSample: Sendable, Equatable {
     var cell: Int
 }
 
-/// The mean of the readings, and their root mean square distance from the mean. Scaling by both makes the fit
-/// parameters of order one for any unit and any hard iron.
+/// The mean of the readings, and their root mean square distance from the mean. Readings are scaled with both values,
+/// so that the parameters of a fit are close to one for any unit and any hard iron.
 struct FieldScale: Sendable, Equatable {
     private(set) var center = SIMD3<Double>.zero
     private(set) var unit = 1.0

@@ -20,15 +20,15 @@ package struct MagnetometerCalibrator: Sendable {
     package private(set) var candidate = MagneticCalibration()
     /// The estimated delay of the magnetometer relative to the attitude, in seconds, or 0 without a fit.
     package private(set) var latency = 0.0
-    /// The standard deviation of the candidate's corrected field relative to its strength, or infinity without a
-    /// candidate.
+    /// The standard deviation of the field corrected with the candidate, relative to the field strength. It is infinity
+    /// without a candidate.
     package private(set) var candidateUncertainty = Double.infinity
-    /// The standard deviation of the heading due to the calibration in the current orientation, in radians, or NaN if
-    /// it is unknown.
+    /// The standard deviation of the heading that errors of the calibration cause in the current orientation. It is in
+    /// radians, or NaN if it is unknown.
     package private(set) var headingDeviation = Double.nan { didSet { updateQuality() } }
     /// The quality of the calibration in the current device orientation. The quality is reduced if the heading is
-    /// uncertain. A calibration from an earlier run has low quality until a fit confirms it, because the iron may have
-    /// changed.
+    /// uncertain. A calibration from an earlier run has low quality until a fit confirms it, because the device's own
+    /// field may have changed since then.
     ///
     /// The property is stored, because it is read with every attitude, and a computed property would copy the
     /// calibrator.
@@ -144,11 +144,11 @@ package struct MagnetometerCalibrator: Sendable {
     static let headingUncertaintyInterval = 0.1
     static let maximumRateInterval = 0.15
     static let maximumRate = 12.0
-    /// Without attitudes, consecutive samples must differ by at least these fractions of the reading and of the field
-    /// strength.
+    /// Without attitudes, a sample is used only if it differs enough from the previous one. The constants are the
+    /// minimum differences, as fractions of the reading and of the field strength.
     static let minimumDistanceOfReading = 0.01
     static let minimumDistanceOfStrength = 0.08
-    /// The cosine of half the minimum rotation between samples, which is five degrees.
+    /// The cosine of half the minimum rotation between samples. The minimum rotation is five degrees.
     static let minimumRotationCosine = 0.99905
 
     private mutating func process(
@@ -215,8 +215,8 @@ package struct MagnetometerCalibrator: Sendable {
     private var center: SIMD3<Double> { candidate.fieldStrength > 0 ? candidate.hardIron : .zero }
 
     private mutating func fitEllipsoid() -> MagneticFit? {
-        // The weights depend on cells around the centre, so the second iteration uses the centre from the first
-        // iteration.
+        // The weights depend on direction cells around the centre. The second iteration uses the more accurate centre
+        // from the first iteration.
         var fit: MagneticFit?
         var center = self.center
         for _ in 0..<2 {
@@ -254,7 +254,8 @@ package struct MagnetometerCalibrator: Sendable {
             return false
         }
         if fit.newestWeight < Self.minimumNewestWeight, let change = ageOfChange {
-            // The samples from before the change are obsolete, and the current calibration must be confirmed again.
+            // The samples from before the change of the device's own field are obsolete. The current calibration must
+            // be confirmed again.
             reservoir.removeAll { $0.age < change }
             (lastFit, isConfirmed) = (nil, false)
             return false
@@ -268,8 +269,8 @@ package struct MagnetometerCalibrator: Sendable {
         return before != calibration
     }
 
-    /// The age of the first sample after a change of the device's iron. The value is nil if the samples after the
-    /// change are inconsistent with each other, which happens near magnets.
+    /// The age of the first sample after the device's own field changed. The value is nil if the samples since then are
+    /// inconsistent with each other, because this indicates a magnet near the device.
     private var ageOfChange: Int64? {
         mutating get {
             guard let age = aidedFit.ageOfChange(reservoir.samples) else { return nil }
@@ -349,7 +350,7 @@ extension MagnetometerCalibrator {
         guard usesAttitude else {
             return isInherited ? gain > Self.minimumGainOverInherited : gain > Self.minimumGainOverOwn || isMoreCertain
         }
-        // A change must exceed the uncertainty of the new heading.
+        // A new heading counts as a change only if it differs by more than its uncertainty.
         let isChange = fit.headingChange > Self.minimumChangeDeviations * fit.headingDeviation
         if isInherited { return isChange && gain > Self.minimumGainOverInherited }
         return isChange || isMoreCertain || fit.headingDeviation < Self.improvementFactor * currentDeviation
@@ -359,7 +360,8 @@ extension MagnetometerCalibrator {
     static func quality(residual: Double, uncertainty: Double, deviation: Double, coverage: Double) -> MagneticQuality {
         if residual < 0.02, uncertainty < 0.015, coverage >= 0.4 { return .high }
         if residual < 0.05, uncertainty < 0.04, coverage >= 0.2 { return .medium }
-        // The field may be unknown in other directions, but the heading in the current orientation is accurate.
+        // If the heading in the current orientation is accurate, it does not matter that the field is unknown in other
+        // directions.
         if residual < 0.07, deviation < mediumDeviation, coverage >= 0.25 { return .medium }
         return .low
     }
@@ -375,7 +377,8 @@ extension MagnetometerCalibrator {
         return false
     }
 
-    /// Returns whether the fitted field is much stronger than every reading, which happens after too little rotation.
+    /// Returns whether the fitted field is much stronger than every reading. Such a fit is wrong, because the device
+    /// has not rotated enough.
     private func isBeyondReadings(_ fit: MagneticFit) -> Bool {
         let squares = reservoir.samples.lazy.map(\.field.squaredLength).max() ?? 0
         return fit.strength > Self.maximumStrengthRatio * squares.squareRoot()
@@ -386,8 +389,8 @@ extension MagnetometerCalibrator {
     static let adoptableUncertainty = 0.15
     static let adoptableResidual = 0.09
     // The following constants were chosen with two phones (ten trials with raw magnetometer data) and one board (four
-    // trials, with the factory calibration and with ten times the iron). The headings differ by only tenths of a degree
-    // if the constants stay within these ranges:
+    // trials, with the factory calibration and with ten times the iron). If the constants are within these ranges, the
+    // headings differ by only tenths of a degree:
     //
     // - `adoptableDeviation`: 10 to 25 degrees
     // - `minimumChangeDeviations`: 1.5 to 2.5
@@ -398,9 +401,8 @@ extension MagnetometerCalibrator {
     static let improvementFactor = 0.7
     static let minimumGainOverInherited = 1.5
     static let minimumGainOverOwn = 1.15
-    /// The relative weight of the newest samples below which the iron is assumed to have changed. In the same trials,
-    /// with iron of 20 to 100 microtesla added after a minute, the headings differ by tenths of a degree for values
-    /// between 0.4 and 0.7.
+    /// If the relative weight of the newest samples is below this value, the device's own field is assumed to have
+    /// changed. Values between 0.4 and 0.7 yield nearly the same headings.
     static let minimumNewestWeight = 0.5
     static let mediumDeviation = 5 * degree
     static let lowQualityDeviation = 8 * degree

@@ -16,7 +16,7 @@ import SystemCalls
 /// samples. A sample with an infinite or NaN component, or with a zero, negative or NaN interval, is ignored: `update`
 /// returns the previous output, or zero if ``value`` is nil.
 public struct ButterworthLowPassFilter: SampleFilter {
-    /// w / √2, which is both the decay rate and the angular frequency of the damped oscillation, per second.
+    /// The decay rate of the damped oscillation, per second, and also its angular frequency. The value is w / √2.
     private let rate: Double
     /// The derivative of the output, in units of `rate`.
     private var slope: SIMD3<Double> = .zero

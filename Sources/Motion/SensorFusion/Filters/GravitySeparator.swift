@@ -7,9 +7,8 @@
 /// unit, axes and sign of the input. A low-pass filter cannot distinguish rotation from acceleration. While a device
 /// rotates, the estimated gravity lags behind. A lasting acceleration, as in a car that speeds up, appears as gravity.
 ///
-/// The default time constant is 0.2 s. It is close to 0.19 s, which corresponds to the common smoothing factor of 0.1
-/// at 50 Hz. On stairs, compared with the gravity reported by an iPhone in a trouser pocket, the direction is off by 15
-/// degrees with the default value, and by 18 degrees with 0.05 s. Values up to 1 s do not improve the direction, but
+/// The default time constant is 0.2 s. The common smoothing factor of 0.1 at 50 Hz corresponds to a similar value, 0.19
+/// s. Smaller values make the direction of gravity less accurate. Values up to 1 s do not improve the direction, but
 /// increase the lag during rotation.
 ///
 /// The first sample is used as gravity. An acceleration with an infinite or NaN component leaves both parts unchanged.
@@ -55,7 +54,7 @@ public struct GravitySeparator: SampleFilter {
 public struct SeparatedAcceleration: Sendable, Equatable {
     /// The slowly changing part of the acceleration.
     public var gravity: SIMD3<Double>
-    /// The remaining part, which is the acceleration that the user gives to the device.
+    /// The remaining part of the acceleration, which is caused by the user.
     public var userAcceleration: SIMD3<Double>
 
     package init(gravity: SIMD3<Double>, userAcceleration: SIMD3<Double>) {

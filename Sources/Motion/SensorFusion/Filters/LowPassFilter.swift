@@ -31,8 +31,8 @@ public protocol SampleFilter: Sendable, Equatable {
 /// - With a factor, `a` is that number. A factor corresponds to a different time constant at each sample rate (`tau =
 ///   -dt / ln(1 - a)`): 0.1 is 0.95 s at 10 Hz and 0.095 s at 100 Hz.
 ///
-/// The first sample becomes the output, unless `startingAt:` specifies an initial value. With zero as the initial value
-/// and a factor of 0.1, the output reaches 65 % of a step after 10 samples and 99 % after 44.
+/// The first sample becomes the output, unless `startingAt:` specifies an initial value. For example, with an initial
+/// value of zero and a factor of 0.1, the output reaches 65 % of a step after 10 samples.
 ///
 /// The output has the unit of the samples. A sample with an infinite or NaN component is ignored. With a time constant,
 /// a sample with a zero, negative or NaN interval is ignored as well. `update` then returns the previous output, or

@@ -66,12 +66,12 @@ package struct OrientationDetector: Sendable, Equatable {
 
     private func orientation(along gravity: SIMD3<Double>) -> DeviceOrientation? {
         let length = gravity.length
-        // The mean of nearly opposite vectors has no meaningful direction.
+        // The mean of two nearly opposite vectors has no meaningful direction, so it is not used.
         guard length >= 0.3 else { return nil }
         let direction = gravity / length
         if bands.keeps(orientation, at: direction) { return orientation }
-        // Without hysteresis for the candidate, noise at a boundary could alternate between two candidates, and neither
-        // of them would last for the hold time.
+        // The candidate is determined with hysteresis. Otherwise, noise at a boundary could alternate between two
+        // candidates, and neither of them would last for the hold time.
         if bands.keeps(candidate, at: direction) { return candidate }
         return bands.orientation(of: direction)
     }

@@ -10,25 +10,24 @@ import SystemCalls
 /// occur.
 package struct OrientationSettings: Sendable, Equatable {
     /// The time constant of the low-pass filter that estimates the direction of gravity. Android uses 0.1 s in older
-    /// releases and 0.2 s in newer releases. The shorter value keeps the total delay after a quick rotation below half
-    /// a second.
+    /// releases and 0.2 s in newer releases. The default is 0.1 s, so that the total delay after a quick rotation is
+    /// below half a second.
     package var smoothingTime: Double = 0.1
     /// The tilt from horizontal below which the orientation becomes face up or face down.
     package var flatEnterAngle: Double = 30
     /// The tilt from horizontal above which the orientation is no longer face up or face down.
     package var flatLeaveAngle: Double = 40
-    /// The angle past the diagonal between two edges at which the orientation changes. An edge counts as up until it is
-    /// rotated by 45 + 15 degrees, so the hysteresis spans 30 degrees. It spans 45 degrees in Android and 20 degrees in
-    /// iio-sensor-proxy.
+    /// The orientation changes when the device has been rotated past the diagonal between two edges by this angle. By
+    /// default, an edge counts as up until it is rotated by 60 degrees, which is 45 degrees plus this angle.
     package var edgeHysteresis: Double = 15
     /// The time for which a new orientation must last before it is reported.
     package var holdTime: Double = 0.2
-    /// The deviation of the acceleration from 1 g above which its direction is not used. Android uses 0.41 g.
+    /// If the acceleration deviates from 1 g by more than this value, its direction is not used. Android uses 0.41 g.
     package var strongAcceleration: Double = 0.4
     /// The time without strong acceleration that must pass before a new orientation may begin, as in Android.
     package var settleTime: Double = 0.5
-    /// The longest interval between two samples. A longer interval discards the earlier samples. In a slow but regular
-    /// stream, an interval may be up to three times the previous interval, but not longer than 3 s.
+    /// The longest interval between two samples. After a longer interval, the earlier samples are discarded. If a
+    /// stream is slow but regular, an interval may be up to three times the previous interval, but not longer than 3 s.
     package var maximumGap: Double = 0.25
 
     package init() {}

@@ -2,10 +2,10 @@
 
 /// Detects that a device is being shaken, from accelerometer samples.
 ///
-/// Pass every sample, at 20 to 200 Hz. With fewer than three samples per period, strokes are missed: at 20 Hz, shaking
-/// up to 6 Hz is detected. A low-pass filter removes gravity. Samples of the remaining acceleration above the threshold
-/// form strokes. Shaking is a rapid succession of back-and-forth strokes, approximately along one line. The default
-/// settings require three reversals, so shaking at 4 Hz is detected after 0.4 s.
+/// Pass every sample, at 20 to 200 Hz. With fewer than three samples per period, strokes are missed. At 20 Hz, for
+/// example, shaking at up to 6 Hz is detected. A low-pass filter removes gravity. Samples of the remaining acceleration
+/// above the threshold form strokes. Shaking is a rapid succession of back-and-forth strokes, approximately along one
+/// line. The default settings require three reversals, so shaking at 4 Hz is detected after 0.4 s.
 ///
 /// - ``ShakeEvent/began`` is returned when shaking is detected.
 /// - ``ShakeEvent/ended`` is returned if the shaking stops within about a second, 0.4 s after the last reversal.
@@ -15,9 +15,9 @@
 /// The following movements are not shakes: turning the device over, a knock and its ringing, a fall with its impact and
 /// bounces, and steps.
 ///
-/// A gap in the samples, or a clock that is set back, cancels shaking in progress and discards the evidence. Late,
-/// duplicate, infinite and NaN samples are ignored. Components beyond 200 g are clamped. Time advances only with
-/// samples, so call ``reset()`` when no more samples follow.
+/// A gap in the samples, or a clock that is set back, cancels a shake in progress and discards the strokes detected so
+/// far. Late, duplicate, infinite and NaN samples are ignored. Components beyond 200 g are clamped. Time advances only
+/// with samples, so call ``reset()`` when no more samples follow.
 ///
 /// Acceleration is in g, including gravity, with any axes and sign. Timestamps are in seconds on any monotonic clock.
 package struct ShakeDetector: Sendable, Equatable {
@@ -49,8 +49,8 @@ package struct ShakeDetector: Sendable, Equatable {
     /// Processes an acceleration in g, including gravity, and returns the resulting event, if there is one.
     package mutating func update(acceleration: SIMD3<Double>, timestamp: Double) -> ShakeEvent? {
         guard acceleration.isFinite else { return nil }
-        // Clamps the sample, so that an erroneous value does not affect the filter for minutes. Even a fall on concrete
-        // stays below this limit.
+        // Clamps the sample, so that an erroneous value does not affect the filter for minutes. The acceleration stays
+        // below the limit even if the device falls on concrete.
         let limit = SIMD3<Double>(repeating: 200)
         let sample = acceleration.clamped(lowerBound: -limit, upperBound: limit)
         switch clock.step(to: timestamp) {

@@ -5,35 +5,35 @@
 /// Apple publishes no thresholds, except that a shake lasts no longer than about a second. Times are in seconds and
 /// accelerations in g.
 package struct ShakeSettings: Sendable, Equatable {
-    /// The acceleration without gravity above which a sample is part of a stroke. Common detectors use 1.5 to 2.3 g, or
-    /// 13 m/s² including gravity. The value must be above 1 g, so that neither rotation nor the downward half of a jump
-    /// or fall counts as a stroke.
+    /// A sample is part of a stroke if its acceleration without gravity exceeds this value. The value must be above 1
+    /// g, so that neither rotation nor the downward half of a jump or fall counts as a stroke.
     package var threshold: Double = 1.3
     /// The time constant of the low-pass filter that removes gravity. It is longer than a stroke, so that shaking does
-    /// not change the estimated gravity, and longer than ``maximumReversalInterval``, so that turning a device over and
-    /// back does not count.
+    /// not change the estimated gravity. It is also longer than ``maximumReversalInterval``, so that turning a device
+    /// over and back is not a shake.
     package var gravityTime: Double = 0.5
     /// The number of reversals of direction in a shake. Three reversals separate four strokes.
     package var reversals: Int = 3
     /// The shortest time between two reversals, which is half a period at 17 Hz. Faster reversals are caused by a motor
-    /// or by the ringing of a knock, and discard the evidence. Detecting them requires a shorter sample interval.
+    /// or by the ringing of a knock, so the strokes detected so far are discarded. Such reversals are detected only if
+    /// the sample interval is shorter than this time.
     package var minimumReversalInterval: Double = 0.03
     /// The longest time between two reversals, which is half a period at 1.25 Hz. If no reversal follows within this
     /// time, the shaking has stopped.
     package var maximumReversalInterval: Double = 0.4
     /// The shortest time from the first stroke to the detection of a shake.
     package var minimumDuration: Double = 0.2
-    /// The fraction of the time since the first stroke during which the acceleration must exceed the threshold.
-    /// Sinusoidal movements with amplitudes of 1.55 g and 2 g reach 0.35 and 0.55. Steps and knocks are short peaks
+    /// The acceleration must exceed the threshold during this fraction of the time since the first stroke. A sinusoidal
+    /// movement with an amplitude of 1.55 g reaches 0.35. Steps and knocks stay below, because they are short peaks
     /// with long pauses.
     package var strongShare: Double = 0.35
-    /// The longest duration of a shake, from its first to its last strong sample. With 1.2 s, shaking for one second is
-    /// reliably a shake.
+    /// The longest duration of a shake, from its first to its last strong sample. It exceeds one second, so that
+    /// shaking for one second is reliably detected as a shake.
     package var maximumDuration: Double = 1.2
     /// The time after a shake during which no other shake begins. It starts at the last reversal if the shake ended,
     /// and at the last strong acceleration if the shake was cancelled.
     package var refractoryTime: Double = 1
-    /// The longest interval between two samples. A longer interval discards the evidence.
+    /// The longest interval between two samples. After a longer interval, the strokes detected so far are discarded.
     package var maximumGap: Double = 0.25
 
     package init() {}

@@ -11,36 +11,35 @@
 ///    count if the walk continues. Steps are reported about four seconds late at the beginning of a walk, and a third
 ///    of a second late during the walk.
 ///
-/// The constants were chosen on the twelve walks of one person with six placements of the device (Carmelo, from the
-/// Oxford step counter's data), and tested on seven walks of a second person (Jamie). docs/motion.md compares the
+/// The constants were chosen with data of the Oxford step counter: twelve walks of one person (Carmelo) with six
+/// placements of the device. They were tested with seven walks of a second person (Jamie). docs/motion.md compares the
 /// detector with a simpler one.
 package struct StepDetector: Sendable {
-    /// The minimum prominence of a peak, in m/s², chosen from 0.8, 1.0 and 1.2. Values below 0.8 and values of at least
-    /// 1.4 cause more errors.
+    /// The minimum prominence of a peak, in m/s². Values below 0.8 and values of at least 1.4 cause more errors.
     static let minimumProminence = 0.8
-    /// The minimum distance between two peaks, in samples: 0.3 s, or 200 steps per minute.
+    /// The minimum distance between two peaks, in samples. It corresponds to 0.3 s, or to 200 steps per minute.
     static let minimumPeakDistance = 15
     /// The time without a peak after which a run of peaks ends, in seconds.
     static let maximumStepDuration = 1.2
-    /// The minimum autocorrelation of a regular peak, chosen from the range 0.4 to 0.8.
+    /// The minimum autocorrelation of a regular peak.
     static let minimumRegularity = 0.7
-    /// The minimum autocorrelation of a regular peak whose prominence is at least `strongPeakProminence` (m/s²).
-    /// Handling the device does not cause such peaks, but feet land hard and unevenly on stairs. Without this rule, a
-    /// fifth of the steps of six MotionSense subjects on stairs were missed.
+    /// The minimum autocorrelation of a regular peak whose prominence is at least `strongPeakProminence` (m/s²). On
+    /// stairs, feet land hard and unevenly. Without this rule, a fifth of the steps of six MotionSense subjects on
+    /// stairs were missed. Handling the device does not cause such peaks.
     static let minimumStrongPeakRegularity = 0.55
     static let strongPeakProminence = 5.0
     /// The number of consecutive peaks that start a walk, as in many hardware step counters.
     static let peaksToBegin = 8
-    /// The maximum number of irregular peaks buffered during a walk, chosen from 4 to 10. A further irregular peak ends
-    /// the walk.
+    /// The maximum number of irregular peaks that are buffered during a walk. A further irregular peak ends the walk.
     static let maximumIrregularPeaks = 8
     /// The assumed duration of a step until one is measured, in seconds.
     static let defaultStepDuration = 0.55
     /// The duration of the shortest walking stride, in seconds. Running strides are shorter.
     static let shortestWalkingStride = 0.85
-    /// The maximum number of peaks per stride at which every peak counts as a step.
+    /// If a stride has more peaks than this, not every peak counts as a step.
     static let maximumPeaksPerStride = 2.5
-    /// The limits of the step duration, relative to its mean, for strides that have more peaks than steps.
+    /// The minimum and maximum step duration, relative to its mean. They are used only if strides have more peaks than
+    /// steps.
     static let minimumStepFraction = 0.7
     static let maximumStepFraction = 1.6
 
@@ -51,7 +50,7 @@ package struct StepDetector: Sendable {
     /// The time of the last peak, including peaks that are not steps.
     private var lastCandidate = -Double.infinity
     private var peakInterval = StepDetector.defaultStepDuration
-    /// The time of the last peak, if that peak was too early for a step.
+    /// The time of the last peak if it was omitted because it was too early for a step.
     private var omittedPeak: Double?
     private var lastStep = -Double.infinity
     /// True while regular peaks count immediately.

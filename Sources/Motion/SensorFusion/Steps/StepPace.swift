@@ -6,7 +6,7 @@ package struct StepPace: Sendable {
     static let window = 5.0
     /// The time without a step after which a walk is over, in seconds.
     package static let walkTimeout = 2.5
-    /// The number of stored steps, which exceeds the number of steps in five seconds.
+    /// The maximum number of stored steps. A person takes fewer steps in five seconds.
     private static let capacity = 24
 
     private var times = InlineArray<24, Double>(repeating: -.infinity)
@@ -61,7 +61,7 @@ package struct StepLength: Sendable, Equatable {
     static let height = 1.70
     /// The plausible range of the personal factor c.
     package static let factors = 0.7...1.3
-    /// The number of steps between two updates of the factor, and the weight of an update.
+    /// The personal factor is updated after this number of steps, and each update has this weight.
     private static let correctionSteps = 10
     private static let correctionWeight = 0.2
     /// The plausible step lengths, in metres.
@@ -100,7 +100,7 @@ package struct StepLength: Sendable, Equatable {
         steps += 1
         guard steps >= Self.correctionSteps else { return }
         let ratio = measured / predicted
-        // A ratio outside this range is caused by riding or by a wrong speed.
+        // A ratio outside this range is ignored, because it is caused by riding or by a wrong speed.
         if ratio > 0.5, ratio < 1.6 {
             factor += Self.correctionWeight * (ratio - factor)
             factor = min(max(factor, Self.factors.lowerBound), Self.factors.upperBound)

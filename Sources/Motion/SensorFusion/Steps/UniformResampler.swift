@@ -13,16 +13,16 @@ struct UniformResampler: Sendable {
 
     /// The output rate in hertz, for which the step and activity algorithms are designed.
     static let rate = 50.0
-    /// The longest interval that is interpolated, in seconds. Sensors with fewer than four samples per second yield no
-    /// steps.
+    /// Longer intervals than this, in seconds, are not interpolated. Therefore, steps are not detected with fewer than
+    /// four samples per second.
     static let maximumGap = 0.25
 
     private var clock = SensorInterval(maximumGap: maximumGap, maximumAdaptiveGap: 0)
     private var previous = SIMD3<Double>.zero
     private var latest = SIMD3<Double>.zero
     private var previousTime = 0.0
-    /// The time of the first output sample and the number of output samples, which determine output times. Adding up
-    /// intervals instead would accumulate rounding errors.
+    /// The time of the first output sample and the number of output samples. Output times are computed from these
+    /// values, because adding up intervals would accumulate rounding errors.
     private var origin = 0.0
     private var count = 0.0
 
