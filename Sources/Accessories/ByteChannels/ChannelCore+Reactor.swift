@@ -25,8 +25,8 @@ extension ChannelCore {
         return (coordinator == nil ? events : events.map { $0 | Self.peerHasShutDown }, coordinator)
     }
 
-    /// POLLRDHUP, which indicates that the peer has shut down its sending side. The reactor polls this event even while
-    /// an executor polls the port, because a busy executor would detect the shutdown late.
+    /// The event POLLRDHUP, which indicates that the peer has shut down its sending side. The reactor also polls for
+    /// this event while an executor polls the port. A busy executor would detect the shutdown late.
     private static let peerHasShutDown: Int16 = 0x2000
 
     func serve(_ events: Int16) {
@@ -177,8 +177,8 @@ extension ChannelCore {
 
     private func release(timeout: Double) {
         let work: @Sendable () -> Void = { [self] in
-            // The descriptor is still in use while a report is being written. The kernel limits the duration of a
-            // write.
+            // The port is not released while a report is being written, because the descriptor is still in use. The
+            // kernel limits the duration of a write.
             while state.withLock({ $0.output.isReportThreadRunning }) { WorkerThread.sleep(seconds: 0.005) }
             port.release(timeout: timeout) { state.withLock { $0.isAbandoned } }
             for waiter in state.withLock({ $0.releaseWaiters.complete(isFinal: true) }) { waiter() }

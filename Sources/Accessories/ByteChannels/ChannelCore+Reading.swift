@@ -51,8 +51,8 @@ extension ChannelCore {
                 if state.withLock({ $0.recordInput(count) }) { return .full }
             }
             switch result {
-            // A short read has most likely emptied the port. If bytes remain, poll(2) reports them. An executor
-            // continues to read, because its run loop might not be notified again.
+            // A read that does not fill the buffer has most likely emptied the port. If bytes remain, poll(2) reports
+            // them to the reactor. An executor continues to read, because its run loop might not be notified again.
             case .bytes:
                 if isShort, limit == .pass, !port.hasUnreportedReadiness { return .empty }
                 if remaining <= 0 { return .full }

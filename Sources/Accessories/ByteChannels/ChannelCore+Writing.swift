@@ -5,7 +5,8 @@ import DeviceCore
 import Synchronization
 
 extension ChannelCore {
-    /// Reads the end before the number of available bytes. Once the end is set, no more bytes arrive.
+    /// The end is read before the number of available bytes. No bytes arrive after the end has been set, so the number
+    /// is then final.
     var status: ByteChannelStatus {
         var status = state.withLock { state in
             let space = state.end == nil ? self.appBytes(inBufferBytes: state.output.ring.space) : 0

@@ -25,8 +25,8 @@ final class ChannelCore: Sendable {
     let input: BytePipe
     let state: Mutex<ChannelState>
     let polling: ChannelPolling
-    /// The free space at which a waiting writer is notified, in bytes. Larger than one byte, because waking a writer is
-    /// expensive.
+    /// The free space, in bytes, at which a waiting writer is notified. The value is larger than one byte, because
+    /// waking a writer is expensive.
     let notifiedSpace: Int
 
     init(_ port: any Port, clock: any DeviceClock, capacity: Int, tolerance: Double, reactor: ChannelReactor) {

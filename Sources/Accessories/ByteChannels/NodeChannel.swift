@@ -17,7 +17,7 @@ package final class NodeChannel: PollableChannel {
     ///   - clock: The clock for deadlines.
     ///   - capacity: The buffer size in each direction, in bytes. If the port transfers reports, each buffer holds at
     ///     least four reports.
-    ///   - tolerance: The maximum delay of an executor that reads the port, in seconds. Limited to a third of the
+    ///   - tolerance: The maximum delay, in seconds, of a read by an executor. The delay is limited to a third of the
     ///     port's `inputBufferingTime`.
     ///   - reactor: The reactor that serves the channel.
     package init(
@@ -79,8 +79,8 @@ package final class NodeChannel: PollableChannel {
 package enum ChannelOpener {
     /// Opens a node for exclusive use. Error messages contain the reason and a remedy.
     ///
-    /// Retries if the node is in use or permission is denied, because another program may be probing a new port, or
-    /// udev may not have set the permissions yet.
+    /// Retries if the node is in use or if permission is denied. Another program may be probing a new port, or udev may
+    /// not have set the permissions yet.
     ///
     /// - Parameter retryDelays: The delays between attempts, in seconds.
     package static func open(
@@ -92,8 +92,9 @@ package enum ChannelOpener {
         return try NodeChannel(port, clock: clock)
     }
 
-    /// Retries an attempt that fails for a temporary reason. Only the last failure is converted to an error message,
-    /// because finding the process that has a node open takes much longer than an attempt.
+    /// Retries an attempt that fails for a temporary reason. Only the last failure is converted to an error message.
+    /// The message names the process that has the node open, and finding that process takes much longer than an
+    /// attempt.
     ///
     /// - Parameters:
     ///   - retryDelays: The delays between attempts, in seconds. No attempt begins after the sum of the delays.

@@ -54,7 +54,7 @@ extension Port {
     package var inputBufferingTime: Double? { nil }
     package var lossErrno: Int32 { EIO }
     package var pendingBytes: Int { 0 }
-    /// A driver may communicate with the device when the port is closed.
+    /// The default is true, because a driver may communicate with the device when the port is closed.
     package var isSlowToRelease: Bool { true }
 
     package func interest(reads: Bool, writes: Bool) -> Int16 { Int16((reads ? POLLIN : 0) | (writes ? POLLOUT : 0)) }

@@ -34,7 +34,7 @@ package struct SocketPeers: Sendable {
         return holders.filter { $0.pid != getpid() } + holders.filter { $0.pid == getpid() }
     }
 
-    /// Reads the inode of a socket from the link "socket:[INODE]" of a descriptor in /proc.
+    /// Returns the inode of a socket. In /proc, the entry of the socket's descriptor is a link to "socket:[INODE]".
     private static func socket(at path: String) -> UInt32? {
         withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { buffer in
             guard let start = buffer.baseAddress else { return nil }

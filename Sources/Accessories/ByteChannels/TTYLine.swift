@@ -15,8 +15,8 @@ struct TTYLine {
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw failure("flock") }
         var isExclusive: Int32 = 0
         let isMarked = systemIoctl(descriptor, TTYLine.getExclusive, &isExclusive) >= 0 && isExclusive != 0
-        // The exclusive mode of a pseudo-terminal persists after a program has been killed, until the other side is
-        // closed.
+        // If a program that uses a pseudo-terminal is killed, exclusive mode persists until the other side is closed.
+        // The mode alone therefore does not show that the port is in use.
         if isMarked, !isPseudoTerminal || NodeHolder.find(path, except: descriptor) != nil {
             throw NodeFailure(busy: path)
         }
@@ -24,13 +24,13 @@ struct TTYLine {
         do throws(NodeFailure) {
             try makeRaw(settings)
         } catch {
-            // Otherwise, exclusive mode would persist while another descriptor of the port is open.
+            // Exclusive mode would otherwise persist as long as another descriptor of the port is open.
             if hasExclusive { endExclusiveMode() }
             throw error
         }
         SerialDriver.configure(descriptor)
-        // Discards earlier input. Output of a previous owner is kept, because flushing a pseudo-terminal would discard
-        // bytes that the other side has not read.
+        // Discards earlier input. The output of a program that used the port before is kept. On a pseudo-terminal,
+        // flushing would discard bytes that the other side has not read.
         tcflush(descriptor, TCIFLUSH)
         // DTR is set last, because some firmware begins to send when DTR is asserted.
         if settings.dtr == .assert {

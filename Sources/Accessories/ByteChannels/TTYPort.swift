@@ -7,8 +7,8 @@ package import DeviceCore
 package final class TTYPort: Port {
     package let descriptor: Int32
     package let path: String
-    /// The time in which input fills half of the 4 KiB kernel buffer, in seconds. A byte takes ten bits. Infinite with
-    /// hardware flow control. Without flow control, input may be lost once the buffer is full.
+    /// The time, in seconds, in which input fills half of the kernel's 4 KiB buffer. Without flow control, input may be
+    /// lost once the buffer is full. With hardware flow control, the time is infinite.
     package let inputBufferingTime: Double?
 
     /// Creates a port for an open descriptor and configures the port. Closes the descriptor if the configuration fails.
@@ -43,8 +43,8 @@ package final class TTYPort: Port {
     package func release(timeout: Double, isAborted: () -> Bool) {
         let line = TTYLine(descriptor: descriptor, path: path)
         let unsentBytes = TTYPort.drainOutput({ line.bytesToSend }, timeout: timeout, isAborted: isAborted)
-        // Without the flush, close(2) waits for a device that accepts no data. If nothing is queued, a flush is not
-        // needed and would discard unread bytes of a pseudo-terminal.
+        // If the device accepts no data, close(2) waits unless the queued output is flushed. If no output is queued,
+        // flushing would only discard unread bytes of a pseudo-terminal.
         if unsentBytes > 0 { tcflush(descriptor, TCOFLUSH) }
         line.endExclusiveMode()
         systemClose(descriptor)

@@ -17,7 +17,7 @@ package enum TTYSpeed {
         (3_000_000, Int(B3000000)), (3_500_000, Int(B3500000)), (4_000_000, Int(B4000000)),
     ]
 
-    /// Sets an arbitrary speed. Returns false if the resulting speed deviates by more than the 3 % that receivers
+    /// Sets an arbitrary speed. Returns false if the resulting speed deviates by more than 3 %, which receivers do not
     /// tolerate.
     static func setArbitrary(_ speed: UInt32, _ descriptor: Int32) -> Bool {
         withUnsafeTemporaryAllocation(byteCount: size, alignment: 8) { settings in
@@ -25,7 +25,7 @@ package enum TTYSpeed {
             settings.initializeMemory(as: UInt8.self, repeating: 0)
             guard systemIoctl(descriptor, getRequest, start) >= 0 else { return false }
             var flags = settings.load(fromByteOffset: controlOffset, as: UInt32.self)
-            // With BOTHER, separate members contain the input and output speeds.
+            // BOTHER selects the speeds in the two speed members instead of the speeds in the flags.
             flags = flags & ~(speedMask | speedMask << 16) | customSpeedFlag
             settings.storeBytes(of: flags, toByteOffset: controlOffset, as: UInt32.self)
             settings.storeBytes(of: speed, toByteOffset: inputSpeedOffset, as: UInt32.self)

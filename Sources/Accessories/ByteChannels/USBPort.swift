@@ -15,8 +15,9 @@ package final class USBPort: Port {
         var failure: ByteChannelEnd?
     }
 
-    /// The number of read requests. Each request is one packet long, because a longer request would delay a message
-    /// that ends with a full packet. The kernel completes a request only when its buffer is full or a packet is short.
+    /// The number of read requests. Each request is one packet long. The kernel completes a request only when its
+    /// buffer is full or a packet is short. A longer request would therefore delay a message that ends with a full
+    /// packet.
     package static let readRequestCount = 32
     /// The number of write requests, and the length of each request in bytes. The length is a multiple of every bulk
     /// packet size.

@@ -113,13 +113,15 @@ struct AccessoryFolders {
         case .file(let current): stamp = current
         }
         let former = files[path]
-        // An unreadable file may become readable while its stamp stays the same.
+        // A file that could not be read is always read again, because it may become readable without a change of its
+        // stamp.
         if let former, former.stamp == stamp, !former.isFresh, former.failure == nil || former.failure == .content {
             return reportFailureIfDue(path, now: now, &changes)
         }
         let accessory: DeclaredAccessory?
         let problems: [DeviceError]
-        // The time is determined before reading, because a modification during the read could have the same timestamp.
+        // The time is determined before the file is read, because a modification during the read may leave the
+        // timestamp unchanged.
         let readTime = FileStamp.now
         do throws(DeviceError) {
             var status = stat()
@@ -140,7 +142,8 @@ struct AccessoryFolders {
             if former?.accessory != nil { changes.append(.detach(path)) }
             changes.append(.attach(path, accessory))
         }
-        // A usable file is processed without a delay, whereas an unusable file may be only partially written.
+        // A usable file is processed without a delay. An unusable file is reported after a delay, because it may be
+        // only partially written.
         var file = File(stamp: stamp, isFresh: isFresh, accessory: accessory, problems: problems)
         file.inode = stamp.inode
         file.reportedMessages = former?.reportedMessages ?? []
@@ -153,7 +156,7 @@ struct AccessoryFolders {
         return number == EACCES || number == EPERM ? .access : number == EISDIR ? .content : .temporary
     }
 
-    /// Records a failure. If the kind of failure has changed, the delay before the report starts again.
+    /// Records a failure. If the kind of failure has changed, the delay before the report is restarted.
     private mutating func fail(
         _ path: String, _ stamp: FileStamp?, isFresh: Bool, _ failure: Failure, _ problems: [DeviceError],
         now: BootTime, _ changes: inout [Change]

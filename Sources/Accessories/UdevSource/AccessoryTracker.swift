@@ -31,11 +31,12 @@ struct AccessoryTracker {
         var hasProblem = false
     }
 
-    /// The maximum number of checks for a node that udevd does not manage, and the interval between checks in seconds.
-    /// Together they limit the wait to about 2 s.
+    /// A node that udevd does not manage is checked repeatedly. The constants are the maximum number of checks and the
+    /// interval between checks, in seconds. They limit the wait to about 2 s.
     static let maximumAttempts = 10
     static let attemptInterval = 0.2
-    /// The maximum delay before a continuously changing device is reported, as a multiple of the settle time.
+    /// The maximum delay of a report, as a multiple of the settle time. The limit matters only if a device changes
+    /// continuously.
     private static let maximumDelayFactor = 10.0
 
     private var tree: AccessoryTree

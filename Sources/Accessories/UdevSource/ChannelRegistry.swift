@@ -35,8 +35,8 @@ final class ChannelRegistry: Sendable {
         var last = 0
     }
 
-    /// The time for which a closed channel may still send data when its node is opened again, in seconds. The time is
-    /// short because an app may open the node on its main thread.
+    /// The time, in seconds, for which opening a node waits for a closed channel that is still sending. The time is
+    /// short, because an app may open the node on its main thread.
     private static let sendTimeout = 0.1
     /// The additional time to wait until the system releases the node, in seconds. The time matters only if a device
     /// hangs.

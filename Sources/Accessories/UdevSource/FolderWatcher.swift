@@ -6,9 +6,8 @@ import SystemCalls
 
 /// Reports possible changes in directories, using inotify.
 ///
-/// An inotify watch is bound to an inode rather than a path. The watcher therefore also watches all directories along
-/// each path, including those along symbolic links, because any component of a path may be replaced or may not exist
-/// yet.
+/// An inotify watch is bound to an inode rather than a path. Any component of a path may be replaced or may not exist
+/// yet. The watcher therefore also watches all directories along each path, including those along symbolic links.
 ///
 /// The watcher runs one thread, which sleeps while no events arrive.
 final class FolderWatcher: Sendable {
@@ -39,8 +38,8 @@ final class FolderWatcher: Sendable {
     private static let ancestorEvents =
         UInt32(IN_CREATE) | UInt32(IN_MOVED_TO) | UInt32(IN_DELETE) | UInt32(IN_MOVED_FROM) | UInt32(IN_ATTRIB)
         | UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF) | addsToMask
-    // From sys/inotify.h. Swift cannot import the size of `inotify_event`, because the struct ends with a flexible
-    // array member.
+    // These values are from sys/inotify.h. Swift cannot import the size of `inotify_event`, because the structure ends
+    // with a flexible array member.
     static let headerLength = 16
     static let lengthOffset = 12
     static let addsToMask: UInt32 = 0x2000_0000
@@ -153,7 +152,7 @@ final class FolderWatcher: Sendable {
         let number = inotify.add(descriptor, path, events)
         guard number < 0 else { return number }
         let error = errno
-        // A directory that can be traversed but not read cannot be watched, but the directories below it can be
+        // If a directory can be traversed but not read, it cannot be watched. The directories below it may still be
         // watched.
         if error == ENOSPC || error == ENOMEM {
             state.problem = Inotify.problem(call: "inotify_add_watch", errno: error)

@@ -66,7 +66,7 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
     private let log = Logger(label: "device-services.accessory")
 
     private static let initialScanKey = "initial scan"
-    /// The key for the timer that scans the directories and for problems with watching them.
+    /// The key of the timer that scans the directories. Problems with watching the directories have the same key.
     private static let foldersKey = "folders"
     /// The interval between scans of directories that cannot be watched, in seconds.
     static let folderScanInterval = 3.0
@@ -173,8 +173,7 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
         }
         if isFirst { start() }
         if dependencies.wait(initialScan) { return }
-        // After a timeout, subsequent calls do not wait, because subscribers may call this source while they receive
-        // events.
+        // After a timeout, subsequent calls do not wait.
         finishInitialScan()
         setProblem(Self.initialScanTimeout, for: Self.initialScanKey, isNew: isFirst)
         if lifecycle.withLock({ $0.hasSnapshot }) { setProblem(nil, for: Self.initialScanKey) }

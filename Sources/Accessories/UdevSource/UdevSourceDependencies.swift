@@ -13,8 +13,8 @@ struct UdevSourceDependencies: Sendable {
     var open: @Sendable (ChannelNode) throws(DeviceError) -> OpenedChannel
     var checkAccess: @Sendable (String) -> NodeAccess
     var inotify = Inotify()
-    /// Acquires resources before file descriptors can become scarce. The returned closure is called after everything
-    /// else has started.
+    /// Acquires resources early, because file descriptors may become scarce later. The returned closure is called after
+    /// everything else has started.
     var prepare: @Sendable () -> @Sendable () -> Void = { {} }
     /// Called when the list of problems may have changed.
     var onProblems: @Sendable () -> Void = {}

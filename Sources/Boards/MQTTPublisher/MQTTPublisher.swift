@@ -142,7 +142,7 @@ struct PublisherTiming: Sendable {
     var initialRetryDelay = 1.0
     /// The maximum delay before reconnecting. Jitter of up to 25 % keeps boards from reconnecting simultaneously.
     var maximumRetryDelay = 60.0
-    /// The duration after which a connection counts as stable and resets the retry delay.
+    /// The duration after which a connection is considered stable. A stable connection resets the retry delay.
     var stableDuration = 10.0
     /// The maximum time for which queued messages may remain unsynced to disk. A smaller value reduces message loss in
     /// a power failure but requires more frequent syncs.

@@ -56,7 +56,8 @@ public struct MQTTPublisherSettings: Sendable {
 
     func presence(at time: WallTime) -> Presence {
         guard publishesHomeAssistantDiscovery else {
-            // The message is not retained, so that the broker keeps the last fix for new subscribers.
+            // The will is not retained. Otherwise, it would replace the last fix, which the broker keeps for new
+            // subscribers.
             return Presence(
                 birthMessages: [],
                 will: BrokerMessage(topic: topic, payload: OwnTracksWill.json(connected: time), isRetained: false))

@@ -10,12 +10,13 @@ final class PublisherLoop: Sendable {
         let spool: Spool
         var statistics = MQTTStatistics()
         var hasReportedFailure = false
-        /// The deadline after which queued messages are no longer sent, or nil if the publisher has not been ended.
+        /// The time after which queued messages are no longer sent. Nil if the publisher has not been ended.
         var end: BootTime?
         var isSending = false
         /// True after a failed connection attempt or a lost connection, until the next connection is established.
         var isDisconnected = false
-        /// The time of the next spool sync. If there is a connection and no messages are queued, the time is nil.
+        /// The time of the next spool sync. The time is nil while the publisher is connected and no messages are
+        /// queued.
         var syncDeadline: BootTime?
         var thread: UInt?
 
@@ -201,7 +202,8 @@ final class PublisherLoop: Sendable {
         let (isDue, deadline) = state.withLock { state -> (Bool, BootTime) in
             let next = now.advanced(bySeconds: timing.syncInterval)
             guard state.spool.count > 0 else {
-                // `add` signals this thread only while it sends, so the spool has to be checked again later.
+                // `add` signals this thread only while this thread sends. At other times, this thread has to check the
+                // spool again later.
                 state.syncDeadline = state.isSending ? nil : next
                 return (false, state.syncDeadline ?? .never)
             }

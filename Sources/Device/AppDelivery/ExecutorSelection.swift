@@ -55,13 +55,13 @@ package enum ExecutorSelection {
     /// True on threads that the app created. False in tasks and on Dispatch worker threads.
     private static var isOnDedicatedThread: Bool {
         if withUnsafeCurrentTask(body: { $0 != nil }) { return false }
-        // `isExecuting` is true on Foundation threads. Threads created with pthread_create(3) do not run dispatch
-        // queues.
+        // `isExecuting` is true only on threads created with Foundation. Threads created with pthread_create(3) are
+        // recognized because they run no dispatch queue.
         return Thread.current.isExecuting || !isOnDispatchQueue
     }
 
     /// True on Dispatch worker threads. On all other threads, Dispatch returns the label of its default overcommit root
-    /// queue. Swift code cannot use that queue, so the label is unambiguous.
+    /// queue. Swift code cannot use that queue, so this label means that the thread runs no queue.
     private static var isOnDispatchQueue: Bool {
         guard let label = queueLabel(nil) else { return false }
         return String(cString: label) != "com.apple.root.default-qos.overcommit"

@@ -2,9 +2,9 @@
 
 package import Foundation
 
-// Archives are untrusted files. On Linux, Foundation terminates the process if an object has an unexpected class,
-// discards the whole archive if a key is missing, and decodes a value of the wrong type as 0, which could be mistaken
-// for perfect accuracy. Byte arrays decode safely and preserve every bit of a number, including NaN payloads.
+// Archives are untrusted files, so numbers and text are encoded as byte arrays, which decode safely. For other types,
+// Foundation on Linux terminates the process if an object has an unexpected class. It discards the whole archive if a
+// key is missing. It decodes a value of the wrong type as 0, which could be mistaken for perfect accuracy.
 extension NSCoder {
     package func encode(words: [UInt64], forKey key: String) {
         encode(bytes: words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) } }, key)

@@ -13,8 +13,7 @@ final class OperationQueueExecutor: CallbackExecutor {
 
     func schedule(_ work: @escaping @Sendable () -> Void) { queue.addOperation(UncancellableOperation(work)) }
 
-    /// Ignores cancellation, because clients rely on every scheduled operation being run and detect stopped updates
-    /// themselves.
+    /// Runs the work even if the operation is cancelled, because clients rely on all scheduled work being run.
     private final class UncancellableOperation: Operation, @unchecked Sendable {
         private let work: @Sendable () -> Void
 
@@ -27,18 +26,17 @@ final class OperationQueueExecutor: CallbackExecutor {
 
 /// An executor for the main queue of both Dispatch and Foundation.
 ///
-/// Work runs on the main dispatch queue, which takes half as long as an operation. In programs that call
+/// Work usually runs on the main dispatch queue, which is faster than an operation queue. In programs that call
 /// `dispatchMain()` or have an async `main`, other threads run that queue, and Foundation does not recognize it. Work
-/// is then added to `OperationQueue.main`. Otherwise, work that posts a notification to an observer on the main
-/// operation queue would deadlock, because Foundation would wait for the observer while the work occupies the queue.
+/// is then added to `OperationQueue.main`. This prevents a deadlock if the work posts a notification to an observer on
+/// the main operation queue.
 final class MainQueueExecutor: PollingExecutor {
     static let shared = MainQueueExecutor()
 
     /// The thread that last ran the main queue's work.
     private enum QueueThread: UInt8, AtomicRepresentable {
         case unknown, mainThread
-        /// A different thread. This state is final, because a main thread that has given up the main queue never runs
-        /// it again.
+        /// A different thread. Once another thread runs the main queue, the main thread never runs it again.
         case other
     }
 

@@ -119,7 +119,7 @@ package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
     }
 
     /// Removes the source from the run loop and runs pending work immediately, because playback would otherwise wait
-    /// for the work forever. The work detects that it is no longer needed.
+    /// for the work forever.
     package func invalidate() {
         let (wasValid, attached) = state.withLock { state in
             defer { state.isInvalid = true }

@@ -6,7 +6,7 @@ import Foundation
 
 /// Lets a run loop poll a set of descriptors itself, so that no other thread has to wake the run loop. On Linux, the
 /// "port" of a version 1 source is a descriptor. When the port becomes readable, the run loop reads eight bytes from
-/// it, as it does from its own event descriptors. For an epoll descriptor, this read fails and consumes nothing.
+/// it. If the port is an epoll descriptor, this read fails and consumes nothing.
 enum RunLoopPoller {
     private final class Reader {
         let set: EpollSet

@@ -28,8 +28,8 @@ package enum DecimalDigits {
         }
     }
 
-    /// The magnitude below which at most one number with nine decimals lies between two adjacent `Double` values. At
-    /// 2^22, adjacent values are 2^-30 apart, which is less than 1e-9.
+    /// The magnitude below which two different numbers with nine decimals never round to the same `Double`. Below 2^22,
+    /// adjacent `Double` values are less than 1e-9 apart.
     private static let nineDecimalsLimit = 4e6
     /// The smallest magnitude that is written without an exponent.
     private static let minimumWithoutExponent = 1e-4
@@ -40,8 +40,8 @@ package enum DecimalDigits {
         // Rounds by conversion to an integer, which is faster than `rounded()`. The comparison below checks the result.
         let billionths = magnitude < nineDecimalsLimit ? Double(UInt64(magnitude * 1e9 + 0.5)) : .infinity
         // Fast path for values with up to nine decimals, which are typical of sensors. If the quotient equals the
-        // magnitude, these decimals parse back to the same value, because both operands are integers below 2^53 and the
-        // division rounds correctly. No other number with up to nine decimals parses back to this value.
+        // magnitude, these decimals parse back to the same value. The division rounds correctly, because both operands
+        // are integers below 2^53. No other number with up to nine decimals parses back to this value.
         guard magnitude < nineDecimalsLimit, billionths / 1e9 == magnitude,
             magnitude >= minimumWithoutExponent || magnitude == 0
         else {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The keys of one kind of JSON object, identified by their index in a list. Programs usually write an object's members
-/// in the same order. Each key therefore stores its last successor, and checking this prediction takes only two
-/// comparisons. The list is searched if the order differs or the text contains whitespace. Not thread-safe.
+/// in the same order. Each key therefore stores the key that followed it last time. Two comparisons check whether the
+/// same key follows again. The list is searched if the order differs or the text contains whitespace. Not thread-safe.
 package struct JSONKeys: Sendable {
     private struct Entry: Sendable {
         let name: [UInt8]
         let word: UInt64
-        /// The bytes `,"name":` as two words with the first byte lowest, and a mask of the bytes in use.
+        /// The bytes `,"name":` as two words with the first byte lowest. `mask` selects the bytes that are used.
         var text: (low: UInt64, high: UInt64) = (0, 0)
         var mask: (low: UInt64, high: UInt64) = (0, 0)
         /// The number of bytes in `text`, or 0 if the key does not fit into 16 bytes.
@@ -68,7 +68,7 @@ package struct JSONKeys: Sendable {
     }
 
     /// Reads the last key's value like ``JSONReader/doubleIfPresent()``. Optimized for numbers that usually have the
-    /// same number of digits, because the next member's position is then known before the number is parsed.
+    /// same number of digits. The position of the next member is then known before the number is parsed.
     package mutating func doubleIfPresent(_ reader: inout JSONReader) throws(JSONError) -> Double {
         if let value = reader.number(entries[last].shape) { return value }
         let value = try reader.doubleIfPresent(updating: &entries[last].shape)

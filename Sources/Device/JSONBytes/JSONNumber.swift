@@ -46,10 +46,10 @@ package struct JSONNumber {
         return signed(value)
     }
 
-    /// The value of a number with up to 20 digits, most of them after the decimal point, as in a Double printed with
-    /// full precision. Divides the mantissa by a power of five in integer arithmetic. A non-zero remainder sets the
-    /// quotient's lowest bit. The result is rounded once and scaled by a power of two, which is exact. The value is nil
-    /// for other exponents.
+    /// The value of a number with up to 20 digits, most of them after the decimal point. An example is a Double that
+    /// was printed with full precision. The mantissa is divided by a power of five in integer arithmetic. If there is a
+    /// remainder, the lowest bit of the quotient is set. The quotient is rounded once and then scaled by a power of
+    /// two, which is exact. The value is nil for other exponents.
     @inline(never) private var longQuotient: Double? {
         let power = 0 &- exponent
         guard power > 0, power < Self.powersOfFive.count else { return nil }

@@ -43,8 +43,8 @@ extension JSONReader {
     @inline(__always) private func scanDigits(_ at: inout Int, _ number: inout JSONNumber) {
         while at &+ 8 <= limit {
             let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self))
-            // The XOR maps digits to 0...9. Adding 0x76 sets the top bit of all larger values. A carry may also mark
-            // bytes above the first non-digit, but only the first mark is used.
+            // The XOR maps digits to 0...9. Adding 0x76 then sets the top bit of each byte that is not a digit. A carry
+            // may also set the top bits of later bytes, but only the first of these bits is used.
             let values = word ^ 0x3030_3030_3030_3030
             let others = (values &+ 0x7676_7676_7676_7676 | values) & 0x8080_8080_8080_8080
             let length = others.trailingZeroBitCount &>> 3
@@ -63,8 +63,8 @@ extension JSONReader {
         }
     }
 
-    /// Returns the value of eight digits, with the first digit in the lowest byte. Combines adjacent digits into pairs,
-    /// then weights and sums the four pairs in the upper half with two multiplications.
+    /// Returns the value of eight digits, with the first digit in the lowest byte. Combines adjacent digits into four
+    /// pairs. Two multiplications then add up the weighted pairs in the upper half of a word.
     @inline(__always) static func value(ofDigits digits: UInt64) -> UInt64 {
         let pairs = digits &* 10 &+ digits &>> 8
         let mask: UInt64 = 0x0000_00ff_0000_00ff

@@ -82,11 +82,11 @@ extension JSONReader {
     }
 }
 
-// Fast paths for numbers that fit into eight bytes together with the following byte, as most numbers do. For all other
-// input, these functions return nil and read nothing.
+// Fast paths for short numbers, which are the most frequent. A number and the byte that follows it must fit into eight
+// bytes. For all other input, these functions return nil and read nothing.
 extension JSONReader {
-    /// Returns the next eight bytes, the same bytes with digits mapped to 0...9, and a mask of the non-digits' top
-    /// bits. Returns nil if fewer than eight bytes remain.
+    /// Returns the next eight bytes, or nil if fewer bytes remain. In `values`, digits are mapped to 0...9. In
+    /// `others`, the top bit is set in each byte that is not a digit.
     @inline(__always) private func loadNextWord() -> (word: UInt64, values: UInt64, others: UInt64)? {
         guard offset &+ 8 <= limit else { return nil }
         let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
@@ -113,7 +113,7 @@ extension JSONReader {
         guard point > 0, end < 8, end > point &+ 1, Self.byte(word, at: point) == UInt8(ascii: "."),
             Self.isEnd(Self.byte(word, at: end)), point == 1 || Self.byte(word, at: 0) != UInt8(ascii: "0")
         else { return nil }
-        // Moves the digits after the point next to the digits before the point, and pads with leading zeros.
+        // Removes the point from between the digits, and pads the number with leading zeros.
         let before = (1 as UInt64) &<< UInt64(truncatingIfNeeded: 8 &* point) &- 1
         let digits = values & before | values &>> 8 & ~before
         let mantissa = Self.value(ofDigits: digits &<< UInt64(truncatingIfNeeded: 72 &- 8 &* end))

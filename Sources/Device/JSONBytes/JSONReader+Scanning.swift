@@ -91,8 +91,8 @@ extension JSONReader {
         at = index
     }
 
-    /// Sets the top bit of each byte that is a quote, a backslash or a control character. Only the lowest mark is
-    /// reliable, because the borrow of a subtraction may mark higher bytes.
+    /// Sets the top bit of each byte that is a quote, a backslash or a control character. Only the lowest of these bits
+    /// is reliable, because a subtraction may borrow from higher bytes.
     @inline(__always) static func specialBytes(_ word: UInt64) -> UInt64 {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let quote = word ^ (ones &* 0x22)

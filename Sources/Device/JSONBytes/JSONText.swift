@@ -5,9 +5,9 @@
     /// The bytes between the quotes, with escapes unresolved.
     package let rawBytes: UnsafeRawBufferPointer
     package let hasEscapes: Bool
-    /// The unescaped text packed into an integer, with the first byte lowest. 0 if the text is empty, is longer than 8
-    /// bytes, or contains a zero byte. Comparing words with the ``word(_:)`` of literals in a `switch` costs only a few
-    /// integer comparisons.
+    /// The unescaped text packed into an integer, with the first byte lowest. The word is 0 if the text is empty, is
+    /// longer than 8 bytes, or contains a zero byte. A `switch` can compare the word with the ``word(_:)`` of literals,
+    /// which takes only a few integer comparisons.
     package internal(set) var word: UInt64
 
     init(plain rawBytes: UnsafeRawBufferPointer, word: UInt64) {

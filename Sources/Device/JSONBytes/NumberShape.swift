@@ -35,10 +35,11 @@ struct NumberShape: Sendable, Equatable {
 
 extension JSONReader {
     /// Reads a number of exactly this shape, followed by a comma or a closing brace. Otherwise, reads nothing and
-    /// returns nil. The end of the number depends only on the shape, so the processor can continue before the bytes are
-    /// loaded.
+    /// returns nil. The end of the number depends only on the shape, so the processor need not wait for the digits
+    /// before it continues after the number.
     @inline(__always) mutating func number(_ shape: NumberShape) -> Double? {
-        // Covers all bytes that are accessed: the sign, the digits, the point, and the 16 bytes after the point.
+        // 26 bytes cover all bytes that are accessed: the sign, the digits, the point, and the 16 bytes after the
+        // point.
         guard shape.fractionDigits > 0, offset &+ 26 <= limit else { return nil }
         guard (bytes[offset] == UInt8(ascii: "-")) == shape.isNegative else { return nil }
         let start = offset &+ (shape.isNegative ? 1 : 0)

@@ -6,9 +6,10 @@ import Synchronization
 
 /// Functions of LiveSources that the linker resolves without an import.
 ///
-/// In a target that does not depend on this package, `#if canImport(CoreLocation)` may still be true. The compiler then
-/// loads these modules without the flags that C libraries need. Therefore, a framework must not import a C module, not
-/// even indirectly. For linking, the manifest's dependency on LiveSources is sufficient.
+/// A framework must not import a C module, not even indirectly, so it cannot import LiveSources. `#if
+/// canImport(CoreLocation)` may be true even in a target that does not depend on this package. The compiler then loads
+/// the framework's modules without the flags that C modules need. For linking, the manifest's dependency on LiveSources
+/// is sufficient.
 @_silgen_name("DeviceServices_livePositionSource")
 private func livePositionSource(configuration: Configuration, clock: any DeviceClock) -> any PositionSource
 
@@ -47,7 +48,8 @@ package enum LiveDevice {
         accessorySourceFactory.withLock { $0 = AccessorySourceFactory(make: accessories) }
     }
 
-    /// A wrapper, because the Swift 6.2 optimizer confuses a closure stored directly in a `Mutex` with its replacement.
+    /// Wraps the closure. Without the wrapper, the Swift 6.2 optimizer confuses the closure in the `Mutex` with the
+    /// closure that replaces it.
     private struct AccessorySourceFactory: Sendable { var make: @Sendable () -> any AccessorySource }
 
     /// The device for a new manager: the current task's device, else the installed device, else the live device.

@@ -10,8 +10,8 @@ package enum StateDirectory {
     /// The age, in seconds, above which a temporary file is considered stale. Writing a file takes less than a second.
     private static let maximumAge: Int64 = 3600
     private static let maximumNames = 10_000
-    /// The number of this process's last temporary file. The initial value is random because processes in different
-    /// containers that share the directory may have the same ID.
+    /// The number of this process's last temporary file. The initial value is random. Processes in different containers
+    /// may share the directory and have the same ID.
     private static let lastNumber = Atomic<UInt32>(.random(in: 0...UInt32.max))
 
     /// Creates the directory if necessary. After a power failure, either the old or the new file exists.

@@ -31,7 +31,7 @@ package final class StateFile: Sendable {
         let count = readlink("/proc/self/exe", &buffer, buffer.count - 1)
         let program = buffer.prefix(max(0, count)).map { UInt8(bitPattern: $0) }
         let name = program.split(separator: UInt8(ascii: "/")).last ?? []
-        // The readable part of the file name. The hash distinguishes programs with the same name.
+        // The part of the file name that users can recognize. A hash distinguishes programs with the same name.
         let readableName = name.prefix(40).map { byte -> UInt8 in
             switch byte {
             case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2d, 0x5f: byte

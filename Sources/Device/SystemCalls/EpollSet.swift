@@ -9,7 +9,7 @@ package final class EpollSet: Sendable {
     /// The descriptor to poll or to add to another set. Reading from this descriptor fails.
     package let descriptor: Int32
 
-    /// - Parameter owner: The purpose of the set, for the error message when no file descriptors are left.
+    /// - Parameter owner: The purpose of the set. The error message contains this text if no file descriptors are left.
     package init(for owner: String) throws(DeviceError) {
         descriptor = epoll_create1(O_CLOEXEC)
         guard descriptor >= 0 else { throw .noDescriptor(for: owner, call: "epoll_create1") }
@@ -102,7 +102,7 @@ package final class WakeupPipe: Sendable {
 
     package init(for owner: String) throws(DeviceError) {
         var ends: [Int32] = [-1, -1]
-        // A socket pair sets both flags atomically, so a concurrent fork cannot leak a descriptor.
+        // socketpair(2) creates the descriptors with the close-on-exec flag, so a concurrent fork cannot leak them.
         let result = socketpair(AF_UNIX, SocketType.stream.nonBlockingCloseOnExec, 0, &ends)
         guard result == 0 else { throw .noDescriptor(for: owner, call: "socketpair") }
         (readEnd, writeEnd) = (ends[0], ends[1])

@@ -26,7 +26,7 @@ package enum FileIO {
                 if count == 0 {
                     isAtEnd = true
                 } else if isPipe, errno == EAGAIN {
-                    // A FIFO's writer has up to 10 s to send the next bytes.
+                    // Waits up to 10 s for the writer of a FIFO to send the next bytes.
                     var pipe = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
                     if poll(&pipe, 1, 10_000) == 0 { number = ETIMEDOUT }
                 } else if errno != EINTR {
@@ -36,7 +36,7 @@ package enum FileIO {
             return 0
         }
         let size = hasStatus ? max(0, min(Int(clamping: status.st_size), limit)) : 0
-        // Reads directly into the array. The additional byte serves to detect the end of the file.
+        // Reads directly into the array. The additional byte is used to detect the end of the file.
         var bytes = [UInt8](unsafeUninitializedCapacity: size + 1) { buffer, filled in
             let space = UnsafeMutableRawBufferPointer(buffer)
             while size > 0, filled < space.count, !isAtEnd, number == 0 {

@@ -24,8 +24,8 @@ package func systemSend(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) ->
 
 package func systemOpen(_ path: String, _ flags: Int32, _ mode: mode_t = 0) -> Int32 { open(path, flags, mode) }
 
-/// Releases a flock(2) lock. Closing the descriptor is not sufficient because a child process between fork(2) and
-/// exec(2) may hold a copy of the descriptor.
+/// Releases a flock(2) lock. Closing the descriptor is not sufficient, because a child process may hold a copy of the
+/// descriptor until it calls exec(2).
 package func systemUnlock(_ descriptor: Int32) { _ = flock(descriptor, LOCK_UN) }
 
 package func systemClose(_ descriptor: Int32) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Starts detached threads for sources. The threads block signals, so that the app's signal handlers run on the app's
-/// own threads. Signals for faults of the thread itself stay unblocked because they would otherwise end the process
+/// own threads. Signals that report a fault of the thread itself stay unblocked. If blocked, they would end the process
 /// without calling a handler.
 package enum WorkerThread {
     private final class Body {
@@ -45,8 +45,8 @@ package enum WorkerThread {
     package static func sleep(seconds: Double) { poll(nil, 0, Int32(max(0, min(seconds * 1000, 60_000)))) }
 }
 
-/// A semaphore whose wait has a timeout. Timeouts use CLOCK_MONOTONIC because Dispatch timeouts on Linux use the system
-/// clock and last longer if that clock is set back. `@unchecked Sendable` because the mutex protects all state.
+/// A semaphore whose wait has a timeout. Timeouts use CLOCK_MONOTONIC. On Linux, Dispatch timeouts use the system
+/// clock, so they last longer if that clock is set back. `@unchecked Sendable` because the mutex protects all state.
 package final class BinarySemaphore: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)

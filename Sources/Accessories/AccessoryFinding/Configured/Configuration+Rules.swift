@@ -11,7 +11,8 @@ extension Configuration {
     private static let maximumRules = 1000
     private static let maximumDeclaredAccessories = 256
 
-    /// The rules for accessories. Each setting is taken from the first matching rule that specifies the setting.
+    /// The rules for accessories. If several rules match an accessory, each setting is taken from the first rule that
+    /// specifies it.
     package var accessoryRules: Setting<[AccessoryRule]> {
         get { readRules().setting }
         set { deferredSections[Self.rulesKey] = .set(newValue) }

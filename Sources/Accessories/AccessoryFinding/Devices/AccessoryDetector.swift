@@ -250,8 +250,8 @@ struct AccessoryDetector {
         byte == UInt8(ascii: ",") || byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
     }
 
-    /// Returns true if a string is a name in reverse-DNS notation. Rejects common strings such as "USB2.0-Serial",
-    /// which contain a dot but no top-level domain in lowercase letters.
+    /// Returns true if a string is a name in reverse-DNS notation. The name must begin with a top-level domain in
+    /// lowercase letters. Common strings such as "USB2.0-Serial" are therefore rejected, although they contain a dot.
     private static func looksLikeProtocol(_ string: String) -> Bool {
         guard AccessoryProtocol.isValid(name: string), let first = string.utf8.split(separator: UInt8(ascii: ".")).first
         else { return false }
@@ -260,11 +260,12 @@ struct AccessoryDetector {
 
     // MARK: Candidates
 
-    /// Returns true for virtual terminals and for 8250 ports that may lack hardware, which are not reported as
-    /// candidates.
+    /// Returns true for ports that are not reported as candidates: virtual terminals, and 8250 ports that may lack
+    /// hardware.
     private static func isPlaceholder(_ part: Part, _ root: String) -> Bool {
         guard part.usbInterface == nil else { return false }
-        // A substring search would link the standard library's regular expression module.
+        // The components are compared instead of searching for a substring, which would link the regular expression
+        // module.
         if root.split(separator: "/").dropLast().contains("serial8250") { return true }
         let name = root.split(separator: "/").last ?? ""
         return root.hasPrefix("/sys/devices/virtual/tty/") && !name.hasPrefix("rfcomm") && !name.hasPrefix("ttyGS")

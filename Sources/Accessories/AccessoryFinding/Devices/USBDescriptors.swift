@@ -7,7 +7,8 @@ import DeviceCore
 package struct USBDescriptors: Sendable, Hashable {
     private let bytes: [UInt8]
 
-    /// The maximum number of parsed bytes, enough for two configurations of the maximum length, 65,535 bytes.
+    /// The maximum number of parsed bytes. This is enough for two configurations of the maximum length, 65,535 bytes
+    /// each.
     package static let maximumLength = 1 << 17
 
     package init(_ bytes: [UInt8]) { self.bytes = Array(bytes.prefix(Self.maximumLength)) }

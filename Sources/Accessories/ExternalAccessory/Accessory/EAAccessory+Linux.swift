@@ -4,13 +4,13 @@ public import DeviceCore
 
 /// Additions to Apple's API.
 extension EAAccessory {
-    /// The identity of the accessory across connections. For a USB accessory, it consists of the vendor ID, the product
-    /// ID and the serial number, such as "1209:0002:WS-7731". Without a serial number, the identity is the port, such
-    /// as "port:1-2". Empty if the accessory was never connected.
+    /// The identity of the accessory, which is the same in all its connections. For a USB accessory, the identity
+    /// consists of the vendor ID, the product ID and the serial number, such as "1209:0002:WS-7731". Without a serial
+    /// number, the identity is the port, such as "port:1-2". Empty if the accessory was never connected.
     public var identity: String { record?.description.identity ?? "" }
 
-    /// The USB bus and port numbers, such as "1-2.4". If the accessory is not on USB, the kernel path or the location
-    /// from the configuration.
+    /// The USB bus and port numbers, such as "1-2.4". If the accessory is not on USB, this is the kernel path or the
+    /// location from the configuration.
     public var portPath: String { record?.description.portPath ?? "" }
 
     /// The USB vendor ID, or `nil` if the accessory is not on USB.

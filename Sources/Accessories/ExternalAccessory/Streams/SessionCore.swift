@@ -213,8 +213,8 @@ final class SessionCore: Sendable {
     func rearm(_ direction: Direction) {
         let executors = state.withLock { state in
             state[direction].events.rearm()
-            // The executor checks for pending events after its callback, so they are not checked here. The executor is
-            // still signaled, in case the callback runs a nested run loop.
+            // Inside a callback of the executor, the check for pending events is omitted, because the executor checks
+            // after the callback. The executor is still signaled, because the callback may run a nested run loop.
             if state[direction].executors.allSatisfy(\.isRunningHere) { return state[direction].executors }
             return executorsToSignal(direction, state)
         }

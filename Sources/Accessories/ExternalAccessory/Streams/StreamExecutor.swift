@@ -75,7 +75,8 @@ final class StreamExecutor: Sendable {
 
     /// True inside a callback of this executor. Always false if the executor is not a run loop.
     var isRunningHere: Bool {
-        // On a thread without a run loop, accessing the current run loop would create a run loop with its descriptors.
+        // On a thread without a run loop, accessing the current run loop would create a run loop and its file
+        // descriptors.
         guard source != nil, depth.load(ordering: .acquiring) > 0 else { return false }
         return callbackThread.load(ordering: .relaxed) == currentThread()
     }

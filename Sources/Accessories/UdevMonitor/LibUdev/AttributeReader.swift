@@ -14,7 +14,7 @@ final class AttributeReader {
     /// The last error caused by a lack of resources, or `nil`. The caller resets the value to `nil`.
     var resourceError: Int32?
 
-    /// Returns true if an error indicates a lack of resources. The file may exist despite such an error.
+    /// Returns true if an error indicates a lack of resources. Such an error does not mean that the file is missing.
     static func isResourceError(_ error: Int32) -> Bool { [EMFILE, ENFILE, ENOMEM].contains(error) }
 
     deinit { buffer.deallocate() }

@@ -64,8 +64,8 @@ final class LibUdevConnection: UdevConnection {
         let flags = Int32(MSG_PEEK) | Int32(MSG_TRUNC) | Int32(MSG_DONTWAIT)
         let length = recv(descriptor, buffer.baseAddress, buffer.count, flags)
         guard length >= 0 else { return errno == ENOTSOCK ? nil : Self.message(errno) }
-        // If a different kind of socket replaces the netlink socket, its peer may close the connection. The socket then
-        // stays readable forever.
+        // The length is 0 if a different kind of socket has replaced the netlink socket and its peer has closed the
+        // connection. The socket then stays readable forever.
         guard length > 0 else {
             recv(descriptor, buffer.baseAddress, 1, Int32(MSG_DONTWAIT))
             return .failed(errno: ECONNRESET)
@@ -115,7 +115,7 @@ final class LibUdevConnection: UdevConnection {
             guard let path = LibUdevReader.path(of: device), let (record, _) = reader.record(of: device, path: path)
             else { continue }
             records.append(record)
-            // A record without its attributes would appear to describe a different device.
+            // A record with missing attributes could be mistaken for a record of a different device.
             if let error = reader.attributes.resourceError { throw Self.listingError("open", error) }
         }
         return records

@@ -63,7 +63,7 @@ final class LibUdevReader {
 
     private func setUSBParents(_ record: inout UdevRecord, _ device: OpaquePointer) {
         if record.subsystem == "usb", record.type == "usb_device" {
-            // A search for the nearest parent USB device would find the hub.
+            // For a USB device, a search for its parent USB device would find the hub.
             record.usbDevice = record.path
             return
         }

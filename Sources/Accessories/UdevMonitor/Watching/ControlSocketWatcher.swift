@@ -61,7 +61,7 @@ final class ControlSocketWatcher {
     /// Watches the socket rather than its directory, because udevd creates and removes a file in the directory for each
     /// event.
     private func watchFile() -> Bool {
-        // Unlinking a socket that a process has open only changes its link count (IN_ATTRIB).
+        // If a process has the socket open, unlinking the socket causes IN_ATTRIB, because only the link count changes.
         watch(path, [UInt32(IN_DELETE_SELF), UInt32(IN_MOVE_SELF), UInt32(IN_ATTRIB)])
     }
 

@@ -5,8 +5,8 @@ import SystemCalls
 /// Validates messages before libudev reads them.
 ///
 /// libudev 252 does not validate the properties offset in the message header and may access arbitrary memory. Messages
-/// that match no selection are also discarded here. Otherwise, a single libudev call would skip such a message and read
-/// the next one without validation.
+/// that match no selection are also discarded here. libudev would skip such a message and read the next message, which
+/// has not been validated, in the same call.
 struct MessageValidator {
     enum ValidationResult {
         case valid
@@ -44,7 +44,7 @@ struct MessageValidator {
             let entry = UnsafeRawBufferPointer(rebasing: rest[..<length])
             if entry.starts(with: Self.subsystemKey) {
                 let value = UnsafeRawBufferPointer(rebasing: entry[Self.subsystemKey.count...])
-                // Contradictory entries are rejected because it is undefined which entry libudev uses.
+                // A message with contradictory entries is rejected, because it is undefined which entry libudev uses.
                 if let subsystem, !subsystem.elementsEqual(value) { return .unusable }
                 subsystem = value
             } else if entry.starts(with: Self.typeKey) {

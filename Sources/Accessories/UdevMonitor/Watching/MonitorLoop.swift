@@ -27,7 +27,7 @@ final class MonitorLoop {
     private var group = UdevGroup.kernel
     private var hasSnapshot = false
     private var hasLostMessages = false
-    /// True until the first message arrives, if the process may be in a namespace that no messages reach.
+    /// True if the process may be in a namespace that no messages reach. Set to false when the first message arrives.
     private var mayBeUnreachable = false
     private var needsRescan = false
     private var failures = 0

@@ -19,8 +19,8 @@ package enum UdevEvent: Sendable {
 }
 
 package struct UdevMonitorOptions: Sendable {
-    /// The size of the kernel's message buffer, in bytes. `nil` selects the default, 128 MiB, or the system's limit if
-    /// that is smaller.
+    /// The size of the kernel's message buffer, in bytes. `nil` selects the default of 128 MiB, or the system's limit
+    /// if the limit is smaller.
     package var receiveBuffer: Int?
     /// True if the devices need udev rules, for example for protocol names and node permissions. The monitor then
     /// reports a missing udevd as a problem.

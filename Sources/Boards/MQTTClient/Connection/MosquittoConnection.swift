@@ -65,7 +65,8 @@ final class MosquittoConnection: BrokerConnection {
     }
 
     func poll(until deadline: BootTime) throws(DeviceError) -> [BrokerEvent] {
-        // Waits at most a quarter of the keep-alive interval because only the loop functions send pings.
+        // Waits at most a quarter of the keep-alive interval, because pings are sent only by the loop functions, which
+        // run between waits.
         let pollDeadline = clock.now.advanced(bySeconds: Double(settings.keepAlive) / 4)
         let end = min(deadline, isConnected ? .never : connectDeadline, pollDeadline)
         let descriptor = mosquitto_socket(client)

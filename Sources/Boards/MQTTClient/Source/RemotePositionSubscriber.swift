@@ -6,7 +6,7 @@ import DeviceCore
 struct RemotePositionSubscriber {
     enum Update {
         case none
-        /// A fix from before this connection, which sets only the last known position.
+        /// A fix that is older than this connection. It sets only the last known position.
         case lastKnown(PositionReport)
         /// A new fix. `isFirst` is true if there was no current fix before.
         case fix(PositionReport, isFirst: Bool)
@@ -60,7 +60,8 @@ struct RemotePositionSubscriber {
             malformed = 0
             let age = wallTime.seconds(since: location.time)
             if isRetained {
-                // The time of a retained message shows its age. If the time is in the future, the age is unknown.
+                // The age of a retained message is calculated from its time. If the time is in the future, the age is
+                // unknown.
                 let arrival = now.advanced(bySeconds: -(age >= 0 ? age : Self.unknownAge))
                 return hasFix ? .none : .lastKnown(location.report(receiver: topic, arrival: arrival))
             }
@@ -77,8 +78,8 @@ struct RemotePositionSubscriber {
         case .other: return .none
         case .malformed(let reason):
             malformed += 1
-            // Any client may send a malformed message by mistake, so only the third such message after a valid location
-            // is reported.
+            // Any client may send a malformed message by mistake. Only the third malformed message after a valid
+            // location is reported.
             guard malformed == 3, !isRetained else { return .none }
             return reportLoss(
                 DeviceError(

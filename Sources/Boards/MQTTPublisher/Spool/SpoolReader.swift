@@ -14,7 +14,7 @@ struct SpoolReader {
     /// Advances past a record that has been read from memory.
     mutating func advance(to number: UInt64) { self.number = max(self.number, number) }
 
-    /// Resets the position if its file has been removed or emptied.
+    /// Resets the read position if it is in the given file, which has been removed or emptied.
     mutating func reset(ifReading removed: SpoolFile) {
         guard file === removed else { return }
         (file, bytes, bufferOffset, offset) = (nil, [], 0, 0)

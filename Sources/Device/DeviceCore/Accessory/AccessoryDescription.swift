@@ -7,8 +7,9 @@ public struct AccessoryDescription: Sendable, Hashable, Identifiable {
 
     /// The number of the attachment, or 0 before a source has registered the accessory.
     public var id: ID
-    /// Identifies the accessory across attachments: vendor, product and serial number, for example "1209:0002:WS-7731",
-    /// or else the port, for example "port:1-2".
+    /// Identifies the accessory across attachments. The identity consists of the vendor ID, the product ID and the
+    /// serial number, for example "1209:0002:WS-7731". Without a serial number, the identity is the port, for example
+    /// "port:1-2".
     ///
     /// If two attached accessories have the same serial number, the second one is identified by its port. Declared
     /// accessories with the same identity are identified by their file paths, for example
@@ -27,7 +28,7 @@ public struct AccessoryDescription: Sendable, Hashable, Identifiable {
     /// The hardware revision. Empty if unknown.
     public var hardwareRevision: String
     /// The physical USB port in the kernel's notation, which consists of a bus number and a chain of port numbers, for
-    /// example "1-2.4". For other accessories, the kernel's path or a name from the configuration.
+    /// example "1-2.4". If the accessory is not on USB, this is the kernel's path or a name from the configuration.
     public var portPath: String
     /// The USB vendor ID, or nil if the accessory is not a USB device.
     public var vendorID: UInt16?

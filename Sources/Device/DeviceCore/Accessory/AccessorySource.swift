@@ -11,15 +11,16 @@ public protocol AccessorySource: Sendable {
     var problems: [DeviceError] { get }
 
     /// Delivers events to the closure, in order and one at a time, until the subscription ends. The snapshot is
-    /// delivered before this call returns. Changes are delivered on threads of the source.
+    /// delivered before this call returns. Changes are delivered on the source's threads.
     func subscribe(_ receive: @escaping @Sendable (AccessoryEvent) -> Void) -> Subscription
 
     /// Opens a protocol of an attached accessory for exclusive access. While the channel exists, a second call for the
     /// same protocol throws `DeviceError.Code.busy`.
     ///
-    /// The call returns within tens of milliseconds, or within 0.1 s if another program uses the port. If this program
-    /// has closed the port and is still sending, the call waits up to 0.1 s longer, and the remaining bytes are lost.
-    /// If a hanging device prevents the kernel from releasing the port, the call throws after 1 s.
+    /// The call returns within tens of milliseconds, or within 0.1 s if another program uses the port. If a closed
+    /// channel of this program is still sending to the port, the call waits up to 0.1 s longer. Bytes that have not
+    /// been sent by then are lost. If a hanging device prevents the kernel from releasing the port, the call throws
+    /// after 1 s.
     func open(_ accessory: AccessoryDescription.ID, protocol name: String) throws(DeviceError) -> any ByteChannel
 }
 

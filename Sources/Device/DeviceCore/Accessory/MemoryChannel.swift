@@ -74,7 +74,7 @@ package final class MemoryChannel: ByteChannel {
     }
 }
 
-/// Reports the end of a channel only once, although both pipes end. A weak reference to the channel would be slower.
+/// Reports the end of a channel only once, although both of its pipes end.
 private final class EndNotifier: Sendable {
     private let isNotified = Atomic<Bool>(false)
 

@@ -5,8 +5,8 @@ package protocol BeaconSource: Sendable {
     /// reason.
     var problem: DeviceError? { get }
 
-    /// Delivers events in order, one at a time and on a thread of the source. If beacons cannot be received, the loss
-    /// is delivered before this call returns. The radio runs while there is a subscription.
+    /// Delivers events in order, one at a time, on the source's thread. If beacons cannot be received, an event that
+    /// reports this is delivered before this call returns. The radio runs while there is a subscription.
     func subscribe(_ receive: @escaping @Sendable (BeaconEvent) -> Void) -> Subscription
 }
 

@@ -91,7 +91,7 @@ public struct SensorSetting: Sendable, Hashable {
 /// The sign convention of an accelerometer's mount matrix.
 ///
 /// According to the kernel documentation, the matrix is a rotation, and the axis that points up reads +9.81. The
-/// matrices in systemd's hardware database were made for tablets with Windows sensors, so their results have the
+/// matrices in systemd's hardware database were made for tablets with Windows sensors. Their results therefore have the
 /// opposite sign in x and y.
 public enum MountConvention: String, Sendable {
     /// The axis that points up reads +9.81. The default for matrices from drivers and configuration files.

@@ -15,8 +15,8 @@ package import Synchronization
 /// }
 /// ```
 ///
-/// Inlinable, because other modules would otherwise look up the item's type at run time for each item, which doubles
-/// the time for playing a trace.
+/// Inlinable, because other modules would otherwise look up the item's type at run time for each item. Playing a trace
+/// would then take twice as long.
 @usableFromInline package struct BoundedQueue<Item> {
     @usableFromInline package internal(set) var droppedCount = 0
     /// The items for the next drain, oldest first.

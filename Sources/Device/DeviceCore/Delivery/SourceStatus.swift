@@ -43,7 +43,8 @@ protocol StatusEvent: Sendable {
 extension PositionEvent: StatusEvent {}
 extension MotionEvent: StatusEvent {}
 
-/// A subscriber's state: whether it receives readings, and whether a change of the source's status has to be reported.
+/// The state of a subscriber. It determines whether the subscriber receives readings, and whether a change of the
+/// source's status must be reported.
 ///
 /// ```
 /// joining ── start() ──▶ receiving ── cancel() ──▶ cancelled

@@ -26,7 +26,8 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - name: The purpose of the thread's wakeup pipe, for the error message when no file descriptors are left.
+    ///   - name: The purpose of the thread's wakeup pipe. The error message contains this text if no file descriptors
+    ///     are left.
     ///   - retryDelay: The delay in seconds before the thread tries again after running out of file descriptors.
     ///   - work: Runs on the thread. Whenever the wakeup is signaled, the closure must check whether the hub has
     ///     subscribers, and return if there are none.
@@ -127,7 +128,7 @@ package struct ExclusiveValue<Value: ~Copyable>: ~Copyable, @unchecked Sendable 
     }
 }
 
-/// Exponential backoff: the delay before the next attempt doubles up to a limit.
+/// The delays between attempts. Each delay is twice the previous delay, up to a limit.
 package struct Backoff: Sendable {
     private let initialDelay: Double
     private let limit: Double

@@ -15,10 +15,10 @@ public protocol MotionSource: Sendable {
     var problems: [DeviceError] { get }
 
     /// Delivers events to the closure, in order, until the subscription ends. Events are delivered one at a time, on
-    /// threads of the source or on the request's `executor`. As an exception, a loss may be delivered while the closure
-    /// still processes earlier readings.
+    /// the source's threads or on the request's `executor`. As an exception, the loss of the sensor may be reported
+    /// while the closure still processes earlier readings.
     ///
-    /// If the sensor is already lost, the loss is delivered before this call returns. If the sensor does not exist yet,
+    /// If the sensor is already lost, the loss is reported before this call returns. If the sensor does not exist yet,
     /// no event is delivered until the sensor appears. The hardware runs at the rate of the fastest subscriber, and
     /// readings for slower subscribers are decimated. `quiet` is called when no more readings follow for now, for
     /// example at the end of a trace. The subscriber then need not wait for readings from other sensors.
@@ -35,7 +35,7 @@ extension MotionSource {
     /// An empty list, for sources that do not search for sensors.
     public var problems: [DeviceError] { [] }
 
-    /// Delivers events to the closure, in order and on threads of the source, until the subscription ends.
+    /// Delivers events to the closure, in order and on the source's threads, until the subscription ends.
     public func subscribe(_ request: MotionRequest, receive: @escaping @Sendable (MotionEvent) -> Void) -> Subscription
     { subscribe(request, receive: receive, quiet: {}) }
 }

@@ -41,8 +41,7 @@ final class MotionSubscriber: Sendable {
 }
 
 /// Decimates sensor readings to an interval, based on their time stamps. Each selected reading sets the due time of the
-/// next one. A reading that is early by at most half a sensor interval is also selected. This keeps the average
-/// interval exact and tolerates jitter.
+/// next one. Because time stamps jitter, a reading that is early by at most half a sensor interval is also selected.
 package struct Decimator: Sendable {
     /// The requested time between readings, in seconds.
     package let interval: Double
@@ -61,7 +60,7 @@ package struct Decimator: Sendable {
         let step = time.seconds(since: last)
         let lateness = time.seconds(since: due)
         guard lateness >= -min(step, interval) / 2 else { return false }
-        // Keep the phase unless a whole interval was missed.
+        // The next due time follows from the previous due time, unless the reading is more than one interval late.
         let nextDue = due.advanced(bySeconds: interval)
         self.due = lateness > interval ? time.advanced(bySeconds: interval) : nextDue
         return true

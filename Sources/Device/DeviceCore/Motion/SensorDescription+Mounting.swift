@@ -71,9 +71,9 @@ extension SensorDescription {
 extension MountMatrix {
     /// The rotation represented by a matrix from systemd's hardware database.
     ///
-    /// These matrices were determined from the orientation of the screen. Their results are negative in x and y on the
-    /// axis that points up. The sign of z does not affect the orientation. A sensor can be rotated but not mirrored, so
-    /// the sign of z is chosen to make the matrix a rotation.
+    /// With these matrices, readings in x and y are negative on the axis that points up. The sign of z may be wrong,
+    /// because the matrices were determined from the orientation of the screen, which z does not affect. The sign of z
+    /// is therefore chosen to make the matrix a rotation, because a sensor cannot be mirrored.
     var convertedFromHardwareDatabase: MountMatrix {
         let (first, second, third) = rows
         return MountMatrix(-first, -second, determinant < 0 ? -third : third)

@@ -28,7 +28,8 @@ public enum SensorKind: String, Sendable, Hashable, CaseIterable {
 
     package var channelIDs: [String] { isVector ? ["x", "y", "z"].map { "\(channelType)_\($0)" } : [channelType] }
 
-    /// The scale of the 32-bit integers in recordings, in sysfs notation. Finer than the resolution of any sensor.
+    /// The scale of the 32-bit integers in recordings, in sysfs notation. The scale is finer than the resolution of any
+    /// sensor.
     package var recordingScale: String { properties.recordingScale }
 
     package var name: String { properties.name }

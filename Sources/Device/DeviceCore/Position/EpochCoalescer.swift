@@ -2,10 +2,10 @@
 
 /// Reduces a receiver's reports to one report per epoch.
 ///
-/// gpsd may send a report after every sentence. Several reports then have the same time, each more complete than the
-/// previous one. Once two reports have had the same time, reports are held until the time changes or no report arrives
-/// for 150 ms. The last report of the epoch, preferably one with a fix, is then delivered. Receivers that send one
-/// report per epoch are not delayed.
+/// gpsd may send a report after every sentence. An epoch then has several reports with the same time, and each report
+/// is more complete than the previous one. Once two reports have had the same time, reports are held until the time
+/// changes or no report arrives for 150 ms. The last report of the epoch, preferably one with a fix, is then delivered.
+/// Receivers that send one report per epoch are not delayed.
 struct EpochCoalescer: Sendable {
     /// The time in seconds without a report after which an epoch is considered complete.
     static let idleTimeout = 0.15

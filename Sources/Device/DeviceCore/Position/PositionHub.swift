@@ -30,8 +30,7 @@ package final class PositionHub: PositionSource {
 
     package var hasSubscribers: Bool { registry.hasSubscribers }
 
-    /// A counter that increases when a subscriber joins a hub without subscribers. Sources then end their current
-    /// delay.
+    /// A counter that increases when the first subscriber joins. A source that waits before a retry then ends the wait.
     package var demand: UInt64 { registry.withLock { $0.content.demand } }
 
     /// The subscriber's executor if there is exactly one subscriber and the executor can poll, or nil otherwise.

@@ -5,9 +5,9 @@ public protocol PositionSource: Sendable {
     /// Delivers events to the closure, in order, until the subscription ends. Events are delivered on the source's
     /// thread, or on the request's `executor` if that executor reads the source.
     ///
-    /// If positions are already unavailable, the loss is delivered before this call returns. `onBatchComplete` is
-    /// called after each batch of events that arrived together. A subscriber should wake other threads in
-    /// `onBatchComplete`, once per batch.
+    /// If positions are unavailable, an event that reports this is delivered before this call returns.
+    /// `onBatchComplete` is called after each batch of events that arrived together. A subscriber should wake other
+    /// threads in `onBatchComplete`, once per batch.
     func subscribe(
         _ request: PositionRequest, receive: @escaping @Sendable (PositionEvent) -> Void,
         onBatchComplete: @escaping @Sendable () -> Void
@@ -106,8 +106,8 @@ public struct ReceiverDescription: Sendable, Hashable {
 struct ReceiverQuality: Sendable {
     /// The time in seconds without a report after which a receiver is considered silent.
     static let silenceTimeout = 5.0
-    /// With the same fix mode, a receiver is clearly better if its error is below this fraction of the chosen
-    /// receiver's error.
+    /// The error ratio below which a receiver is clearly better than the chosen receiver. The ratio applies only if
+    /// both receivers have the same fix mode.
     static let maximumErrorRatio = 0.5
     /// The time in seconds for which a receiver must be clearly better before it is chosen.
     static let switchDelay = 10.0

@@ -76,8 +76,9 @@ struct ReportSelector: Sendable {
         return (index, sky)
     }
 
-    /// Returns whether to deliver an attitude report. The chosen receiver's reports are delivered. Reports of another
-    /// receiver, often a separate compass, are delivered if the chosen receiver and the previous compass are silent.
+    /// Returns true if an attitude report must be delivered. Reports of the chosen receiver are always delivered.
+    /// Another receiver, often a separate compass, takes over if neither the chosen receiver nor the receiver of the
+    /// last delivered report sends attitude reports.
     mutating func acceptAttitude(of path: String, now: BootTime) -> Bool {
         let index = index(of: path)
         receivers[index].lastAttitude = now
@@ -133,7 +134,7 @@ struct ReportSelector: Sendable {
         let candidate = receivers[index].quality
         guard candidate.hasFix(now: now) else {
             receivers[index].quality.betterSince = nil
-            // Without a fix, switch to a receiver that sends reports if the chosen one is silent.
+            // A receiver without a fix is chosen only if the chosen receiver is silent.
             if now.seconds(since: current.lastReport) > ReceiverQuality.silenceTimeout { chosen = index }
             return
         }

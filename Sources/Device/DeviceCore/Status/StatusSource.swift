@@ -4,8 +4,8 @@ package protocol StatusSource: Sendable {
     /// The current battery state, or nil if there is no battery.
     var battery: BatteryReading? { get }
 
-    /// Delivers each change of the battery state, in order and on a thread of the source, until the subscription ends.
-    /// nil means that the battery was removed.
+    /// Delivers each change of the battery state until the subscription ends. The changes are delivered in order, on
+    /// the source's thread. nil means that the battery was removed.
     func subscribe(receive: @escaping @Sendable (BatteryReading?) -> Void) -> Subscription
 }
 

@@ -66,7 +66,7 @@ extension WakeupPipe {
 extension BinarySemaphore {
     /// Waits until the deadline, at most 60 s. Returns true if `signal()` was called.
     @discardableResult package func wait(until deadline: BootTime, clock: any DeviceClock) -> Bool {
-        // Capped because CLOCK_MONOTONIC, which the wait uses, stops during suspend.
+        // The wait uses CLOCK_MONOTONIC, which stops during suspend. The limit bounds the resulting delay.
         wait(seconds: min(deadline.seconds(since: clock.now), 60))
     }
 }

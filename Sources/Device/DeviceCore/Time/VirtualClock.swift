@@ -22,8 +22,8 @@ public final class VirtualClock: DeviceClock {
     }
 
     private let timers = Mutex(Timers())
-    // Atomic because these values are read several times per trace reading. A lock would be slower. All values are in
-    // nanoseconds.
+    // The following values are in nanoseconds. They are atomic because they are read several times for each reading of
+    // a trace, and a lock would be slower.
     private let currentTime: Atomic<Int64>
     /// The difference between the civil time and the time since boot.
     private let wallTimeOffset: Atomic<Int64>
@@ -76,7 +76,7 @@ public final class VirtualClock: DeviceClock {
     /// Advances the clock and returns true. If a timer is due by the given time, returns false instead, because the
     /// timer must run first.
     package func moveUnlessTimerIsDue(by time: BootTime) -> Bool {
-        // `Int64.max` may also mean that there is no timer, so `nextDeadline` is checked as well.
+        // `Int64.max` is either a deadline or means that there is no timer. `nextDeadline` distinguishes the two cases.
         if nextDue.load(ordering: .acquiring) <= time.nanoseconds, let deadline = nextDeadline, deadline <= time {
             return false
         }

@@ -111,11 +111,12 @@ extension BatteryReading {
         return levels.isEmpty ? nil : levels.reduce(0, +) / Double(levels.count)
     }
 
-    /// A discharging battery powers the machine even if external power is connected, because that supply is too weak.
+    /// If a battery discharges although external power is connected, the external supply is too weak. The state is then
+    /// `unplugged`.
     private static func state(of statuses: [PowerSupply.Status], isPlugged: Bool?, level: Double?) -> State {
         if statuses.contains(.charging) { return .charging }
         if statuses.contains(.discharging) { return .unplugged }
-        // The status is full, not charging or unknown. For the last two, external power determines the state.
+        // Each status is full, not charging or unknown.
         if isPlugged == false { return .unplugged }
         if statuses.allSatisfy({ $0 == .full }) { return .full }
         if isPlugged == true { return level.map { $0 >= 0.995 } ?? false ? .full : .charging }

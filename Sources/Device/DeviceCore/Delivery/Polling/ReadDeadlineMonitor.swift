@@ -2,9 +2,9 @@
 
 /// Determines when an executor's read is overdue, and sets the timer that wakes the source's thread at that time.
 ///
-/// The expected interval between reads increases immediately but decreases gradually, because the reports of an epoch
-/// arrive in quick succession. The timer is set again only if it would expire too late or before the next expected
-/// read. This avoids a system call for most readings.
+/// A long interval between reads increases the expected interval immediately. Short intervals decrease it only
+/// gradually, because the reports of one epoch arrive in quick succession. The timer is set again only if it would
+/// expire too late or before the next expected read. This avoids a system call for most readings.
 struct ReadDeadlineMonitor: Sendable {
     private let tolerance: Double
     private let longestInterval: Double
@@ -14,8 +14,8 @@ struct ReadDeadlineMonitor: Sendable {
     /// The time at which the next read is overdue.
     private(set) var dueTime: BootTime
 
-    /// The first read is due after `tolerance`. `limit` is the maximum time between a read and the due time of the next
-    /// read. Both are in seconds.
+    /// Creates a monitor. The first read is overdue after `tolerance` seconds. Each later read is overdue at most
+    /// `limit` seconds after the previous read.
     init(tolerance: Double, limit: Double, now: BootTime) {
         self.tolerance = tolerance
         longestInterval = max(0, limit - tolerance) / 1.5

@@ -182,8 +182,8 @@ private final class PollingRegistration: Sendable {
     func expectRead() { monitor.withLock { $0.expectRead(timer, now: clock.now, deadline: source.deadline) } }
     func setTimer() { monitor.withLock { $0.setTimer(timer, now: clock.now, deadline: source.deadline) } }
 
-    /// Makes the executor read again if the descriptor is still readable. A run loop reports only changes of readiness,
-    /// and the source may have been in use when the executor last tried to read.
+    /// Makes the executor read again if the descriptor is still readable. A run loop reports only changes of readiness.
+    /// If the source was in use when the executor last tried to read, no further change is reported.
     func rearm() { if !isFinished { set.rearm(source.descriptor) } }
 
     func cancel() {
