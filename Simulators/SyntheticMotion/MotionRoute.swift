@@ -34,8 +34,8 @@ public struct MotionRoute: Sendable {
         distance = stages.reduce(0) { $0 + $1.distance }
     }
 
-    /// Returns the position at a time in seconds since the start of the route. The search begins at the stage with the
-    /// index `stage`, which is updated to the index of the stage that contains the time.
+    /// Returns the position at a time in seconds since the start of the route. The search begins at the index `stage`.
+    /// This index is then set to that of the stage that contains the time.
     func place(at time: Double, near stage: inout Int) -> RoutePoint {
         var index = min(max(stage, 0), stages.count - 1)
         if time < stages[index].start || time >= stages[index].end {

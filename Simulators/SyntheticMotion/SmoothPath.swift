@@ -51,7 +51,7 @@ struct SmoothPath: Sendable {
     private let pitches: Bool
     private let leans: Bool
     private var stage = 0
-    /// A cache of control points. The position in the cache is the index of the control point modulo the cache size.
+    /// A cache of control points. The control point with the index i is stored at i modulo the cache size.
     private var controls = [Control](repeating: Control(), count: 16)
 
     init(_ route: MotionRoute, _ options: MotionOptions) {
@@ -79,8 +79,8 @@ struct SmoothPath: Sendable {
         let frame = place.attitude
         let velocity = frame.conjugate.rotate(QuinticSpline.sum(weights.firsts, ways)) / knot
         let acceleration = frame.conjugate.rotate(QuinticSpline.sum(weights.seconds, ways)) / (knot * knot)
-        // In a frame that rotates with the earth (Groves, equation 5.18), the specific force is the acceleration, plus
-        // the Coriolis term (twice the cross product of rotation rate and velocity), minus gravity.
+        // In a frame that rotates with the earth, the specific force is the acceleration plus the Coriolis term minus
+        // gravity (Groves, equation 5.18).
         let (sine, cosine) = (sin(place.latitude), cos(place.latitude))
         let turning = SIMD3(0, cosine, sine) * rotationRate
         let gravity = NormalGravity.at(sine: sine, height: place.height)
