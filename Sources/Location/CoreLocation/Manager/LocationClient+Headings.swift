@@ -13,7 +13,7 @@ extension LocationClient {
 
     /// The minimum interval between headings, in seconds.
     private static let headingInterval = 0.01
-    /// The maximum age of a compass report that is delivered as the first heading, in seconds.
+    /// The maximum age, in seconds, of an earlier compass report that is delivered as the first heading.
     private static let compassAge = 5.0
 
     static func isHeadingAvailable(on device: Device) -> Bool {
@@ -66,8 +66,8 @@ extension LocationClient {
                         state.headings.handleTimeout(run: run, pendingCallbacks: &state.pendingCallbacks)
                     }
                 }
-                // The client subscribes even without a magnetometer, because the user may connect one later.
-                // `shutDown()` releases the strong reference to `self`.
+                // The client subscribes even without a magnetometer, because the user may connect one later. The
+                // closure retains `self` until the subscription ends, at the latest in `shutDown()`.
                 current.engine = MotionEngine.of(device).subscribe(
                     FusionRequest(need: .heading, interval: Self.headingInterval)
                 ) { event in self.receive(event) }
