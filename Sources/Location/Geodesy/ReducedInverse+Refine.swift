@@ -36,7 +36,8 @@ extension ReducedInverse {
             let turned = departure + SineCosine(radians: turn)
             if step < 20 && trial.slope > 0 && abs(turn) < .pi && turned.sine > 0 {
                 departure = SineCosine(y: turned.sine, x: turned.cosine)
-                // Convergence is quadratic, so one more step after an error this small reaches the rounding limit.
+                // Newton's method converges quadratically. After an error this small, one more step reaches the
+                // rounding limit.
                 isPolished = abs(error) <= 16 * rounding
             } else {
                 departure = SineCosine(y: (low.sine + high.sine) / 2, x: (low.cosine + high.cosine) / 2)

@@ -37,13 +37,13 @@ extension MagneticModel {
     ) -> (field: SIMD3<Double>, rate: SIMD3<Double>) {
         let (sinLatitude, cosLatitude) = (place.latitude.sine, place.latitude.cosine)
         let ratio = place.referenceRadiusRatio
-        // Each degree multiplies the functions by the ratio of the radii.
+        // With each degree, the Legendre functions are multiplied by the ratio of the radii.
         let step = ratio * sinLatitude
         let ratioSquared = ratio * ratio
         var (field, rate) = (FieldSums(), FieldSums())
 
-        // The function of order 0, and its derivative, which is the function of order 1 divided by the cosine of the
-        // latitude.
+        // The function of order 0 and its derivative. The derivative is the function of order 1 divided by the cosine
+        // of the latitude.
         var (value, before) = (step * ratioSquared, ratioSquared)
         var (nextValue, nextBefore) = (ratio * ratioSquared, 0.0)
         for term in zonal {
@@ -63,7 +63,8 @@ extension MagneticModel {
         var count = summedDegree
         while count > 0 {
             var (fieldSums, rateSums) = (OrderSums(), OrderSums())
-            // The functions of the current degree, and those of the previous degree multiplied by the squared ratio.
+            // `value` contains the functions of the current degree. `before` contains the functions of the previous
+            // degree, multiplied by the squared ratio.
             var (value, before) = (seed, SIMD2<Double>.zero)
             for term in sectoral[first..<(first + count)] {
                 let below = term.slope * before
@@ -106,7 +107,7 @@ private struct OrderPair {
 }
 
 private struct OrderSums {
-    /// The sums of the terms, and the sums of all partial sums.
+    /// `g` and `h` are the sums of the terms. `gRunning` and `hRunning` are the sums of all partial sums.
     var g = SIMD2<Double>.zero
     var h = SIMD2<Double>.zero
     var gRunning = SIMD2<Double>.zero
@@ -128,8 +129,8 @@ private struct OrderSums {
 
 private struct FieldSums {
     private var (x, y, z) = (SIMD2<Double>.zero, SIMD2<Double>.zero, SIMD2<Double>.zero)
-    /// The sums for order 0 along the radius and along the meridian. The latter is divided by the cosine of the
-    /// latitude.
+    /// The sums for order 0 along the radius (`up`) and along the meridian (`slope`). `slope` is divided by the cosine
+    /// of the latitude.
     private var (up, slope) = (0.0, 0.0)
 
     @inline(__always)
@@ -141,8 +142,9 @@ private struct FieldSums {
 
     @inline(__always)
     mutating func add(_ sums: OrderSums, _ pair: OrderPair) {
-        // Computes the degree-weighted sums from the running sums, which contain each term once for its own degree and
-        // once for each higher degree. This saves a multiplication by the degree in each term.
+        // In the local sums `g` and `h`, each term is multiplied by its degree. They are computed from the running
+        // sums, in which each term occurs once for its own degree and once for each higher degree. This saves a
+        // multiplication for each term.
         let (g, h) = (pair.degreesBeyondLast * sums.g - sums.gRunning, pair.degreesBeyondLast * sums.h - sums.hRunning)
         let (sine, cosine) = (pair.angle.sine, pair.angle.cosine)
         x += cosine * (pair.sinLatitude * g - pair.radii * sums.gBelow)
