@@ -35,8 +35,8 @@ extension PlaceData {
         return cities.isEmpty ? .notFound : .found(cities)
     }
 
-    /// Returns the places for the first part that names a place compatible with the parts that follow it. `left`
-    /// receives the following parts and returns those to consider. If it returns nil, the part is skipped.
+    /// Finds the first part that names a place compatible with the following parts, and returns the places with this
+    /// name. `left` receives the following parts and returns those to consider. If it returns nil, the part is skipped.
     private func places(
         _ parts: [[UInt8]], _ around: [Surroundings], _ query: PlaceQuery,
         _ left: (ArraySlice<Surroundings>) throws(PlaceDataError) -> [Surroundings]?
@@ -45,7 +45,8 @@ extension PlaceData {
             guard let within = try left(around[(head + 1)...]) else { continue }
             let found = try places(named: parts[head], around[head], within, query)
             guard let best = found.first else { continue }
-            // An unknown part before a town may be a street. An unknown part before an area may be a town.
+            // If a town is found, the skipped parts may be a street. If only an area is found, the skipped parts may be
+            // a town that the data does not contain.
             return head > 0 && best.locality == nil ? .onlySurroundings(best.name ?? "") : .found(found)
         }
         return .notFound
@@ -194,7 +195,7 @@ extension PlaceData {
 struct Surroundings {
     var areas: Set<Int> = []
     var countries: Set<Int> = []
-    /// If the part names no area or country, the indices of the cities that contain the place or are near it.
+    /// The indices of the cities that the part names. Empty if the part names an area or a country.
     var cities: [Int] = []
     /// True if the part consists of two or three bytes, so that it may be an abbreviation.
     var isPossibleAbbreviation = false
