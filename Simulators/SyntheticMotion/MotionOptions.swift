@@ -9,7 +9,7 @@ public struct MotionOptions: Sendable, Hashable {
         /// The body remains level, like a car.
         case flat
         /// The body leans until it feels no lateral force, like a bicycle or an aircraft. The tangent of the lean angle
-        /// is the ratio of the lateral to the upward force, approximately v·ψ̇ / g.
+        /// is approximately v·ψ̇ / g for the speed v and the turn rate ψ̇.
         case coordinated
     }
 

@@ -6,7 +6,8 @@ import Geodesy
 public import Trace
 
 extension MotionRoute {
-    /// The minimum distance, in metres, and the minimum speed, in m/s, for determining a direction from two positions.
+    /// The minimum distance between two positions, in metres, and the minimum speed, in m/s. Below either value, the
+    /// two positions do not determine a direction.
     private static let minimumDirectionDistance = 0.5
     private static let minimumDirectionSpeed = 0.3
 

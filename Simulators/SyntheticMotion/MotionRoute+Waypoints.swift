@@ -10,8 +10,8 @@ extension MotionRoute {
     /// The minimum speed in corners, in m/s.
     private static let minimumCornerSpeed = 0.3
 
-    /// At corners of at least this angle, in degrees, the body turns at rest for this duration, in seconds. This
-    /// prevents a spin.
+    /// The minimum angle, in degrees, of a corner at which the body stops to turn, and the duration of the turn, in
+    /// seconds.
     private static let standingTurnAngle = 120.0
     private static let standingTurnDuration = 4.0
 
@@ -166,8 +166,8 @@ extension MotionRoute {
         guard leg.hasDirection, next.hasDirection else { return 0 }
         guard options.corneringAcceleration.isFinite else { return speed }
         let half = sin(angle(leg, next) / 2 * .pi / 180)
-        // The velocity changes by 2 v sin(angle / 2). The path smooths the change with a quartic B-spline, whose peak
-        // is 115/192 for knots that are one second apart.
+        // In the corner, the velocity changes by 2 v sin(angle / 2). The path smooths this change with a quartic
+        // B-spline. If the knots are one second apart, the peak acceleration is 115/192 of the change.
         let allowed = options.corneringAcceleration / (2 * 115.0 / 192 * max(half, 1e-9))
         return min(speed, max(allowed, minimumCornerSpeed))
     }
@@ -182,7 +182,7 @@ extension RouteStage {
 
     fileprivate var moves: Bool { distance > 0 }
 
-    /// Sets the speeds and times of a leg whose distance allows the given start and end speeds.
+    /// Sets the speeds and times of a leg. The leg must be long enough for the given start and end speeds.
     fileprivate mutating func setSpeeds(from first: Double, to last: Double, acceleration: Double) {
         let cruise = maximumSpeed
         let rising = (cruise * cruise - first * first) / (2 * acceleration)

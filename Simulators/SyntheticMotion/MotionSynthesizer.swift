@@ -22,8 +22,8 @@ package import SensorFusion
 /// between waypoints, smoothing extends the path by a few seconds at each end, so ``duration`` is longer than the
 /// duration of the route. Each reading is computed independently, so errors do not accumulate.
 public struct MotionSynthesizer: Sendable {
-    /// The half interval h of the central difference for the rotation rate, in seconds. The truncation error is h²/6
-    /// times the second derivative of the rate, which is below 1 nrad/s for wheeled vehicles.
+    /// Half the interval, in seconds, between the two attitudes from which the rotation rate is computed. For wheeled
+    /// vehicles, the error of this approximation is below 1 nrad/s.
     static let halfStep = 0.0005
 
     package let route: MotionRoute
@@ -128,7 +128,8 @@ extension Quaternion {
     var rotationVector: SIMD3<Double> {
         let sine = w < 0 ? vector * -1 : vector
         let square = (sine * sine).sum()
-        // The series of 2 asin(x) / x. The truncation error is below 1e-15 for a rotation of 0.1 rad.
+        // The first terms of the series of 2 asin(x) / x. For a rotation of 0.1 rad, the truncation error is below
+        // 1e-15.
         return sine * (2 * (1 + square * (1.0 / 6 + square * (3.0 / 40 + square * (15.0 / 336 + square * 105 / 3456)))))
     }
 }

@@ -20,7 +20,7 @@ struct NoiseSource: Sendable {
         deviation = noise.density * (rate / 2).squareRoot()
         walkStep = noise.biasWalk / rate.squareRoot()
         numbers = GaussianNumbers(seed: seed, stream: stream)
-        // These numbers are drawn even if there is no bias, so that the bias does not change the noise.
+        // These numbers are drawn even if there is no bias, so that the noise is the same with and without a bias.
         let drawn = SIMD3(numbers.uniform(), numbers.uniform(), numbers.uniform())
         bias = drawn * (noise.biasTolerance * biasFraction) * (isVector ? SIMD3(1, 1, 1) : SIMD3(1, 0, 0))
     }

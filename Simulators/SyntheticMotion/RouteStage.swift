@@ -22,8 +22,8 @@ struct RouteStage: Sendable {
     /// The durations of acceleration and deceleration, in seconds.
     var rise = 0.0
     var fall = 0.0
-    /// The directions of a stage without a direction of its own, before and after `turningTime`. The time is in seconds
-    /// since the start of the route.
+    /// If the stage has no direction of its own, the direction changes from `before` to `after` at `turningTime`. The
+    /// time is in seconds since the start of the route.
     var before = RouteDirection()
     var after = RouteDirection()
     var turningTime = 0.0

@@ -51,7 +51,7 @@ struct SmoothPath: Sendable {
     private let pitches: Bool
     private let leans: Bool
     private var stage = 0
-    /// A cache of control points. The position in the cache is the index of the control point modulo the cache size.
+    /// A cache of control points. The control point with the index i is stored at i modulo the cache size.
     private var controls = [Control](repeating: Control(), count: 16)
 
     init(_ route: MotionRoute, _ options: MotionOptions) {

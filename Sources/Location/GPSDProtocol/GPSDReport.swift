@@ -7,7 +7,7 @@ import JSONBytes
 package enum GPSDReport: Sendable {
     case position(PositionReport)
     case sky(SkyReport)
-    /// ATT: the attitude. Indirect because its size would slow down moving every other case.
+    /// ATT: the attitude. The case is indirect, because its size would otherwise slow down moves of all other cases.
     indirect case attitude(AttitudeReport)
     case version(GPSDVersion)
     case devices([ReceiverDescription])

@@ -29,7 +29,8 @@ final class GPSDConnection: PollableSource {
         }
     }
 
-    /// The number of lines after which an executor calls the app. It is less than a manager's queue limit of 1024.
+    /// After reading this number of lines, an executor calls the app. The number is less than a manager's queue limit
+    /// of 1024.
     private static let maximumLinesBeforeCallbacks = 400
     private let settings: GPSDSettings
     private let hub: PositionHub
@@ -102,8 +103,8 @@ final class GPSDConnection: PollableSource {
             isEmpty = try readLines(
                 content.socket, &content.framer, &content.reader, &content.decoder, untilEmpty: isOnExecutor)
         }
-        // A call that only handles timeouts after a suspension does not count as activity, because the next read needs
-        // the length of the pause.
+        // After a suspension of the process, a call that only handles timeouts does not count as activity. Otherwise,
+        // the next read would not detect the suspension.
         if isReadable || pause < settings.timing.suspensionThreshold { content.lastActivity = now }
         if hub.nextDeadline <= now { hub.deliverDueReports(now: now) }
         defer { watchdogDeadline.store(content.reader.watchdog.deadline.nanoseconds, ordering: .releasing) }

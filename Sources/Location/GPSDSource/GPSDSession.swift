@@ -91,8 +91,6 @@ final class GPSDSession: Sendable {
             if connection.hasReceivedValidLine { backoff.reset() }
         }
         try connection.requestReports()
-        // The limit distinguishes input that is waiting for an executor from input received during a suspension of the
-        // process.
         var coordinator = ReadinessCoordinator(
             source: connection, wakeUp: wakeUp, clock: clock, tolerance: timing.tolerance,
             limit: timing.suspensionThreshold

@@ -116,8 +116,8 @@ enum WeekRollover {
 }
 
 /// Drops the reports that accumulated while the process was suspended, except for the newest epoch of each receiver. If
-/// a receiver reports less often than the limit, every read counts as a read after a suspension. However, no reports
-/// are lost, because only one epoch is pending.
+/// the interval between a receiver's reports is at least the limit, every read counts as a read after a suspension. No
+/// reports are lost in this case, because only one epoch is pending.
 struct StaleReportFilter: Sendable {
     /// The maximum number of receivers, and of reports per epoch.
     private static let capacity = 64

@@ -30,9 +30,9 @@ extension Geodesic {
     /// Returns the length of a path of up to 20 km, or nil for a longer path.
     ///
     /// The chord through the earth is an exact function of the coordinates. Computing it from coordinate differences
-    /// avoids cancellation for close points. A path of curvature κ is longer than its chord c by c (κc)² / 24 + 3 c
-    /// (κc)⁴ / 640, the first terms of the inverse sine of κc / 2. κ is the curvature of the normal section at the
-    /// midpoint (Euler's formula). For 20 km, the correction is 8 mm, so five digits of κ are sufficient.
+    /// avoids cancellation for close points. The path is longer than its chord c by c (κc)² / 24 + 3 c (κc)⁴ / 640.
+    /// These are the first terms of the inverse sine of κc / 2. κ is the curvature of the normal section at the
+    /// midpoint, computed with Euler's formula. For 20 km, the correction is only 8 mm, so κ is needed to five digits.
     static func localDistance(from start: GeodeticCoordinate, to end: GeodeticCoordinate) -> Double? {
         let northward = end.latitude - start.latitude
         guard abs(northward) < 0.25 else { return nil }

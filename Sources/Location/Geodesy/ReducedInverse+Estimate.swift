@@ -75,7 +75,8 @@ extension ReducedInverse {
         sine > 0 ? SineCosine(y: sine, x: cosine) : SineCosine(sine: 1, cosine: 0)
     }
 
-    /// The arc below which the ellipsoid differs from the adapted sphere by less than rounding errors, about 0.2 m.
+    /// The maximum arc, in radians, for the spherical solution. Below this arc, which is about 0.2 m, the ellipsoid
+    /// differs from the adapted sphere by less than rounding errors.
     private static var sphericalArc: Double { 3.6e-8 }
 }
 

@@ -33,8 +33,8 @@ extension NMEAEpochAssembler {
             let isEpochLocal: Bool
             if let next {
                 isLocal = (next - time).magnitude < (next - deferredSentence.time).magnitude
-                // If the next sentence and the deferred sentence have the same time, the preceding GLL is in local
-                // time.
+                // If the epoch contains only a GLL, and the next time equals the time of the deferred sentence, the GLL
+                // is in local time.
                 isEpochLocal = epoch.kinds == .gll && next == deferredSentence.time
             } else {
                 isLocal = kind == .gll || kind == [] || epoch.kinds.rawValue.nonzeroBitCount > 1

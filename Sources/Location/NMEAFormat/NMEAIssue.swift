@@ -67,7 +67,8 @@ struct NMEALayout {
         }
     }
 
-    /// The fields of a sentence that do not have the expected form, counted from 1 after the sentence kind.
+    /// The numbers of the fields that do not have the expected form. The first field after the sentence kind has the
+    /// number 1.
     struct FieldErrors {
         /// The nonempty fields that cannot be parsed. Position values are checked later, when they are read.
         var invalidFields: [Int] = []

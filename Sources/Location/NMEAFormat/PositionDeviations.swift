@@ -13,9 +13,9 @@ package struct PositionDeviations: Sendable, Hashable {
         /// The ratio for the radius in space: the square root of the chi-squared quantile with 3 degrees of freedom.
         package let inSpace: Double
 
-        /// 95 %, the confidence level of gpsd's errors.
+        /// The confidence level of gpsd's errors, which is 95 %.
         package static let ninetyFive = Confidence(alongAxis: 1.959964, inPlane: 2.447747, inSpace: 2.795483)
-        /// 68 %, the confidence level of the accuracies that phones report.
+        /// The confidence level of the accuracies that phones report, which is 68 %.
         package static let sixtyEight = Confidence(alongAxis: 0.994458, inPlane: 1.509592, inSpace: 1.872400)
     }
 

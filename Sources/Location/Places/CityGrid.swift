@@ -32,7 +32,7 @@ struct CityGrid: Sendable {
         var size: Int
         var name: Int
 
-        /// The radius of the city in kilometres: 0.1 km times the cube root of the population, an empirical formula.
+        /// The radius of the city in kilometres. It is estimated as 0.1 km times the cube root of the population.
         var radius: Double { CityGrid.radius(ofSize: size) }
     }
 

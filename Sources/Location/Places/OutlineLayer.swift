@@ -4,8 +4,8 @@
 ///
 /// The map is divided into cells of at least one degree. A cell without outlines has a single label. Any other cell
 /// stores the label at its south-west corner and the arcs that touch the cell, each with the labels on its left and on
-/// its right. The label of a point is determined by the arc nearest to the point on the line from the point to the
-/// corner.
+/// its right. A line from a point to the corner crosses some of these arcs. The intersection nearest to the point
+/// determines the point's label.
 ///
 /// The bytes of the layer are:
 /// - The size of a cell, in degrees (two bytes).

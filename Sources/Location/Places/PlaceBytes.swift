@@ -21,7 +21,8 @@ extension Range<Int> {
     }
 }
 
-/// Immutable bytes with bounds checks. They are either a copy, or constants, which the kernel loads page by page.
+/// Immutable bytes with bounds checks. The bytes are either a copy or constant data, which the kernel loads page by
+/// page.
 struct PlaceBytes: @unchecked Sendable {  // The bytes are never modified.
     private let bytes: UnsafeRawBufferPointer
     private let owner: Copy?

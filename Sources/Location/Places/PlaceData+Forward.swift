@@ -194,7 +194,7 @@ extension PlaceData {
 struct Surroundings {
     var areas: Set<Int> = []
     var countries: Set<Int> = []
-    /// If the part names no area or country, the indices of the cities that contain the place or are near it.
+    /// The indices of the cities that the part names. Empty if the part names an area or a country.
     var cities: [Int] = []
     /// True if the part consists of two or three bytes, so that it may be an abbreviation.
     var isPossibleAbbreviation = false

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PlaceData {
-    /// The maximum distance, in kilometres, from a point at sea to the city that determines its country. The outlines
-    /// omit small islands and have errors of up to 2 km.
+    /// The maximum distance, in kilometres, from a point at sea to the city that determines its country. A point on
+    /// land may appear to be at sea, because the outlines omit small islands and have errors of up to 2 km.
     private static let maximumOffshoreDistance = 25.0
-    /// The maximum distance to the city that provides the name of a place, in kilometres.
+    /// The maximum distance, in kilometres, to the city that provides the name of a place.
     private static let maximumLocalityDistance = 100.0
-    /// The maximum distance to the city that provides the time zone, in kilometres.
+    /// The maximum distance, in kilometres, to the city that provides the time zone.
     private static let maximumZoneDistance = 1500.0
 
     /// Returns the place at a point in degrees on WGS 84, or nil if nothing is known about the point. Off the coast,

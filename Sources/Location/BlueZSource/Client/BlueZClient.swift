@@ -4,21 +4,21 @@ package import DeviceCore
 
 /// A BlueZ client without a socket. The client processes received messages and provides the bytes to send and the
 /// events to deliver. It starts discovery on a powered adapter and reports the beacons among the received
-/// advertisements. If bluetoothd, an adapter or its power is missing, the client reports the problem and waits for a
-/// signal. It retries, with an increasing delay, only after errors whose end BlueZ does not signal.
+/// advertisements. If bluetoothd is not running or no adapter is powered, the client reports the problem and waits for
+/// a D-Bus signal. After errors whose end BlueZ does not signal, it retries with an increasing delay.
 package struct BlueZClient {
     /// The timeout for a reply from the bus or from BlueZ, in seconds.
     static let replyTimeout = 10.0
     /// The idle time after which the client pings BlueZ, in seconds.
     static let pingInterval = 10.0
-    /// The timeout in seconds for discovery to start after BlueZ replies that it is in progress. BlueZ sends the
-    /// property change a few milliseconds after the reply.
+    /// The time, in seconds, within which discovery must start after BlueZ has replied that discovery is already in
+    /// progress. BlueZ sends the property change a few milliseconds after the reply.
     static let discoveryTimeout = 1.0
     private static let bus = "org.freedesktop.DBus"
     private static let bluez = "org.bluez"
     private static let objectManager = "org.freedesktop.DBus.ObjectManager"
     private static let properties = "org.freedesktop.DBus.Properties"
-    /// The bus errors for a name that has no owner and whose service cannot be started.
+    /// The bus returns these errors if a name has no owner and its service cannot be started.
     private static let serviceUnavailableErrors: Set = [
         "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner",
     ]
@@ -51,7 +51,7 @@ package struct BlueZClient {
     private enum Step {
         case none
         case retry(BootTime)
-        /// Report the `InProgress` error unless the adapter starts discovery before the given time.
+        /// Reports the `InProgress` error, unless the adapter starts discovery before the given time.
         case expectDiscovery(error: DBusMessage, BootTime)
 
         var time: BootTime {
@@ -200,13 +200,15 @@ package struct BlueZClient {
         case .hello, .match: throw BlueZProblem.rejectedByBus(message)
         case .objects:
             let problem = BlueZProblem.objectsUnavailable(message, isFromBus: message.sender == Self.bus)
-            // The bus signals when BlueZ starts. The end of other errors is not signaled, so the call is retried.
+            // The bus sends a signal when BlueZ starts, so no retry is necessary. After any other error, the call is
+            // retried.
             if owner == nil, Self.serviceUnavailableErrors.contains(message.error) {
                 setProblem(problem)
             } else {
                 reportAndRetry(problem, now: now)
             }
-        // Discovery works without a filter. Even an error reply to a ping shows that BlueZ responds.
+        // These errors are ignored. Discovery works without a filter, and an error reply to a ping shows that BlueZ
+        // responds.
         case .filter, .ping: break
         case .start:
             if message.error == "org.bluez.Error.InProgress" {
@@ -227,7 +229,7 @@ package struct BlueZClient {
             _ = try values.string()
             return handleOwnerChange(try values.string(), now: now)
         }
-        // The bus also delivers signals that other programs send directly to this connection.
+        // Ignores signals that other programs send directly to this connection.
         guard let owner, message.sender == owner else { return }
         switch (message.member, message.signature) {
         case ("InterfacesAdded", "oa{sa{sv}}"):

@@ -2,7 +2,7 @@
 
 import DeviceCore
 
-/// The supported properties of a BlueZ object that one message contains.
+/// The properties of a BlueZ object in one message. Unsupported properties are omitted.
 struct BlueZObject {
     static let adapterInterface = "org.bluez.Adapter1"
     static let deviceInterface = "org.bluez.Device1"

@@ -66,8 +66,8 @@ extension LocationClient {
                         state.headings.handleTimeout(run: run, pendingCallbacks: &state.pendingCallbacks)
                     }
                 }
-                // The client subscribes even without a magnetometer, because the user may connect one later.
-                // `shutDown()` releases the strong reference to `self`.
+                // The client subscribes even without a magnetometer, because the user may connect one later. The
+                // closure retains `self` until the subscription ends, at the latest in `shutDown()`.
                 current.engine = MotionEngine.of(device).subscribe(
                     FusionRequest(need: .heading, interval: Self.headingInterval)
                 ) { event in self.receive(event) }

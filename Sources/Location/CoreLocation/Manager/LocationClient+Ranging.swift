@@ -7,7 +7,7 @@ extension LocationClient {
     struct RangingRun {
         var subscription: Subscription?
         var timer: ClockTimer?
-        /// The number of the run, which identifies late timers of earlier runs.
+        /// The number of the run. A late timer of an earlier run has a different number and is ignored.
         var number: UInt32 = 0
     }
 
@@ -64,7 +64,7 @@ extension LocationClient {
                 return
             }
             schedule(&run, at: device.clock.now.advanced(bySeconds: RangingState.interval))
-            // `shutDown()` releases the strong reference to `self`.
+            // The closure retains `self` until the subscription ends, at the latest in `shutDown()`.
             run.subscription = device.beaconSource.subscribe { event in self.receive(event) }
         }
     }

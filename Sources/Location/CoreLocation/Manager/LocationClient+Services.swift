@@ -115,8 +115,8 @@ extension LocationClient {
             request.executor = ExecutorIdentity(executor)
             return request
         } subscribe: { request in
-            // `shutDown()` releases this strong reference. A weak reference would slow down the client's reference
-            // counting.
+            // The closures retain `self` until the subscription ends, at the latest in `shutDown()`. A weak reference
+            // would slow down the client's reference counting.
             device.positionSource.subscribe(
                 request, receive: { event in self.receive(event) }, onBatchComplete: { self.scheduleDrainIfNeeded() })
         }

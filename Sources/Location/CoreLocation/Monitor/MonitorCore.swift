@@ -193,8 +193,8 @@ final class MonitorCore: Sendable {
         state.withLock { $0.removeFirst(for: loop) }
     }
 
-    /// Records that a loop has completed an event. Because disk access is slow, only the last pending event is saved
-    /// immediately.
+    /// Records that a loop has completed an event. Because disk access is slow, the file is written immediately only if
+    /// no other event is pending.
     func complete(_ numberedEvent: MonitorState.NumberedEvent) {
         let (isNew, isLast) = state.withLock { ($0.complete(numberedEvent), $0.isEmpty) }
         if isNew { save(atOnce: isLast) }

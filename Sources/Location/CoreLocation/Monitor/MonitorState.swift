@@ -29,8 +29,8 @@ struct MonitorState {
     struct NumberedEvent: Sendable {
         let event: Event
         let watch: Watch?
-        /// A number that increases with each event. A loop that has been replaced may complete an event after a newer
-        /// loop has completed a later event.
+        /// A number that increases with each event. It is needed because a loop that has been replaced may complete an
+        /// event after the newer loop has completed a later event.
         var number: UInt64 = 0
     }
 

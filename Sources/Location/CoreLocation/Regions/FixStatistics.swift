@@ -43,20 +43,21 @@ extension TrackedFix {
 /// The noise of successive fixes, the movement of the device, and the plausibility of its last step.
 ///
 /// Averaging fixes reduces only the error that is independent in each fix. It does not reduce the error that persists
-/// for minutes, which is larger for most receivers. The variance of the independent error is one sixth of the variance
-/// of x(i) - 2x(i-1) + x(i-2) for positions x(i) one second apart. Persistent errors and constant velocity hardly
-/// affect this variance.
+/// for minutes, which is larger for most receivers.
+///
+/// The second difference of positions one second apart is x(i) - 2x(i-1) + x(i-2). Its variance is six times the
+/// variance of the independent error. Persistent errors and a constant velocity hardly affect it.
 struct FixStatistics: Sendable {
     /// The minimum speed of a moving device, in metres per second. Receivers at rest report up to half of this speed.
     static let movingSpeed = 1.0
-    /// The maximum time between fixes used to compute the noise, in seconds. During a longer interval, the device may
-    /// turn.
+    /// The maximum time, in seconds, between two fixes from which the noise is computed. During a longer interval, the
+    /// device may turn.
     private static let noiseInterval = 3.0
     /// The approximate number of fixes over which the noise is averaged.
     private static let noiseFixCount = 30.0
-    /// The time over which movement is detected if the receiver does not report its speed, in seconds.
+    /// The time, in seconds, over which movement is detected if the receiver does not report its speed.
     private static let trailDuration = 15.0
-    /// The assumed maximum speed if the receiver does not report its speed, in metres per second.
+    /// The maximum speed, in metres per second, that is assumed if the receiver does not report its speed.
     private static let assumedMaximumSpeed = 100.0
 
     /// The variance of the independent error, per axis, in square metres.
@@ -115,7 +116,8 @@ struct FixStatistics: Sendable {
         }
         let (x, y) = (step.x - lastStep.x, step.y - lastStep.y)
         noiseCount = min(noiseCount + 1, Self.noiseFixCount)
-        // The squared differences of both axes add up to twelve times the variance of one axis.
+        // The mean squared difference is six times the variance for one axis, so the sum for both axes is divided by
+        // 12.
         whiteVariance += ((x * x + y * y) / 12 - whiteVariance) / noiseCount
     }
 

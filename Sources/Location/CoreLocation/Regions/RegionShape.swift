@@ -52,8 +52,8 @@ enum RegionShape: Sendable {
 /// Determines the state of a beacon region. The state changes to inside at a sighting, and to outside after
 /// `exitTimeout` without sightings.
 struct BeaconTracker: Sendable {
-    /// The time without sightings after which the state changes to outside, in seconds, as observed on Apple's
-    /// platforms.
+    /// The time without sightings, in seconds, after which the state changes to outside. The value was observed on
+    /// Apple's platforms.
     static let exitTimeout = 30.0
 
     private(set) var state: CLRegionState

@@ -16,9 +16,9 @@ struct CrossingThresholds: Sendable, Equatable {
 /// rule alone, a car that drives through a circle with a radius of 100 metres would not be reported. Therefore, this
 /// type applies two rules to the mean distance beyond the border, measured since the first fix beyond it.
 ///
-/// - A moving device has crossed the border when the mean exceeds its uncertainty. The uncertainty combines 4.5
-///   standard deviations of the noise that averaging reduces with twice the remaining error (see `FixStatistics`). This
-///   can take as little as two seconds.
+/// - A moving device has crossed the border when the mean exceeds its uncertainty. The uncertainty has two parts: 4.5
+///   standard deviations of the noise, which averaging reduces, and twice the remaining error (see `FixStatistics`).
+///   Such a crossing can be reported after two seconds.
 /// - In all other cases, the crossing must last for `dwell`, and the mean must reach the accuracy of the fixes. For a
 ///   stationary device, the mean must reach three times the accuracy, because noise alone could otherwise cause
 ///   crossings of a nearby border.
@@ -28,8 +28,8 @@ struct CrossingThresholds: Sendable, Equatable {
 struct RegionTracker: Sendable {
     /// The minimum duration, in seconds, and the minimum number of fixes of an unambiguous crossing.
     static let minimumCrossing = (seconds: 2.0, fixes: 3)
-    /// The maximum radius, in metres, to which a region is enlarged if it is smaller than the error of the fixes.
-    /// Without the enlargement, the device would never be inside a small region.
+    /// A region that is smaller than the error of the fixes is enlarged, but at most to this radius, in metres. Without
+    /// the enlargement, the device would never be inside a small region.
     static let maximumEnlargedRadius = 50.0
 
     private(set) var state: CLRegionState

@@ -10,8 +10,8 @@ public import Foundation
 /// **Crossings.** Crossings are determined from the coordinates and accuracy of positions. For a moving device, an
 /// unambiguous crossing is reported after at least two seconds and three positions. With a good receiver, the device is
 /// then 30 to 45 metres beyond the border. An ambiguous crossing must last 20 seconds. If the device is stationary, the
-/// crossing must also be three times as deep. Therefore, neither noise alone nor a signal reflection of ten seconds
-/// causes a crossing. A brief crossing is reported if its depth exceeds both 20 metres and about 4.5 times the
+/// crossing must also be three times as deep as for a moving device. Neither noise alone nor a signal reflection of ten
+/// seconds causes a crossing. A brief crossing is reported if its depth exceeds both 20 metres and about 4.5 times the
 /// accuracy. Apple requires 20 seconds at a minimum distance, and reports crossings within minutes. To change these
 /// thresholds, set the manager's static properties `regionDwell` and `regionCushion`.
 ///

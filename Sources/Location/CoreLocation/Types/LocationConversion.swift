@@ -5,9 +5,9 @@ import DeviceCore
 /// Converts receiver reports to Core Location values. gpsd's error estimates are used unchanged. Their nominal
 /// confidence level is 95 %, whereas Apple's radius is assumed to contain about 68 % of the positions.
 enum LocationConversion {
-    /// The error per unit of dilution of precision, in metres, which is used if a receiver reports no error.
+    /// The error, in metres, per unit of dilution of precision. It is used if a receiver reports no error.
     static let userEquivalentRangeError = 8.0
-    /// The assumed horizontal accuracy of a fix without error information, in metres.
+    /// The horizontal accuracy, in metres, that is assumed for a fix without error information.
     static let unknownHorizontalAccuracy = 100.0
 
     static func values(

@@ -59,8 +59,8 @@ final class VisitService: Sendable {
         updateSubscription()
     }
 
-    /// Visits require full accuracy, because four locations per hour with reduced accuracy are not enough to detect a
-    /// stay.
+    /// Visits require full accuracy. Reduced accuracy provides only four locations per hour, which are not enough to
+    /// detect a stay.
     private var isAllowed: Bool { authorization.grantedAccuracy == .fullAccuracy }
 
     private func updateSubscription() {

@@ -11,8 +11,8 @@ import DeviceCore
 ///
 /// The constants are within the ranges of published stay-point detectors (50 to 200 m, 5 to 20 minutes).
 struct VisitTracker: Sendable {
-    /// The accuracy value, in metres, above which fixes are ignored. If a receiver reports no accuracy, this value is
-    /// assumed, which results in a radius of 200 m.
+    /// The maximum accuracy value of a fix, in metres. Fixes with a larger value are ignored. If a receiver reports no
+    /// accuracy, this value is assumed.
     static let maximumAccuracy = LocationConversion.unknownHorizontalAccuracy
     /// The minimum radius of a stay, in metres. The radius is twice the accuracy of the first fix if that is larger.
     static let minimumRadius = 75.0

@@ -18,8 +18,7 @@ struct GeocentricLocation {
         let angles = SineCosines(degrees: SIMD2(latitude, DegreeArithmetic.reduced(longitude)))
         let geodetic = SineCosine(sine: angles.sine.x, cosine: angles.cosine.x)
         self.longitude = SineCosine(sine: angles.sine.y, cosine: angles.cosine.y)
-        // Computes the location in the meridian plane from the length of the ellipsoid's normal down to the earth's
-        // axis.
+        // `normal` is the length of the ellipsoid's normal from the surface to the earth's axis.
         let e2 = WGS84.eccentricitySquared
         let normal = WGS84.semiMajorAxis / (1 - e2 * geodetic.sine * geodetic.sine).squareRoot()
         let fromAxis = (normal + altitude) * geodetic.cosine

@@ -42,8 +42,8 @@ extension MagneticModel {
         let ratioSquared = ratio * ratio
         var (field, rate) = (FieldSums(), FieldSums())
 
-        // The function of order 0, and its derivative, which is the function of order 1 divided by the cosine of the
-        // latitude.
+        // The function of order 0 and its derivative. The derivative is the function of order 1 divided by the cosine
+        // of the latitude.
         var (value, before) = (step * ratioSquared, ratioSquared)
         var (nextValue, nextBefore) = (ratio * ratioSquared, 0.0)
         for term in zonal {
@@ -107,7 +107,7 @@ private struct OrderPair {
 }
 
 private struct OrderSums {
-    /// The sums of the terms, and the sums of all partial sums.
+    /// `g` and `h` are the sums of the terms. `gRunning` and `hRunning` are the sums of all partial sums.
     var g = SIMD2<Double>.zero
     var h = SIMD2<Double>.zero
     var gRunning = SIMD2<Double>.zero
@@ -129,8 +129,8 @@ private struct OrderSums {
 
 private struct FieldSums {
     private var (x, y, z) = (SIMD2<Double>.zero, SIMD2<Double>.zero, SIMD2<Double>.zero)
-    /// The sums for order 0 along the radius and along the meridian. The latter is divided by the cosine of the
-    /// latitude.
+    /// The sums for order 0 along the radius (`up`) and along the meridian (`slope`). `slope` is divided by the cosine
+    /// of the latitude.
     private var (up, slope) = (0.0, 0.0)
 
     @inline(__always)
@@ -142,8 +142,9 @@ private struct FieldSums {
 
     @inline(__always)
     mutating func add(_ sums: OrderSums, _ pair: OrderPair) {
-        // Computes the degree-weighted sums from the running sums, which contain each term once for its own degree and
-        // once for each higher degree. This saves a multiplication by the degree in each term.
+        // In the local sums `g` and `h`, each term is multiplied by its degree. They are computed from the running
+        // sums, in which each term occurs once for its own degree and once for each higher degree. This saves a
+        // multiplication for each term.
         let (g, h) = (pair.degreesBeyondLast * sums.g - sums.gRunning, pair.degreesBeyondLast * sums.h - sums.hRunning)
         let (sine, cosine) = (pair.angle.sine, pair.angle.cosine)
         x += cosine * (pair.sinLatitude * g - pair.radii * sums.gBelow)

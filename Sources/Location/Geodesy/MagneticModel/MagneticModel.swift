@@ -30,7 +30,7 @@ package struct MagneticModel: Sendable {
     init(name: String, epoch: Double, releaseDate: String?, degree: Int, rows: some RandomAccessCollection<MagneticRow>)
     {
         (self.name, self.epoch, self.releaseDate, self.degree) = (name, epoch, releaseDate, degree)
-        // The rows of each order, sorted by degree, for Gauss-normalised functions.
+        // The rows of each order, sorted by degree and scaled for Gauss-normalised functions.
         var orders = [[MagneticRow]](repeating: [], count: degree + 2)
         // The ratio of Schmidt's to Gauss's normalisation for order 0 of the current degree.
         var zonalScale = 1.0
