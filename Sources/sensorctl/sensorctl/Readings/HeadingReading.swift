@@ -84,7 +84,7 @@ struct HeadingAdvice: Reading, Equatable {
         }
         let request = "The magnetometer is not calibrated yet: turn the device around once, and turn it over."
         guard let survey, survey.sectorsCovered > 0 else { return request }
-        let directions = "It has faced \(survey.sectorsCovered) of \(MagneticSurvey.sectorCount) directions"
+        let directions = "It has faced \(survey.sectorsCovered) of \(PoseCoverage.sectorCount) directions"
         let sides = survey.sidesUp.map(\.displayName).joined(separator: ", ")
         return "\(request) \(directions)\(sides.isEmpty ? "" : "; sides that faced up: \(sides)")."
     }

@@ -348,7 +348,7 @@ struct GeocoderTests {
         let home = munich
         let requests = CLGeocoder().requests
         let waiting = Task { try await requests.perform(.coordinate(home, locale: nil)) }
-        while service.asked.withLock({ $0.isEmpty }) { await Task.yield() }
+        while service.requests.withLock({ $0.isEmpty }) { await Task.yield() }
         #expect(requests.isBusy)
         requests.cancel()
         #expect(await Self.code { try await waiting.value } == .geocodeCanceled)
@@ -358,7 +358,7 @@ struct GeocoderTests {
         CLGeocoder.placeFinder = second
         let other = CLGeocoder().requests
         let task = Task { try await other.perform(.coordinate(home, locale: nil)) }
-        while second.asked.withLock({ $0.isEmpty }) { await Task.yield() }
+        while second.requests.withLock({ $0.isEmpty }) { await Task.yield() }
         task.cancel()
         #expect(await Self.code { try await task.value } == .geocodeCanceled)
         #expect(!other.isBusy)
