@@ -149,12 +149,12 @@ final class RecordedAttachment: SimulatedAttachment {
     private func limitPendingInput(_ state: inout State, _ index: Int) {
         var excess = -RecordedDialogue.maximumPendingBytes
         for dialogue in state.protocols[index].dialogues { excess += dialogue.pendingInputCount }
-        var index = 0
-        while excess > 0, state.protocols[index].dialogues.indices.contains(index) {
-            let part = min(excess, state.protocols[index].dialogues[index].pendingInputCount)
-            state.protocols[index].dialogues[index].drop(part)
+        var dialogue = 0
+        while excess > 0, state.protocols[index].dialogues.indices.contains(dialogue) {
+            let part = min(excess, state.protocols[index].dialogues[dialogue].pendingInputCount)
+            state.protocols[index].dialogues[dialogue].drop(part)
             excess -= part
-            index += 1
+            dialogue += 1
         }
     }
 
@@ -167,11 +167,11 @@ final class RecordedAttachment: SimulatedAttachment {
     }
 
     func reportMismatches(_ state: inout State, _ index: Int) {
-        for index in state.protocols[index].dialogues.indices {
-            let found = state.protocols[index].dialogues[index].drainMismatches()
+        for dialogue in state.protocols[index].dialogues.indices {
+            let found = state.protocols[index].dialogues[dialogue].drainMismatches()
             differences.add(
                 differences(
-                    found, of: state.protocols[index].dialogues[index].number, state.protocols[index].name, state))
+                    found, of: state.protocols[index].dialogues[dialogue].number, state.protocols[index].name, state))
         }
     }
 
