@@ -48,7 +48,7 @@ extension IntegrationTests {
                     let hasHeard = await program.lines.wait { lines in
                         lines.count { StreamLine($0).isLoss } >= run
                     }
-                    try #require(hasHeard, "loss \(run) was not told")
+                    try #require(hasHeard, "loss \(run) was not reported")
                 }
                 try await daemon.start()
             }

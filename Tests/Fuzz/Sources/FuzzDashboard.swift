@@ -129,7 +129,7 @@ private struct Visitor {
     /// Returns the result of a command as text.
     private func command(_ bytes: [UInt8]) -> [UInt8] {
         guard let text = CommandRequest(bytes) else { return Array("none".utf8) }
-        precondition(!world.token.matches(text.token), "nobody knows the token")
+        precondition(!world.token.matches(text.token), "a command contains the token")
         switch text.action {
         case .addRegion(let region):
             precondition(abs(region.latitude) <= 90 && abs(region.longitude) <= 180 && region.radius > 0)

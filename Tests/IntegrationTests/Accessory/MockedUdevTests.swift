@@ -26,7 +26,7 @@ extension IntegrationTests {
         }
 
         @Test("A snapshot lists devices, parents first, with their own and their parents' attributes")
-        func tellsWhatIsThere() async throws {
+        func listsAttachedDevices() async throws {
             let stage = try UdevStage.mocked(Self.arguments)
             try await stage.perform("load \(Self.scale)")
             try await stage.perform("start")
@@ -54,7 +54,7 @@ extension IntegrationTests {
         }
 
         @Test("Devices are reported when added, changed and removed, with a complete last record")
-        func tellsWhatHappens() async throws {
+        func reportsChanges() async throws {
             let stage = try UdevStage.mocked(Self.arguments)
             try await stage.perform("start")
             try #require(await stage.wait { $0.contains { $0.event == "snapshot" } })

@@ -29,7 +29,7 @@ extension IntegrationTests {
         }
 
         @Test("A device is reported with its properties when it is added, changed and removed")
-        func tells() async throws {
+        func reports() async throws {
             let stage = try UdevStage.isolated(daemon: true, ["tty"])
             try #require(await stage.wait { $0.contains { $0.event == "snapshot" } })
             let path = "/devices/virtual/tty/ttyACM77"

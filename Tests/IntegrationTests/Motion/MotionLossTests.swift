@@ -31,9 +31,9 @@ extension IntegrationTests {
             var early: MotionLine?
             for round in 1...rounds {
                 server.inject(IIODFault(way == .unplugging ? .unplug(ENODEV) : .kill))
-                try #require(await program.wait(for: "lost", count: round), "loss \(round) was not told")
+                try #require(await program.wait(for: "lost", count: round), "loss \(round) was not reported")
                 server.inject(IIODFault(way == .unplugging ? .reconnect : .restart))
-                try #require(await program.wait(for: "regained", count: round), "return \(round) was not told")
+                try #require(await program.wait(for: "regained", count: round), "return \(round) was not reported")
                 try #require(await program.waitForMoreSamples(count: 2), "no samples after return \(round)")
                 // The first rounds load everything that is loaded lazily.
                 if round == 5 { early = try await program.ask("use") }

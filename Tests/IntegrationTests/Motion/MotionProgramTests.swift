@@ -115,7 +115,7 @@ extension IntegrationTests {
         }
 
         @Test("A program receives one error when its sensors are lost and resumes when they return")
-        func tellsLosses() async throws {
+        func reportsLosses() async throws {
             let server = IIODServer(
                 context: SimulatedBoard.nineAxes(), samples: IIORestSource([.accelerometer: [0, 0, 9.80665]]))
             let process = try MotionProgramTests.run("motion-manager", port: try server.start())

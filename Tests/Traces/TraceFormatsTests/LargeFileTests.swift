@@ -8,7 +8,7 @@ import Testing
 /// Each reader runs in a separate process, so that no other test affects the measured memory.
 @Suite(
     "Memory use with large files", .serialized,
-    .enabled(if: Memory.canBeMeasured, "the system does not tell how much memory was in use"), .timeLimit(.minutes(10)))
+    .enabled(if: Memory.canBeMeasured, "the system does not report the memory use"), .timeLimit(.minutes(10)))
 struct LargeFileTests {
     @Test("GPX is read in bounded memory")
     func gpx() async {

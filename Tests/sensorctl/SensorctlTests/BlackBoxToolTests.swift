@@ -128,7 +128,7 @@ struct BlackBoxToolTests {
     }
 
     @Test("A full pipe on standard output delays neither saving nor the exit")
-    func nobodyReads() throws {
+    func withoutReader() throws {
         let board = try Board()
         let tool = try board.record(["--after", "1s"], isOutputFull: true)
         try board.wait { $0 == ".ring" }

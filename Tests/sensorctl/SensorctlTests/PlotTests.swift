@@ -255,7 +255,7 @@ struct PlotTests {
     @Test("Values out of range are dropped")
     func impossible() throws {
         let folder = try TemporaryFolder()
-        let path = folder.path + "/told.json"
+        let path = folder.path + "/headings.json"
         let lines = ["1e50", "12.5", "-1e300"].enumerated().map { second, heading in
             "{\"callback\":\"heading\",\"timestamp\":\(second),\"magneticHeading\":\(heading),\"trueHeading\":-1,\"headingAccuracy\":5}\n"
         }

@@ -67,11 +67,11 @@ struct SimulateAllTests {
         ]
         let tool = try RunningTool([
             "simulate", Tool.sixPoses, "--", "sh", "-c",
-            "trap 'echo told; kill -9 $!; exit 3' \(name); echo ready; sleep 60 & wait",
+            "trap 'echo received; kill -9 $!; exit 3' \(name); echo ready; sleep 60 & wait",
         ])
         #expect(tool.nextLine() == "ready")
         tool.send(signal: try #require(numbers[name]))
-        #expect(tool.nextLine() == "told")
+        #expect(tool.nextLine() == "received")
         #expect(tool.status() == 3)
     }
 
@@ -139,11 +139,11 @@ struct SimulateAllTests {
         let tool = try TerminalTool(
             [
                 "simulate", Tool.sixPoses, "--", "sh", "-c",
-                "trap 'echo told; kill -9 $!; exit 5' HUP; echo ready; sleep 60 & wait",
+                "trap 'echo received; kill -9 $!; exit 5' HUP; echo ready; sleep 60 & wait",
             ], isLeader: true)
         #expect(tool.nextLine() == "ready")
         try tool.hangUp()
-        #expect(tool.nextLine() == "told")
+        #expect(tool.nextLine() == "received")
         #expect(tool.leaderStatus() == 5)
     }
 
@@ -151,12 +151,12 @@ struct SimulateAllTests {
     func ownGroup() throws {
         let tool = try TerminalTool([
             "simulate", Tool.sixPoses, "--", TerminalTool.launcher, "sh", "-c",
-            "trap 'echo told; kill -9 $!; exit 6' INT; echo ready; sleep 60 & wait",
+            "trap 'echo received; kill -9 $!; exit 6' INT; echo ready; sleep 60 & wait",
         ])
         #expect(tool.nextLine() == "ready")
         // Ctrl-C.
         try tool.press([3])
-        #expect(tool.nextLine() == "told")
+        #expect(tool.nextLine() == "received")
         #expect(tool.end().status == 6)
     }
 

@@ -15,8 +15,8 @@ public protocol ByteChannel: AnyObject, Sendable {
     /// Sets the channel's only observer, which is called on the thread that caused the event. Passing nil removes the
     /// observer.
     ///
-    /// That thread may be inside the `read` or `write` method of this channel or of a peer in the same process. Do not
-    /// call these methods while holding a lock that the closure acquires. Conditions that already exist are not
+    /// The closure may be called during a call of `read` or `write` of this channel or of a peer in the same process. Do
+    /// not call these methods while holding a lock that the closure acquires. Conditions that already exist are not
     /// reported, so check `status` after this call. When this method returns, another thread may still be calling the
     /// previous observer.
     func observe(_ receive: (@Sendable (ByteChannelEvent) -> Void)?)

@@ -23,11 +23,11 @@ extension LocationClient {
         }
         // Another thread may change the setting at the same time. The loop continues until the latest setting is
         // applied.
-        var isWanted: Bool
+        var isMonitored: Bool
         repeat {
-            isWanted = state.withLock { $0.monitorsVisits }
-            if isWanted { visits.start(for: self) } else { visits.stop(for: self) }
-        } while state.withLock { $0.monitorsVisits } != isWanted
+            isMonitored = state.withLock { $0.monitorsVisits }
+            if isMonitored { visits.start(for: self) } else { visits.stop(for: self) }
+        } while state.withLock { $0.monitorsVisits } != isMonitored
     }
 }
 

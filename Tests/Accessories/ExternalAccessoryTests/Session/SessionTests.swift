@@ -85,7 +85,7 @@ struct SessionTests {
         #expect(first.outputStream?.streamStatus == .closed)
         #expect(peer.end?.reason == .hungUp)
         bench.run()
-        #expect(log.events.isEmpty, "a closed stream tells nothing")
+        #expect(log.events.isEmpty, "a closed stream delivers no events")
         let output = try #require(second.outputStream)
         output.open()
         #expect(output.send("mine") == 4)

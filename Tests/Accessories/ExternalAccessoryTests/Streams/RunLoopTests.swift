@@ -36,7 +36,7 @@ struct RunLoopTests {
             input.schedule(in: .current, forMode: .default)
             input.open()
             let isReceived = spin { log.events.count == 2 }
-            return [("told", isReceived), ("on the thread", isOnSameThread), ("read", log.read(input) == 1)]
+            return [("received", isReceived), ("on the thread", isOnSameThread), ("read", log.read(input) == 1)]
         }
     }
 
@@ -64,7 +64,7 @@ struct RunLoopTests {
             output.delegate = log
             output.open()
             output.schedule(in: .current, forMode: .common)
-            return [("told", spin { log.events == [.openCompleted, .hasSpaceAvailable] })]
+            return [("received", spin { log.events == [.openCompleted, .hasSpaceAvailable] })]
         }
     }
 
@@ -81,7 +81,7 @@ struct RunLoopTests {
             peer.send("x")
             // Without a source, `run(mode:before:)` returns false at once.
             let hasRun = RunLoop.current.run(mode: .default, before: .distantFuture)
-            return [("nothing told", log.events.count == 1), ("nothing to wait for", !hasRun)]
+            return [("nothing received", log.events.count == 1), ("nothing to wait for", !hasRun)]
         }
     }
 
@@ -100,7 +100,7 @@ struct RunLoopTests {
             input.open()
             // Returns when the run loop has no sources.
             RunLoop.current.run()
-            return [("told once", log.events == [.openCompleted]), ("closed", input.streamStatus == .closed)]
+            return [("received once", log.events == [.openCompleted]), ("closed", input.streamStatus == .closed)]
         }
     }
 
@@ -121,7 +121,7 @@ struct RunLoopTests {
             DispatchQueue.global().async { parts.input.schedule(in: parts.loop, forMode: .default) }
             let isReceived = spin { log.events == [.openCompleted] }
             corrector.invalidate()
-            return [("told", isReceived)]
+            return [("received", isReceived)]
         }
     }
 

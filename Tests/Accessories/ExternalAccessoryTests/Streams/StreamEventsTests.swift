@@ -70,17 +70,17 @@ struct StreamEventsTests {
         }
 
         private func check(_ event: Stream.Event) -> String? {
-            if !wasOpened || wasClosed { return "told while it is not open" }
+            if !wasOpened || wasClosed { return "delivered while the stream is not open" }
             if event == .openCompleted { return received.isEmpty ? nil : "the opening is not the first" }
             if received.first != .openCompleted { return "something comes before the opening" }
             if received.contains(.endEncountered) || received.contains(.errorOccurred) {
-                return "told after the conclusion"
+                return "delivered after the conclusion"
             }
-            if running.contains(event) { return "told inside of itself" }
+            if running.contains(event) { return "delivered during its own delivery" }
             switch event {
             case .hasBytesAvailable, .hasSpaceAvailable:
                 if !isReady { return "there is nothing" }
-                return notifiedSinceUse == 0 ? nil : "told twice without a read or write"
+                return notifiedSinceUse == 0 ? nil : "delivered twice without a read or write"
             case .endEncountered: return conclusion == .end ? nil : "it has not ended"
             case .errorOccurred: return conclusion == .failure ? nil : "it has not failed"
             default: return "an unknown event"
@@ -92,12 +92,12 @@ struct StreamEventsTests {
             guard wasOpened, !wasClosed, !received.contains(.endEncountered), !received.contains(.errorOccurred) else {
                 return nil
             }
-            if received.isEmpty { return "the opening is not told" }
+            if received.isEmpty { return "the opening is not delivered" }
             let event: Stream.Event = events.direction == .input ? .hasBytesAvailable : .hasSpaceAvailable
             if isReady {
-                return notifiedSinceUse == 0 && !running.contains(event) ? "bytes or space are not told" : nil
+                return notifiedSinceUse == 0 && !running.contains(event) ? "bytes or space are not delivered" : nil
             }
-            return conclusion == nil ? nil : "the conclusion is not told"
+            return conclusion == nil ? nil : "the conclusion is not delivered"
         }
     }
 

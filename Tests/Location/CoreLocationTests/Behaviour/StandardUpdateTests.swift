@@ -82,7 +82,7 @@ struct StandardUpdateTests {
         }
         #expect(
             recorder.events == ["authorization 4", "location 48.0", "error 0", "location 48.4"],
-            "a loss is told once, not for every report of it")
+            "a loss is delivered once, not for each report of the loss")
     }
 
     @Test("Several reports with the same time yield one location, from the last report")

@@ -48,8 +48,8 @@ struct GeofenceTests {
                 sorted.isEmpty ? "-" : "\(Int(sorted[sorted.count / 2]))/\(Int(sorted[sorted.count * 95 / 100])) m"
             let spread = (errors.map { $0 * $0 }.reduce(0, +) / Double(max(1, errors.count))).squareRoot()
             Swift.print(
-                "\(name): \(passes) past, \(falseAlarms) false; \(crossings) crossings, \(received) told, \(twice) drives told too often;"
-                    + " deep \(deep), missed \(deepMissed); told \(late) past the border; time \(String(format: "%.1f", spread)) s rms"
+                "\(name): \(passes) past, \(falseAlarms) false; \(crossings) crossings, \(received) delivered, \(twice) drives with too many events;"
+                    + " deep \(deep), missed \(deepMissed); delivered \(late) past the border; time \(String(format: "%.1f", spread)) s rms"
             )
         }
     }

@@ -56,9 +56,9 @@ struct NotAvailableTests {
         let codes = Box<Int>()
         do {
             let pedometer = test.use { CMPedometer() }
-            pedometer.startUpdates(from: Date()) { _, _ in Issue.record("told after the stop") }
+            pedometer.startUpdates(from: Date()) { _, _ in Issue.record("delivered after the stop") }
             pedometer.stopUpdates()
-            pedometer.startEventUpdates { _, _ in Issue.record("told after the release") }
+            pedometer.startEventUpdates { _, _ in Issue.record("delivered after the release") }
             pedometer.queryPedometerData(from: Date(), to: Date()) { _, error in
                 codes.add((error as NSError?)?.code ?? 0)
             }

@@ -84,7 +84,7 @@ struct QueueTests {
         let manager = test.use { CMMotionManager() }
         let queue = OperationQueue()
         queue.isSuspended = true
-        manager.startGyroUpdates(to: queue) { _, _ in Issue.record("told after the stop") }
+        manager.startGyroUpdates(to: queue) { _, _ in Issue.record("delivered after the stop") }
         test.feed(.gyroscope, count: 10, rate: 100)
         manager.stopGyroUpdates()
         queue.isSuspended = false

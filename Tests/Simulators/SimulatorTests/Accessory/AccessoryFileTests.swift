@@ -70,7 +70,7 @@ struct AccessoryFileTests {
     }
 
     @Test("A trace whose accessory is never opened still ends and reports the unopened session")
-    func nobody() throws {
+    func noClients() throws {
         var options = AccessorySimulatorOptions()
         options.speed = 100
         options.dialogueTimeout = .milliseconds(50)

@@ -146,7 +146,7 @@ struct DashboardHostileTests {
                         #expect(values[0] == Float(received))
                         received += 1
                     }
-                case .text(let text): Issue.record("The good page was told \(text)")
+                case .text(let text): Issue.record("The good page received \(text)")
                 // Without pongs, the server would disconnect the page after a minute.
                 case .ping: try page.send(PageClient.masked(10, []))
                 default: break
