@@ -4,28 +4,28 @@ import DeviceCore
 import LiveDevice
 import Synchronization
 
-/// The authorization of apps to use the device's position, and the current uses of the position. All managers of a
+/// Controls whether apps may use the device's position, and lists the services that use the position. All managers of a
 /// device share one instance.
 ///
 /// A test or an app can set ``status`` at any time. Revoking the authorization stops updates with `CLError.denied`, and
-/// granting it again resumes them. The configuration key `location.authorization` sets the initial status and decides
-/// requests, unless the app sets a ``policy``. Safe to use from any thread.
+/// granting it again resumes them. The configuration key `location.authorization` sets the initial status. It also
+/// determines the answers to requests, unless the app sets a ``policy``. Safe to use from any thread.
 public final class LocationAuthorization: Sendable {
     fileprivate struct State {
         var status: CLAuthorizationStatus
         var accuracy: CLAccuracyAuthorization
         var isEnabled = true
         var policy: any LocationPolicy
-        /// In the order of registration, which is also the order of notification.
+        /// The observers in the order in which they are notified.
         var observers: [any Observer] = []
         var isRequestInProgress = false
-        /// The requests that wait until the policy has decided the current request.
+        /// The requests to submit after the policy has answered the current request.
         var pendingRequests: [PendingRequest] = []
 
         /// The status reported to apps, which is `denied` while location services are disabled.
         var effectiveStatus: CLAuthorizationStatus { isEnabled ? status : .denied }
 
-        /// Returns whether a request could still change the status or the accuracy.
+        /// Returns whether a request of this kind could change the status or the accuracy.
         func canRequest(_ kind: LocationAccessRequest.Kind) -> Bool {
             switch kind {
             case .start, .whenInUse: status == .notDetermined
@@ -39,7 +39,7 @@ public final class LocationAuthorization: Sendable {
             let isGranted = answer == .grant
             switch kind {
             case .start, .whenInUse: status = isGranted ? .authorizedWhenInUse : .denied
-            // Refusing an upgrade keeps the existing authorization.
+            // If an upgrade is refused, the app keeps its existing authorization.
             case .always where status == .authorizedWhenInUse: if isGranted { status = .authorizedAlways }
             case .always: status = isGranted ? .authorizedAlways : .denied
             case .temporaryFullAccuracy: if isGranted { accuracy = .fullAccuracy }
@@ -48,7 +48,7 @@ public final class LocationAuthorization: Sendable {
     }
 
     protocol Observer: AnyObject, Sendable {
-        /// Called on the thread that made the change, without a lock held.
+        /// Called on the thread that made the change, with no lock held.
         func authorizationChanged()
         var use: LocationUse? { get }
     }
@@ -86,7 +86,7 @@ public final class LocationAuthorization: Sendable {
 
     // MARK: State
 
-    /// The authorization status of apps. A change notifies all managers.
+    /// The authorization status of all apps. A change notifies all managers.
     public var status: CLAuthorizationStatus {
         get { state.withLock { $0.effectiveStatus } }
         set { change { $0.status = newValue } }
@@ -98,20 +98,20 @@ public final class LocationAuthorization: Sendable {
         set { change { $0.accuracy = newValue } }
     }
 
-    /// Whether location services are enabled on the device. While they are disabled, all apps are denied. Always false
-    /// if the status is `restricted`.
+    /// Whether location services are enabled on the device. While they are disabled, all apps are denied access. Always
+    /// false if the status is `restricted`.
     public var servicesEnabled: Bool {
         get { state.withLock { $0.isEnabled && $0.status != .restricted } }
         set { change { $0.isEnabled = newValue } }
     }
 
-    /// The policy that decides requests.
+    /// The policy that answers authorization requests.
     public var policy: any LocationPolicy {
         get { state.withLock { $0.policy } }
         set { state.withLock { $0.policy = newValue } }
     }
 
-    /// The current uses of the position.
+    /// The services that are using the position, with their purposes and start times.
     public var uses: [LocationUse] { state.withLock { $0.observers }.compactMap(\.use) }
 
     // MARK: Requests
@@ -135,8 +135,8 @@ public final class LocationAuthorization: Sendable {
         return status == .denied || status == .restricted
     }
 
-    /// Submits a request to the policy once all earlier requests are decided. Calls `completion` after the decision, or
-    /// immediately if no decision is needed.
+    /// Submits a request to the policy after all earlier requests have been answered. Calls `completion` after the
+    /// answer, or immediately if no answer is needed.
     func request(_ kind: LocationAccessRequest.Kind, purpose: String?, completion: (@Sendable () -> Void)? = nil) {
         let pendingRequest = PendingRequest(
             request: LocationAccessRequest(kind: kind, purpose: purpose ?? self.purpose), completion: completion)
@@ -163,7 +163,7 @@ public final class LocationAuthorization: Sendable {
         policy.decide(pendingRequest.request) { question.answer($0) }
     }
 
-    /// Applies an answer and submits the next pending request that still needs a decision.
+    /// Applies an answer and then submits the next pending request that still needs an answer.
     private func finish(_ pendingRequest: PendingRequest, _ answer: LocationAnswer) {
         var settled = [pendingRequest]
         var next: (pendingRequest: PendingRequest, policy: any LocationPolicy)?
@@ -207,7 +207,8 @@ public final class LocationAuthorization: Sendable {
 
     func add(_ observer: any Observer) { state.withLock { $0.observers.append(observer) } }
 
-    /// Adds a weak reference to the observer, unless the slot already contains one.
+    /// Adds the observer by weak reference and stores the reference in `slot`. Does nothing if `slot` already contains
+    /// a reference.
     func add(weak observer: any Observer, in slot: borrowing Mutex<WeakAuthorizationObserver?>) {
         let new = slot.withLock { slot -> WeakAuthorizationObserver? in
             guard slot == nil else { return nil }
@@ -230,8 +231,8 @@ public final class LocationAuthorization: Sendable {
     }
 }
 
-/// Forwards to an observer that it references weakly. A strong reference would create a retain cycle, because the
-/// observer owns the authorization.
+/// Forwards calls to a weakly referenced observer. A strong reference would create a retain cycle, because the observer
+/// owns the authorization.
 final class WeakAuthorizationObserver: LocationAuthorization.Observer {
     private weak let observer: (any LocationAuthorization.Observer)?
 

@@ -2,8 +2,8 @@
 
 public import Foundation
 
-/// Decides whether apps may use the position. Linux has no authorization prompt, so an app, a test or the configuration
-/// decides.
+/// Decides whether apps may use the device's position. Linux has no authorization prompt, so an app, a test or the
+/// configuration decides.
 ///
 /// ```swift
 /// struct AskOnTerminal: LocationPolicy {
@@ -15,9 +15,11 @@ public import Foundation
 /// LocationAuthorization.current.policy = AskOnTerminal()
 /// ```
 public protocol LocationPolicy: Sendable {
-    /// Decides a request, either immediately or later, on any thread. Only the first answer counts. If `answer` is
-    /// released without being called, the request stays undecided. The authorization submits one request at a time,
-    /// without a lock held, on the thread of the app's request or of the previous answer.
+    /// Decides a request by calling `answer`, either immediately or later, on any thread. Only the first answer counts.
+    /// If `answer` is released without being called, the request stays undecided.
+    ///
+    /// This method is called for one request at a time, with no lock held, on the thread that made the request or
+    /// answered the previous request.
     func decide(_ request: LocationAccessRequest, answer: @escaping @Sendable (LocationAnswer) -> Void)
 }
 
@@ -46,9 +48,10 @@ public struct LocationAccessRequest: Sendable {
     public enum Kind: Sendable, Hashable {
         /// The app started a service without requesting authorization.
         case start
-        /// The app called `requestWhenInUseAuthorization()` or created a session with the same requirement.
+        /// The app called `requestWhenInUseAuthorization()` or created a service session that requires this
+        /// authorization.
         case whenInUse
-        /// The app called `requestAlwaysAuthorization()` or created a session with the same requirement.
+        /// The app called `requestAlwaysAuthorization()` or created a service session that requires this authorization.
         case always
         /// The app requested full accuracy for a limited time.
         case temporaryFullAccuracy(purposeKey: String)
@@ -60,36 +63,36 @@ public struct LocationAccessRequest: Sendable {
     public let purpose: String?
 }
 
-/// A current use of the position.
+/// A set of services that are using the position, with their purpose and start time.
 public struct LocationUse: Sendable {
-    /// The services that use the position.
+    /// A set of services that use the position.
     public struct Services: OptionSet, Sendable, Hashable {
-        /// One bit per service.
+        /// The bit mask, with one bit per service.
         public let rawValue: Int
 
-        /// Creates a set from its bits.
+        /// Creates a set from a bit mask.
         public init(rawValue: Int) { self.rawValue = rawValue }
 
-        /// Started by `startUpdatingLocation()`.
+        /// The service started by `startUpdatingLocation()`.
         public static let standard = Services(rawValue: 1)
-        /// Started by `startMonitoringSignificantLocationChanges()`.
+        /// The service started by `startMonitoringSignificantLocationChanges()`.
         public static let significantChanges = Services(rawValue: 2)
-        /// Started by `requestLocation()`.
+        /// The service started by `requestLocation()`.
         public static let singleRequest = Services(rawValue: 4)
-        /// Started by a loop over `CLLocationUpdate.liveUpdates()`.
+        /// The service started by a loop over `CLLocationUpdate.liveUpdates()`.
         public static let liveUpdates = Services(rawValue: 8)
-        /// Started by `startRangingBeacons(satisfying:)`.
+        /// The service started by `startRangingBeacons(satisfying:)`.
         public static let ranging = Services(rawValue: 16)
         /// Region monitoring with `CLLocationManager` or `CLMonitor`.
         public static let regions = Services(rawValue: 32)
-        /// Started by `startMonitoringVisits()`.
+        /// The service started by `startMonitoringVisits()`.
         public static let visits = Services(rawValue: 64)
     }
 
     /// The running services.
     public let services: Services
-    /// The purpose of the use, or nil if the app states none.
+    /// The reason for using the position, or nil if none is given.
     public let purpose: String?
-    /// The time at which the use began, on the device's clock.
+    /// The start time, on the device's clock.
     public let since: Date
 }

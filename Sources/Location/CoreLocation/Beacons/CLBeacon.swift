@@ -33,14 +33,14 @@ open class CLBeacon: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     /// The minor value (0 ... 65535), which identifies the beacon within its group.
     open var minor: NSNumber { NSNumber(value: values.identity.minor) }
 
-    /// The proximity class according to ``accuracy``: immediate up to 0.5 m, near up to 3 m, and far beyond 3 m.
-    /// Unknown if the beacon has not been received for two seconds. Apple does not document its limits. To prevent
-    /// flicker, the class changes only when the distance is 20 % beyond a limit.
+    /// The proximity class derived from ``accuracy``: immediate up to 0.5 m, near up to 3 m, and far beyond 3 m. The
+    /// class is unknown if the beacon has not been received for two seconds. Each limit has a hysteresis of 20 % to
+    /// prevent frequent changes. Apple does not document the limits that it uses.
     open var proximity: CLProximity { values.proximity }
 
     /// The estimated distance in metres, or -1 if it is unknown. Indoors, the signal strength varies by 6 dB or more,
-    /// which corresponds to half or twice the distance. Use this value to find the nearer of two beacons, not to
-    /// measure a distance.
+    /// which can halve or double the estimate. Use this value to determine which beacon is nearer, not to measure
+    /// distances.
     open var accuracy: CLLocationAccuracy { values.accuracy }
     /// The mean signal strength since the last report in dBm, or 0 if the beacon has not been received since then.
     open var rssi: Int { values.rssi }

@@ -3,8 +3,8 @@
 import DeviceCore
 public import Foundation
 
-/// A region that contains the device while the device receives a matching beacon. Two beacon regions are equal if their
-/// identifiers are equal.
+/// A region that contains the device as long as the device receives a matching beacon. Two beacon regions are equal if
+/// their identifiers are equal.
 open class CLBeaconRegion: CLRegion, @unchecked Sendable {
     let pattern: BeaconPattern
 
@@ -54,13 +54,13 @@ open class CLBeaconRegion: CLRegion, @unchecked Sendable {
     /// default is false.
     open var notifyEntryStateOnDisplay = false
 
-    /// Returns the advertisement data with which this machine can act as a beacon of this region.
+    /// Returns advertisement data that lets this machine act as a beacon for the region.
     ///
     /// The value for `kCBAdvDataAppleBeaconKey` contains 21 bytes: the UUID, the major and minor values (0 if
-    /// unspecified), and the power. In an iBeacon's manufacturer data, these bytes follow `4c 00 02 15`. Because Linux
-    /// has no Core Bluetooth, pass the bytes to BlueZ's `LEAdvertisingManager1` interface.
-    /// - Parameter measuredPower: This machine's signal strength at a distance of one metre, in dBm. The default is
-    ///   -59.
+    /// unspecified), and the measured power. In an iBeacon's manufacturer data, these bytes follow `4c 00 02 15`. Linux
+    /// has no Core Bluetooth, so pass the bytes to BlueZ's `LEAdvertisingManager1` interface.
+    /// - Parameter measuredPower: The strength of this machine's signal at a distance of one metre, in dBm. The default
+    ///   is -59.
     open func peripheralData(withMeasuredPower measuredPower: NSNumber?) -> NSMutableDictionary {
         let power = Int8(clamping: measuredPower?.intValue ?? -59)
         var bytes = pattern.uuid.bytes

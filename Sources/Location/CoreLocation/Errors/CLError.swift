@@ -25,7 +25,7 @@ public struct CLError: Error, CustomNSError, Hashable, Sendable {
     /// The error code.
     public let code: Code
 
-    /// The result of a cast to `NSError`, which contains the user information.
+    /// The `NSError` to which this error is cast. It contains the user information.
     let wrapped: NSError
 
     /// Creates an error, for example `CLError(.denied)`.
@@ -80,9 +80,9 @@ extension CLError {
         case regionMonitoringDenied = 4
         /// The region cannot be monitored because it is too large, or because too many regions are monitored.
         case regionMonitoringFailure = 5
-        /// Region monitoring cannot be set up immediately and begins later.
+        /// Region monitoring cannot start immediately, but will start later.
         case regionMonitoringSetupDelayed = 6
-        /// Events for a region may be delayed. ``CLError/alternateRegion`` may contain a better region.
+        /// Events for a region may be delayed. ``CLError/alternateRegion`` may contain a more suitable region.
         case regionMonitoringResponseDelayed = 7
         /// Geocoding found no result.
         case geocodeFoundNoResult = 8
@@ -100,7 +100,7 @@ extension CLError {
         case deferredDistanceFiltered = 14
         /// The deferral of location updates was cancelled.
         case deferredCanceled = 15
-        /// Beacons cannot be ranged because no radio is available, or because it is switched off.
+        /// Beacons cannot be ranged because no radio is available, or because the radio is switched off.
         case rangingUnavailable = 16
         /// Beacon ranging failed.
         case rangingFailure = 17

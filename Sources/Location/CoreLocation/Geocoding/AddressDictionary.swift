@@ -4,7 +4,7 @@ import Foundation
 
 /// Converts between addresses and dictionaries with the keys of Apple's Address Book framework.
 enum AddressDictionary {
-    /// The parts of an address in their written order.
+    /// The parts of an address in the order in which they are written.
     private static let parts: [(key: String, part: @Sendable (PlaceDescription) -> String?)] = [
         ("Street", { place in place.thoroughfare.map { (place.subThoroughfare.map { "\($0) " } ?? "") + $0 } }),
         ("SubLocality", \.subLocality), ("City", \.locality), ("SubAdministrativeArea", \.subAdministrativeArea),
@@ -15,7 +15,7 @@ enum AddressDictionary {
     static func text(of dictionary: [AnyHashable: Any]) -> String? {
         var found = parts.compactMap { dictionary[$0.key] as? String }
         if dictionary["Country"] as? String == nil, let code = dictionary["CountryCode"] as? String {
-            // Upper case marks a country code. A search treats "Bo", for example, as a town.
+            // Upper case prevents a search from treating the country code as the name of a town, such as "Bo".
             found.append(code.uppercased())
         }
         found.removeAll(where: \.isEmpty)

@@ -3,21 +3,21 @@
 public import Foundation
 import LiveDevice
 
-/// A closure that receives the result of a ``CLGeocoder`` request: either the placemarks with the best match first, or
-/// an error.
+/// A closure that receives the result of a ``CLGeocoder`` request, which is either an array of placemarks, best match
+/// first, or an error.
 public typealias CLGeocodeCompletionHandler = ([CLPlacemark]?, (any Error)?) -> Void
 
 /// Converts between coordinates and place names.
 ///
-/// A geocoder works without a network, with data that the trait `OfflinePlaces` links into the app. The data contains
-/// countries with their borders, cities with more than 10,000 inhabitants, first-level administrative areas, time
-/// zones, lakes and seas, but no streets or postal codes. `docs/location.md` describes its accuracy. To use a different
-/// service, see ``PlaceFinder``.
+/// By default, a geocoder works without a network. It uses place data that the trait `OfflinePlaces` links into the
+/// app. The data contains countries with their borders, cities with more than 10,000 inhabitants, first-level
+/// administrative areas, time zones, lakes and seas, but no streets or postal codes. `docs/location.md` describes its
+/// accuracy. To use a different service, see ``PlaceFinder``.
 ///
 /// A geocoder processes one request at a time. While ``isGeocoding`` is true, a new request fails with
-/// `CLError.geocodeCanceled`. Each request has exactly one result. Completion handlers are called on the main queue.
-/// During trace playback, the player calls them in order with all other callbacks. The asynchronous methods return in
-/// the caller's context.
+/// `CLError.geocodeCanceled`. Each request produces exactly one result. Completion handlers are called on the main
+/// queue. During trace playback, the player calls them in order with all other callbacks. The asynchronous methods
+/// return in the caller's context.
 ///
 /// Errors are of type ``CLError``. The error `geocodeFoundPartialResult` means that only the country or the
 /// administrative area of the requested place is known. The error `network` means that the app contains no place data,
@@ -51,8 +51,8 @@ open class CLGeocoder: NSObject {
 
     /// Finds the placemarks for a location, with country names in the given language.
     /// - Parameters:
-    ///   - locale: The language of country names. If nil, LC_ALL, LC_MESSAGES or LANG determines the language. All
-    ///     other names are in the local language or in English.
+    ///   - locale: The language of country names, or nil for the language set in LC_ALL, LC_MESSAGES or LANG. All other
+    ///     names are in the local language or in English.
     ///   - completionHandler: Called on the main queue with the placemarks or an error.
     open func reverseGeocodeLocation(
         _ location: CLLocation, preferredLocale locale: Locale?, completionHandler: @escaping CLGeocodeCompletionHandler
@@ -76,23 +76,23 @@ open class CLGeocoder: NSObject {
 
     /// Finds places by name or address, such as "Berlin" or "Paris, Texas, US".
     ///
-    /// The name of the place comes first, followed by the areas that contain it, separated by commas. Case, accents,
-    /// postal codes, streets and counties are ignored. Names must be in Latin script. If several places have the same
-    /// name, at most five are returned, largest first.
+    /// The text starts with the name of the place, followed by the areas that contain it, separated by commas. Case,
+    /// accents, postal codes, streets and counties are ignored. Names must be in Latin script. If several places have
+    /// the same name, at most five are returned, largest first.
     open func geocodeAddressString(_ addressString: String, completionHandler: @escaping CLGeocodeCompletionHandler) {
         geocodeAddressString(addressString, in: nil, preferredLocale: nil, completionHandler: completionHandler)
     }
 
-    /// Finds places by name or address. Places in the region come first. Inside and outside the region, places are
-    /// sorted by their distance from its centre.
+    /// Finds places by name or address. Places inside the region precede places outside it. Each group is sorted by
+    /// distance from the region's centre.
     open func geocodeAddressString(
         _ addressString: String, in region: CLRegion?, completionHandler: @escaping CLGeocodeCompletionHandler
     ) {
         geocodeAddressString(addressString, in: region, preferredLocale: nil, completionHandler: completionHandler)
     }
 
-    /// Finds places by name or address, preferring the region, with country names in the given language. The text may
-    /// contain a country name in the given language, or in one of the data's twenty languages.
+    /// Finds places by name or address, with country names in the given language. Places inside the region come first.
+    /// The text may contain a country name in the given language, or in any of the twenty languages in the place data.
     open func geocodeAddressString(
         _ addressString: String, in region: CLRegion?, preferredLocale locale: Locale?,
         completionHandler: @escaping CLGeocodeCompletionHandler
@@ -100,7 +100,7 @@ open class CLGeocoder: NSObject {
         start(.search(PlaceSearch(addressString, in: region, locale: locale)), completionHandler)
     }
 
-    /// Finds places by name or address, with country names in the given language. Places in the circle come first.
+    /// Finds places by name or address, with country names in the given language. Places inside the circle come first.
     /// - Parameters:
     ///   - centroid: The centre of the circle, in degrees on WGS 84.
     ///   - radius: The radius of the circle in metres.
@@ -118,21 +118,21 @@ open class CLGeocoder: NSObject {
         try await geocodeAddressString(addressString, in: nil, preferredLocale: nil)
     }
 
-    /// Finds places by name or address. Places in or near the region come first.
+    /// Finds places by name or address. Places inside the region come first.
     nonisolated(nonsending) open func geocodeAddressString(
         _ addressString: String, in region: CLRegion?
     ) async throws -> [CLPlacemark] {
         try await geocodeAddressString(addressString, in: region, preferredLocale: nil)
     }
 
-    /// Finds places by name or address, preferring the region, with country names in the given language.
+    /// Finds places by name or address, with country names in the given language. Places inside the region come first.
     nonisolated(nonsending) open func geocodeAddressString(
         _ addressString: String, in region: CLRegion?, preferredLocale locale: Locale?
     ) async throws -> [CLPlacemark] {
         try await requests.perform(.search(PlaceSearch(addressString, in: region, locale: locale)))
     }
 
-    /// Finds places by name or address, with country names in the given language. Places in the circle come first.
+    /// Finds places by name or address, with country names in the given language. Places inside the circle come first.
     nonisolated(nonsending) open func geocodeAddressString(
         _ addressString: String, inRegionCenteredAt centroid: CLLocationCoordinate2D,
         inRegionRadius radius: CLLocationDistance, preferredLocale locale: Locale?
@@ -141,7 +141,7 @@ open class CLGeocoder: NSObject {
         return try await geocodeAddressString(addressString, in: circle, preferredLocale: locale)
     }
 
-    /// Finds places by an address with the Address Book keys "Street", "City", "State", "ZIP", "Country",
+    /// Finds places by an address dictionary with the Address Book keys "Street", "City", "State", "ZIP", "Country",
     /// "CountryCode", "SubLocality" and "SubAdministrativeArea".
     @available(*, deprecated, message: "Use geocodeAddressString(_:completionHandler:) instead.")
     open func geocodeAddressDictionary(

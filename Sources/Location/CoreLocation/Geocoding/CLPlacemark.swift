@@ -5,9 +5,9 @@ public import Foundation
 
 /// The name and address of a place, as returned by ``CLGeocoder``.
 ///
-/// A part that is unknown or does not exist is nil. The package's own data contains the country, administrative area,
-/// locality, part of the locality, time zone, lake and sea. Streets, postal codes and areas of interest require a
-/// custom ``PlaceFinder``.
+/// A part that is unknown or does not exist is nil. The package's place data contains the country, administrative area,
+/// locality, sublocality, time zone, lake and sea. Streets, postal codes and areas of interest require a custom
+/// ``PlaceFinder``.
 ///
 /// Immutable and safe to use from any thread. `postalAddress` and the initializer with a postal address are not
 /// available, because their type belongs to the Contacts framework.
@@ -32,8 +32,8 @@ open class CLPlacemark: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable
         place = CLLocation.Values.isAbsent(from: coder) ? nil : CLLocation(coder: coder)
     }
 
-    /// The location of the place. Its horizontal accuracy is the extent of the place in metres. After reverse
-    /// geocoding, the horizontal accuracy is that of the requested location.
+    /// The location of the place. Its horizontal accuracy is the extent of the place in metres or, after reverse
+    /// geocoding, the horizontal accuracy of the requested location.
     open var location: CLLocation? { place }
 
     /// The circle around the place, or nil if the extent of the place is unknown.
@@ -44,7 +44,7 @@ open class CLPlacemark: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable
         return CLCircularRegion(center: center, radius: details.radius, identifier: identifier)
     }
 
-    /// The time zone. At sea, the package's own data provides the nautical time zone.
+    /// The time zone. At sea, the package's place data provides the nautical time zone.
     open var timeZone: TimeZone? { details.timeZone.flatMap(TimeZone.init(identifier:)) }
     /// The name of the place.
     open var name: String? { details.name }
@@ -66,7 +66,7 @@ open class CLPlacemark: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable
     open var isoCountryCode: String? { details.isoCountryCode }
     /// The name of the country in the requested language or the user's language.
     open var country: String? { details.country }
-    /// The lake or other inland water.
+    /// The lake or other inland body of water.
     open var inlandWater: String? { details.inlandWater }
     /// The ocean or sea.
     open var ocean: String? { details.ocean }

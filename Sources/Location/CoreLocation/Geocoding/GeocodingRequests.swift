@@ -6,7 +6,7 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Processes a geocoder's requests one at a time. Each request has exactly one result.
+/// Processes a geocoder's requests one at a time. Each request produces exactly one result.
 final class GeocodingRequests: Sendable {
     enum Request: Sendable {
         case place(CLLocation, locale: Locale?)
@@ -15,7 +15,7 @@ final class GeocodingRequests: Sendable {
 
     typealias Outcome = Result<[CLPlacemark], CLError>
 
-    /// A completion handler. The conformance is unchecked because the handler is called only once, in the app's
+    /// A completion handler. Its `Sendable` conformance is unchecked because it is called only once, in the app's
     /// callback context.
     private struct Handler: @unchecked Sendable {
         let call: (Outcome) -> Void
@@ -45,8 +45,8 @@ final class GeocodingRequests: Sendable {
     }
 
     nonisolated(nonsending) func perform(_ question: Request) async throws -> [CLPlacemark] {
-        // The task may be cancelled before the number of the request is known. In this case, the operation cancels the
-        // request instead of the cancellation handler.
+        // If the task is cancelled before the request number is known, the cancellation handler cannot cancel the
+        // request. The operation then cancels the request itself.
         let asked = Mutex<(number: Int?, isCancelled: Bool)>((nil, false))
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -66,8 +66,8 @@ final class GeocodingRequests: Sendable {
         }
     }
 
-    /// Cancels the current request, which fails with `geocodeCanceled`. If a number is given, cancels only the request
-    /// with this number.
+    /// Cancels the current request, which then fails with `geocodeCanceled`. If a number is given, the current request
+    /// is cancelled only if it has this number.
     func cancel(_ number: Int? = nil) {
         let pending = state.withLock { state -> Pending? in
             guard number == nil || state.pending?.number == number else { return nil }
@@ -200,7 +200,8 @@ final class GeocodingRequests: Sendable {
     }
 }
 
-/// Holds the place finder for a device's geocoders. nil selects the data linked into the app.
+/// Stores the place finder for a device's geocoders. If it is nil, the geocoders use the place data linked into the
+/// app.
 final class PlaceFinderSetting: Sendable {
     private let chosen = Mutex<(any PlaceFinder)?>(nil)
 

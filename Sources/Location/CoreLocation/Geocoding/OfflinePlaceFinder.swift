@@ -89,13 +89,13 @@ extension PlaceDescription {
         inlandWater = place.inlandWater
         ocean = place.ocean
         timeZone = place.timeZone
-        // If the place is a country, the name is also in the requested language.
+        // If the place is a country, its name is the country name in the requested language.
         name = place.name == place.country ? country : place.name
     }
 }
 
-/// Returns country names in one language. English names come from the place data, because reading Foundation's data
-/// would need more memory than a search. All other names come from Foundation.
+/// Provides country names in one language. English names come from the place data, because loading Foundation's data
+/// would need more memory than a search. Names in all other languages come from Foundation.
 struct CountryNames: Sendable {
     private let identifier: String
 
@@ -111,8 +111,8 @@ struct CountryNames: Sendable {
         return name == code ? nil : name
     }
 
-    /// Returns the codes of the countries with this name, which is in lower case and without accents. Returns an empty
-    /// array if the place data contains names in this language.
+    /// Returns the codes of the countries with the given name, which must be in lower case and without accents. Returns
+    /// an empty array if the place data already contains names in this language.
     func codes(of name: [UInt8], by data: PlaceData) -> [String] {
         guard !PlaceQuery.languages.contains(String(language)) else { return [] }
         let locale = Locale(identifier: identifier)
@@ -129,10 +129,11 @@ extension PlaceSearch {
     var truncatedText: String { text.count > 100 ? text.prefix(100) + "..." : text }
 }
 
-/// Determines the user's language, which Foundation's current locale does not reflect on Linux.
+/// Determines the user's language from the environment, because Foundation's current locale does not reflect it on
+/// Linux.
 enum UserLanguage {
-    /// Returns the locale identifier from the environment, or nil if there is no valid one. As in the C library, the
-    /// first non-empty variable of LC_ALL, LC_MESSAGES and LANG applies. The character set and any modifier after "@"
+    /// Returns the locale identifier from the environment, or nil if it is missing or invalid. As in the C library, the
+    /// first non-empty variable of LC_ALL, LC_MESSAGES and LANG is used. The character set and any modifier after "@"
     /// are removed. "C" and "POSIX" mean English.
     static func identifier(environment: (String) -> String?) -> String? {
         let names = ["LC_ALL", "LC_MESSAGES", "LANG"]

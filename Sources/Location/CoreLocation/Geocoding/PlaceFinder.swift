@@ -14,19 +14,19 @@ public import Foundation
 /// CLGeocoder.placeFinder = Nominatim()
 /// ```
 ///
-/// The geocoder calls the methods in the task of the request, which `cancelGeocode()` cancels. An empty array causes
-/// the error `CLError.geocodeFoundNoResult`. The app receives a thrown `CLError` unchanged. A `CancellationError`
+/// The geocoder calls the methods in a task that `cancelGeocode()` cancels. If the array is empty, the request fails
+/// with `CLError.geocodeFoundNoResult`. A thrown `CLError` is passed to the app unchanged. A `CancellationError`
 /// becomes `CLError.geocodeCanceled`, and any other error becomes the underlying error of `CLError.network`. Requests
 /// are neither rate-limited nor cached.
 public protocol PlaceFinder: Sendable {
-    /// Returns the places at a valid coordinate, best match first. If the locale is nil, the user's language applies.
+    /// Returns the places at a valid coordinate, best match first. If the locale is nil, the user's language is used.
     func places(at coordinate: CLLocationCoordinate2D, locale: Locale?) async throws -> [PlaceDescription]
 
     /// Returns the places that match a search, best match first.
     func places(for search: PlaceSearch) async throws -> [PlaceDescription]
 }
 
-/// A search for places with ``CLGeocoder``.
+/// A place search requested through ``CLGeocoder``.
 public struct PlaceSearch: Sendable {
     /// The text of the request, or the comma-separated lines of an address dictionary.
     public var text: String
@@ -48,7 +48,7 @@ public struct PlaceSearch: Sendable {
     }
 }
 
-/// Describes a place found by a ``PlaceFinder``. Unknown values are nil.
+/// A description of a place found by a ``PlaceFinder``. Unknown values are nil.
 public struct PlaceDescription: Equatable, Sendable {
     /// The latitude in degrees on WGS 84, north positive.
     public var latitude: CLLocationDegrees
@@ -76,7 +76,7 @@ public struct PlaceDescription: Equatable, Sendable {
     public var isoCountryCode: String?
     /// The name of the country.
     public var country: String?
-    /// The lake or other inland water.
+    /// The lake or other inland body of water.
     public var inlandWater: String?
     /// The ocean or sea.
     public var ocean: String?

@@ -4,11 +4,11 @@ package import Foundation
 
 /// Additions for Linux.
 extension CLHeading {
-    /// The path of the compass on the machine that runs gpsd. nil for all other headings, including headings restored
-    /// from an archive.
+    /// The device path of the compass on the machine that runs gpsd. nil if the heading does not come from a gpsd
+    /// compass or was restored from an archive.
     public var receiver: String? { compass }
 
-    /// The time of the measurement, or of the arrival of a compass report, in seconds since boot. The clock is the same
-    /// as for Core Motion's `timestamp`. nil if the heading was created by an app or restored from an archive.
+    /// The time of the measurement in seconds since boot, on the same clock as Core Motion's `timestamp`. For a compass
+    /// report, this is the time of arrival. nil if the heading was created by an app or restored from an archive.
     package var uptime: TimeInterval? { time?.seconds }
 }

@@ -4,10 +4,10 @@ import DeviceCore
 import Foundation
 import SensorFusion
 
-/// Converts fused states and compass reports to Core Location's values.
+/// Converts fused states and compass reports to ``CLHeading`` values.
 enum HeadingConversion {
     static let microteslaPerGauss = 100.0
-    /// The assumed accuracy of a gpsd compass in degrees, because gpsd reports none.
+    /// The assumed accuracy of a gpsd compass, in degrees. gpsd does not report the accuracy.
     static let compassAccuracy = 5.0
     /// The smallest reported accuracy, in degrees. No compass is more accurate, and apps interpret 0 as invalid.
     static let minimumAccuracy = 1.0
@@ -33,7 +33,7 @@ enum HeadingConversion {
     /// Returns the accuracy in degrees, or -1 if the heading is invalid. See ``CLHeading/headingAccuracy``.
     /// - Parameters:
     ///   - uncertainty: The 95 % bound of the attitude filter, in radians.
-    ///   - calibrationError: In degrees, or nil if the magnetic field is unusable.
+    ///   - calibrationError: The remaining calibration error in degrees, or nil if the magnetic field is unusable.
     ///   - flatness: The cosine of the edge's elevation, 0 ... 1.
     static func accuracy(uncertainty: Double?, calibrationError: Double?, flatness: Double, isDisturbed: Bool) -> Double
     {
@@ -50,9 +50,10 @@ enum HeadingConversion {
     /// The compass is assumed to point along the top edge of a device that lies flat. A missing magnetic heading is
     /// computed from the true heading, and vice versa.
     /// - Parameters:
-    ///   - declination: In degrees, at the position of this manager's location updates, or nil if they are not running.
-    ///   - deviceDeclination: In degrees, at the device's last known position. Used only to compute the magnetic
-    ///     heading.
+    ///   - declination: The declination in degrees at the position of the manager's location updates, or nil if it is
+    ///     unknown.
+    ///   - deviceDeclination: The declination in degrees at the device's last known position. Used only to compute the
+    ///     magnetic heading.
     static func values(
         of report: AttitudeReport, orientation: CLDeviceOrientation, declination: Double?, deviceDeclination: Double?,
         fallbackTime: WallTime

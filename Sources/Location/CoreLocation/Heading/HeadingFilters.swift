@@ -7,9 +7,9 @@ import Foundation
 struct HeadingFilter: Sendable {
     private var last: CLHeading.Values?
 
-    /// An accepted heading becomes the reference for the next heading.
-    /// - Parameter filter: The minimum change of direction in degrees. Zero, negative values and NaN accept every
-    ///   heading.
+    /// Returns whether the heading is accepted. An accepted heading becomes the reference for the next heading.
+    /// - Parameter filter: The minimum change of direction in degrees. If the value is zero, negative or NaN, every
+    ///   heading is accepted.
     mutating func accept(_ values: CLHeading.Values, filter: Double) -> Bool {
         if filter > 0, let last, !hasTurned(values, last, by: filter), !hasAccuracyChanged(values, last) {
             return false
@@ -32,13 +32,13 @@ struct HeadingFilter: Sendable {
 }
 
 struct DisturbanceDetector: Sendable {
-    /// The minimum duration of a disturbance that counts as a failure, in seconds.
+    /// The duration after which a disturbance is reported as a failure, in seconds.
     static let minimumDuration = 5.0
 
     private var since: BootTime?
     private var isReported = false
 
-    /// Returns true once per disturbance, when the disturbance has lasted for `minimumDuration`.
+    /// Returns true once for each disturbance that lasts at least `minimumDuration`.
     mutating func update(isDisturbed: Bool, now: BootTime) -> Bool {
         guard isDisturbed else {
             self = DisturbanceDetector()
@@ -52,8 +52,8 @@ struct DisturbanceDetector: Sendable {
     }
 }
 
-/// Limits the rate of prompts to calibrate the heading. A prompt is due when headings become invalid, but not before
-/// the minimum interval since the previous prompt has elapsed.
+/// Limits the rate of calibration prompts. A prompt is due when headings become invalid, but is postponed if the
+/// previous prompt was too recent.
 struct CalibrationPromptLimiter: Sendable {
     /// The minimum interval between two prompts, in seconds.
     static let minimumInterval = 60.0
@@ -75,15 +75,15 @@ struct CalibrationPromptLimiter: Sendable {
 }
 
 /// Checks whether the magnetic field has the same strength at every heading of the device. Magnetic parts of the device
-/// increase the horizontal component in one direction and decrease it in the opposite direction. The difference limits
-/// the heading error. One full rotation can therefore verify a factory-calibrated magnetometer, or a device that
-/// rotates about only one axis.
+/// increase the horizontal component in one direction and decrease it in the opposite direction. The difference sets an
+/// upper bound on the heading error. One full rotation is therefore sufficient to verify a factory-calibrated
+/// magnetometer, or the magnetometer of a device that rotates about only one axis.
 struct FieldUniformity: Sendable {
     private static let sectors = 12
-    /// The number of sectors that must contain readings. Some may be empty, because not every vehicle can turn on the
-    /// spot.
+    /// The number of sectors that must contain readings. Not all sectors are required, because some vehicles cannot
+    /// turn on the spot.
     private static let requiredSectors = 9
-    /// The maximum unevenness, as a fraction of the field strength.
+    /// The maximum relative variation of the field strength.
     private static let limit = 0.25
     /// The weight of a new reading in the mean of its sector.
     private static let weight = 0.1
@@ -99,13 +99,13 @@ struct FieldUniformity: Sendable {
         strengths[sector] = mean.isNaN ? horizontal : mean + Self.weight * (horizontal - mean)
     }
 
-    /// The maximum heading error that the unevenness can cause, in degrees. nil if the unevenness is too large or
-    /// unknown.
+    /// The maximum heading error in degrees that the variation of the field strength can cause, or nil if the variation
+    /// is too large or unknown.
     var deviation: Double? {
         let seen = strengths.lazy.filter { !$0.isNaN }
         guard seen.count >= Self.requiredSectors, let least = seen.min(), let greatest = seen.max() else { return nil }
-        // If the horizontal fields of the device and the Earth are e and h, the readings range from h - e to h + e. The
-        // heading error is at most asin(e / h).
+        // If e and h are the horizontal fields of the device and the Earth, the readings range from h - e to h + e, and
+        // the heading error is at most asin(e / h).
         let part = (greatest - least) / (greatest + least)
         guard part <= Self.limit else { return nil }
         return asin(part) * 180 / .pi

@@ -11,11 +11,11 @@ struct HeadingState: Sendable {
     /// If no heading arrives within this many seconds after the start, a failure is reported.
     static let startTimeout = 10.0
 
-    /// The minimum change of the heading that is delivered, in degrees.
+    /// The minimum change of direction between delivered headings, in degrees.
     var filter: Double = 1
     var orientation = CLDeviceOrientation.portrait
     private(set) var isRunning = false
-    /// The number of the current start. Timeouts of earlier starts are ignored.
+    /// The number of starts so far. Used to ignore the timeouts of earlier starts.
     private(set) var run: UInt32 = 0
     /// True if a gpsd compass must provide headings because the device's own sensors cannot.
     var needsCompass = false
@@ -57,14 +57,14 @@ struct HeadingState: Sendable {
         _ state: FusedState, isPositionKnown: Bool, clock: any DeviceClock,
         pendingCallbacks: inout PendingLocationCallbacks
     ) {
-        // Headings that only the gyroscope maintains are not delivered.
+        // Headings based on the gyroscope alone are not delivered.
         guard isRunning, session.lost.isEmpty, let attitude = state.magneticAttitude, let field = state.magneticField
         else { return }
         session.lastOwnHeading = state.time
         session.hasHeading = true
         session.isFailed = false
         let (heading, flatness) = axis.direction(of: orientation.topEdge, attitude: attitude)
-        // Readings before and after a change of the calibration are not comparable.
+        // Field strengths measured before and after a change of the calibration are not comparable.
         if state.magneticCorrections != corrections { evenness = FieldUniformity() }
         corrections = state.magneticCorrections
         if !state.isMagneticallyDisturbed {
@@ -111,7 +111,7 @@ struct HeadingState: Sendable {
         pendingCallbacks.add(CLHeading(values, compass: compass, time: report.arrival))
     }
 
-    /// Reports that no heading is available. Repeated failures are ignored until a heading is available again.
+    /// Reports that no heading is available. Further failures are ignored until a heading is available again.
     mutating func reportFailure(_ error: DeviceError, pendingCallbacks: inout PendingLocationCallbacks) {
         guard isRunning, !session.isFailed else { return }
         session.isFailed = true
@@ -120,7 +120,7 @@ struct HeadingState: Sendable {
         pendingCallbacks.add(.headingFailure(CLError(.headingFailure, cause: error)))
     }
 
-    /// Reports the loss of a sensor that headings need. A compass may then provide headings immediately.
+    /// Reports the loss of a sensor that headings require. A gpsd compass may then provide headings immediately.
     mutating func handleLoss(
         of sensor: SensorKind, _ error: DeviceError, pendingCallbacks: inout PendingLocationCallbacks
     ) {

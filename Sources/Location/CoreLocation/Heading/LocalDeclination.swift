@@ -5,9 +5,9 @@ import Geodesy
 
 /// The magnetic declination (the angle from true to magnetic north) at the position of the location updates. The World
 /// Magnetic Model provides the declination for the exact position and date. Receivers also report a declination (gpsd's
-/// "magvar"), but with only one decimal and often from an outdated model. The reported value is therefore used only for
-/// dates outside the model's five-year validity. In the model's blackout zones around the magnetic poles, the
-/// declination is unknown.
+/// "magvar"), but with only one decimal place and often from an outdated model. The reported value is therefore used
+/// only for dates outside the model's five-year validity period. In the model's blackout zones around the magnetic
+/// poles, the declination is unknown.
 struct LocalDeclination: Sendable {
     /// A position and time, with the declination that the receiver reports.
     struct Position: Sendable, Equatable {
@@ -45,7 +45,7 @@ struct LocalDeclination: Sendable {
 }
 
 extension LocalDeclination.Position {
-    /// Takes the coordinate and altitude from the values, which may have reduced accuracy.
+    /// Creates a position with the coordinate and altitude of the location values, which may have reduced accuracy.
     init(_ values: CLLocation.Values, report: PositionReport, clock: any DeviceClock) {
         latitude = values.latitude
         longitude = values.longitude

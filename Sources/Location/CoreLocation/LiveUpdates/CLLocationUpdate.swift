@@ -9,13 +9,13 @@ public struct CLLocationUpdate: Sendable {
     public let location: CLLocation?
     /// True if the device is stationary. No further element follows until the device moves.
     public let stationary: Bool
-    /// True if the app may not use the position.
+    /// True if the app is denied access to the position.
     public let authorizationDenied: Bool
-    /// True if no app may use the position because location services are disabled.
+    /// True if location services are disabled, which denies all apps access to the position.
     public let authorizationDeniedGlobally: Bool
-    /// True if the use of the position is restricted on this machine.
+    /// True if access to the position is restricted on this machine.
     public let authorizationRestricted: Bool
-    /// True while a policy decides the request to use the position.
+    /// True while an authorization request is in progress.
     public let authorizationRequestInProgress: Bool
     /// True if no position is available, for example without a fix, a receiver or gpsd.
     public let locationUnavailable: Bool
@@ -24,7 +24,7 @@ public struct CLLocationUpdate: Sendable {
 
     /// The former name of `stationary`.
     public var isStationary: Bool { stationary }
-    /// Always false, because a process on Linux is always in use.
+    /// Always false, because every process on Linux counts as in use.
     public var insufficientlyInUse: Bool { false }
     /// Always false, because Linux does not require a service session.
     public var serviceSessionRequired: Bool { false }
@@ -35,7 +35,7 @@ public struct CLLocationUpdate: Sendable {
         case `default`
         /// Navigation in a car.
         case automotiveNavigation
-        /// Navigation by other means.
+        /// Navigation other than in a car.
         case otherNavigation
         /// Walking, running or cycling.
         case fitness
@@ -47,9 +47,10 @@ public struct CLLocationUpdate: Sendable {
 
     /// Returns an endless sequence of location updates.
     ///
-    /// Each loop over the sequence receives its own updates. They start when the loop requests the first element, and
-    /// stop when the loop ends or its task is cancelled. At most 1,024 elements are buffered. Beyond this number, the
-    /// oldest elements are dropped. The sequence belongs to the device that is current when this method is called.
+    /// Each loop over the sequence receives its own updates. The updates start when the loop requests the first
+    /// element, and stop when the loop ends or its task is cancelled. At most 1,024 elements are buffered. If the
+    /// buffer is full, the oldest element is dropped. The sequence belongs to the device that is current when this
+    /// method is called.
     ///
     /// Playback waits while a loop processes an element, so do not await `play()` or `advance(by:)` in the loop body.
     public static func liveUpdates(_ configuration: LiveConfiguration = .default) -> Updates {

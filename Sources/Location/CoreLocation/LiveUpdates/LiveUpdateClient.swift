@@ -5,7 +5,7 @@ import DeviceCore
 import Foundation
 
 final class LiveUpdateClient: Sendable {
-    /// The maximum number of buffered elements. Beyond this number, the oldest element is dropped.
+    /// The maximum number of buffered elements. If the buffer is full, the oldest element is dropped.
     static let limit = 1024
 
     private struct State: ConsumerBuffer {
@@ -138,13 +138,13 @@ extension LiveUpdateClient: LocationAuthorization.Observer {
     }
 }
 
-/// Determines from positions when the device becomes stationary.
+/// Detects from a series of positions when the device becomes stationary.
 struct StationaryDetector: Sendable {
-    /// The maximum drift of a stationary device in metres, unless the horizontal accuracy is larger.
+    /// The maximum drift of a stationary device, in metres. The horizontal accuracy is used instead if it is larger.
     static let radius = 15.0
-    /// The device is stationary after this many seconds within the radius.
+    /// The device becomes stationary after it has stayed within the radius for this many seconds.
     static let minimumDuration = 60.0
-    /// A stationary device is slower than this speed, in metres per second.
+    /// The speed below which a device can be stationary, in metres per second.
     static let maximumSpeed = 1.0
 
     private var anchor: (place: CLLocationCoordinate2D, since: BootTime)?

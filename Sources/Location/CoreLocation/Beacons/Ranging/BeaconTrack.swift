@@ -3,9 +3,10 @@
 import DeviceCore
 
 struct BeaconTrack: Sendable {
-    /// The averaging window for signal strengths, in seconds. In a simulation (6 dB of noise, one packet per second,
-    /// 0.25 to 6 m), a window of 5 s classifies 97 % of the reports correctly and detects within 4 s that a beacon
-    /// moves away. With 2 s, only 87 % are correct. With 20 s, as in the AltBeacon library, detection takes 15 s.
+    /// The averaging window for signal strengths, in seconds. In a simulation with 6 dB of noise, one packet per second
+    /// and distances of 0.25 to 6 m, a window of 5 s classified 97 % of the reports correctly and detected a departing
+    /// beacon within 4 s. A window of 2 s classified only 87 % correctly. A window of 20 s, as in the AltBeacon
+    /// library, needed 15 s to detect a departing beacon.
     static let window = 5.0
     /// The trimmed mean discards a tenth of the values at each end, as in the AltBeacon library.
     static let trimDivisor = 10
@@ -19,7 +20,7 @@ struct BeaconTrack: Sendable {
     let identity: BeaconIdentity
     private(set) var lastTime: BootTime
     private var measuredPower: Int8
-    /// In chronological order.
+    /// The received signal strengths in chronological order.
     private var strengths: [(time: BootTime, rssi: Int8)] = []
     private var proximity = CLProximity.unknown
     private var strengthsSinceReport: (sum: Int, count: Int) = (0, 0)
@@ -33,7 +34,7 @@ struct BeaconTrack: Sendable {
 
     mutating func process(_ sighting: BeaconSighting) {
         lastTime = max(lastTime, sighting.time)
-        // After a change of the beacon's transmission power, earlier signal strengths are not comparable.
+        // If the beacon's transmission power has changed, earlier signal strengths are no longer comparable.
         if measuredPower != sighting.measuredPower { strengths = [] }
         measuredPower = sighting.measuredPower
         guard let rssi = sighting.rssi else { return }
@@ -77,15 +78,15 @@ enum BeaconDistance {
     static let hysteresis = 0.2
 
     /// Returns the distance in metres according to the free-space path loss (Friis): 10^((power - rssi) / 20). Up to 10
-    /// m, the result agrees to within a third with Radius Networks' curve for iPhones, which is 0.89976 r^7.7095 +
-    /// 0.111 with r = rssi / power. Returns nil for a power of 0 or more, because some beacons advertise 0 instead of
+    /// m, the result differs by at most a third from Radius Networks' curve for iPhones, which is 0.89976 r^7.7095 +
+    /// 0.111 with r = rssi / power. Returns nil if the power is 0 or more, because some beacons advertise 0 instead of
     /// their power.
     static func metres(rssi: Double, measuredPower: Int8) -> Double? {
         guard measuredPower < 0 else { return nil }
         return pow(10, (Double(measuredPower) - rssi) / 20)
     }
 
-    /// Returns the proximity class of a distance, with hysteresis relative to the former class.
+    /// Returns the proximity class of a distance, with hysteresis based on the previous class.
     static func proximity(at metres: Double, after former: CLProximity) -> CLProximity {
         let (out, back) = (1 + hysteresis, 1 - hysteresis)
         let (immediate, near): (Double, Double) =
