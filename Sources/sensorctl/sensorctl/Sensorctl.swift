@@ -47,9 +47,9 @@ struct Sensorctl: AsyncParsableCommand {
     }
 }
 
-/// The suggested commands, which are printed if the program is called without arguments.
+/// Commands that the program suggests if it is called without arguments.
 enum NextSteps {
-    /// A sample trace in a clone of the repository.
+    /// The path of a sample trace in a clone of the repository.
     private static let sample = "Simulators/Traces/synthetic/mountain-road.json"
 
     static var commands: [(String, String)] {
@@ -60,9 +60,9 @@ enum NextSteps {
             : [doctor, record, ("dashboard drive.jsonl --open", "play the recording on a page in the browser")]
     }
 
-    /// - Parameter program: The path by which the program was called.
+    /// - Parameter program: The name or path by which the program was called.
     static func text(program: String) -> String {
-        // A program that is not in PATH is called by its path.
+        // A path is kept, because the program may not be in PATH.
         let name = program.contains("/") ? program : "sensorctl"
         let lines = commands.map { command, purpose in "  # \(purpose)\n  \(name) \(command)" }
         return "Try next:\n\(lines.joined(separator: "\n"))\nAll commands: \(name) --help"

@@ -5,7 +5,7 @@ package struct DashboardChannel: Sendable {
     package let name: String
     package let label: String
     package let unit: String
-    /// At most four names.
+    /// The names of the axes. A channel has at most four axes.
     package let axes: [String]
 
     package init(_ name: String, _ label: String, unit: String, axes: [String]) {
@@ -17,7 +17,7 @@ package struct DashboardChannel: Sendable {
 struct ReadingBatch: Sendable {
     let axes: Int
     private(set) var times: [Double] = []
-    /// Contains `axes` values for each reading.
+    /// The values of all readings, with `axes` values for each reading.
     private(set) var values: [Float] = []
 
     init(axes: Int) { self.axes = axes }
@@ -64,7 +64,7 @@ struct ReadingBatch: Sendable {
 struct ChannelHistory: Sendable {
     /// The duration of the history, in seconds.
     static let length = 60.0
-    /// The minimum interval between stored readings, in seconds. This minimum bounds the memory.
+    /// The minimum interval between stored readings, in seconds. It limits memory use.
     private static let spacing = 0.0095
     private static let limit = Int(length / spacing)
 
@@ -73,8 +73,7 @@ struct ChannelHistory: Sendable {
 
     var last: Double? { ring.isEmpty ? nil : ring[(oldest + ring.count - 1) % ring.count].time }
 
-    /// Adds a reading, unless the reading follows the previous one too closely. A reading that marks a gap is always
-    /// added.
+    /// Adds a reading. Skips it if it follows the previous reading too closely and does not mark a gap.
     mutating func add(_ time: Double, _ reading: SIMD4<Float>, isMark: Bool = false) {
         if let last, !isMark, time >= last, time < last + Self.spacing { return }
         guard ring.count == Self.limit else { return ring.append((time, reading)) }
@@ -125,7 +124,7 @@ package struct GapDetector: Sendable {
             return nil
         }
         if pause > max(Self.minimumDuration, Self.factor * typicalInterval) {
-            // The usual interval at most doubles, so that a permanently lower rate causes only a few gaps.
+            // Limits the increase to a factor of two. If the rate drops permanently, only a few gaps are reported.
             self.typicalInterval = min(pause, 2 * typicalInterval)
             return (last, last + min(typicalInterval, pause / 2))
         }

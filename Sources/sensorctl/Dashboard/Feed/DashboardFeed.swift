@@ -27,23 +27,25 @@ package final class DashboardFeed: Sendable {
         var droppedCount = 0
         var pages = 0
         var now = 0.0
-        /// True while the feed is storing the minute before a new playback position. That data is not sent.
+        /// True while the feed is replaying the minute that precedes a new playback position. This data is stored but
+        /// not sent.
         var isReplayingHistory = false
         var hasSeeked = false
         var notify: (@Sendable () -> Void)?
-        /// True from the notification of the server's thread until that thread drains the queue.
+        /// True after the server's thread has been notified, until it drains the queue.
         var isDrainScheduled = false
     }
 
-    /// The maximum number of queued readings per channel, of queued messages, and of queued responses.
+    /// The maximum number of readings in a channel's queue. It also limits the number of queued messages and the number
+    /// of queued responses.
     private static let limit = 4096
-    /// The number of stored events, which is also the number that a page shows.
+    /// The maximum number of recent events that are stored for new pages.
     private static let recentLimit = 200
     private static let readingsPerFrame = 1000
-    /// The order in which states are sent to a new page.
+    /// The order in which the feed sends states to a new page.
     private static let order = ["locationFailed", "satellites", "regions", "walk", "accessories", "users", "doctor"]
 
-    /// The states that a new playback position invalidates. `locationFailed` is excluded, because it is sent only once
+    /// The states that are no longer valid after a seek. `locationFailed` is not listed, because it is sent only once
     /// and may still apply.
     private static let positionDependentStates = ["satellites", "walk"]
 
@@ -103,7 +105,7 @@ package final class DashboardFeed: Sendable {
         update { state in if state.responses.count < Self.limit { state.responses.append((page, message.frame)) } }
     }
 
-    /// Clears the history. Readings and messages are then stored but not sent until ``endHistoryReplay(at:)``.
+    /// Clears the history. Until ``endHistoryReplay(at:)`` is called, readings and messages are stored but not sent.
     package func beginHistoryReplay() {
         state.withLock { state in
             state.isReplayingHistory = true
@@ -119,7 +121,7 @@ package final class DashboardFeed: Sendable {
         }
     }
 
-    /// Replaces the data of all pages with the history.
+    /// Sends the history to all pages, which discard their previous data.
     package func endHistoryReplay(at now: Double) {
         update { state in (state.isReplayingHistory, state.hasSeeked, state.now) = (false, true, now) }
     }
@@ -145,8 +147,8 @@ package final class DashboardFeed: Sendable {
         if state.messages.count < Self.limit { state.messages.append(message) } else { state.droppedCount += 1 }
     }
 
-    /// Changes the state, then notifies the server's thread. Skips the notification if the thread has already been
-    /// notified since the last drain, or if there are neither pages nor responses.
+    /// Changes the state and notifies the server's thread if a page or a response is waiting. The thread is notified
+    /// only once before it drains the queue.
     private func update(_ change: (inout State) -> Void) {
         let notify = state.withLock { state -> (@Sendable () -> Void)? in
             change(&state)
@@ -172,7 +174,8 @@ package final class DashboardFeed: Sendable {
         }
     }
 
-    /// Removes and returns all queued data, along with the history for a new page. `pages` includes the new page.
+    /// Removes and returns all queued data, together with the history for a new page. `pages` is the number of pages
+    /// including the new one.
     func drainForNewPage(pages: Int) -> (Flush, beginning: [(bytes: [UInt8], readings: Int)]) {
         state.withLock { state in
             let flush = drain(&state)
@@ -224,7 +227,7 @@ package final class DashboardFeed: Sendable {
     }
 }
 
-/// A location track in bounded memory. A track that becomes too long loses every other point.
+/// A location track in bounded memory. If the track becomes too long, every other point is removed.
 struct TrackHistory: Sendable {
     static let limit = 2000
 

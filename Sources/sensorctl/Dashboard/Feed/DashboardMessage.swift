@@ -5,13 +5,13 @@ package import JSONBytes
 /// A JSON message to the pages.
 package struct DashboardMessage: Sendable {
     package enum Retention: Sendable {
-        /// The message replaces earlier messages of its type. New pages receive the latest one.
+        /// The message replaces earlier messages of its type. A new page receives only the latest one.
         case state
-        /// The message is a point of the track. New pages receive a track with fewer points.
+        /// The message is a point of the track. A new page receives a simplified track.
         case track
-        /// The message is an event. New pages receive the most recent events.
+        /// The message is an event. A new page receives the most recent events.
         case recent
-        /// The message is sent once. New pages do not receive it.
+        /// The message is sent once. A page that connects later does not receive it.
         case transient
     }
 
@@ -21,7 +21,7 @@ package struct DashboardMessage: Sendable {
     let invalidatedState: String?
     let frame: [UInt8]
 
-    /// - Parameter members: Writes the members that follow "type".
+    /// - Parameter members: A closure that writes all members except "type".
     package init(
         _ type: String, _ worth: Retention, ending ended: String? = nil, _ members: (inout JSONWriter) -> Void
     ) {

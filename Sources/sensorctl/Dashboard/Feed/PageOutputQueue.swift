@@ -4,9 +4,11 @@ import JSONBytes
 
 /// The output queue of a page. If the page reads too slowly, the queue drops the oldest readings and counts them.
 struct PageOutputQueue {
-    /// In bytes. One minute of nine axes at 100 Hz, with all derived values, takes up less than half of this limit.
+    /// The maximum size of the queue, in bytes. One minute of nine axes at 100 Hz, with all derived values, takes up
+    /// less than half of it.
     static let limit = 2 << 20
-    /// A page with this number of queued responses must read them before its next command is accepted.
+    /// The maximum number of queued responses. The server accepts no further command from the page until the page has
+    /// read some of them.
     static let responseLimit = 64
 
     private struct Item {
@@ -19,7 +21,8 @@ struct PageOutputQueue {
     private var items: [Item] = []
     /// The number of sent items at the front of `items`.
     private var head = 0
-    /// The number of bytes of the first unsent item that have been sent. A partially sent item cannot be dropped.
+    /// The number of bytes of the first unsent item that have already been sent. A partially sent item cannot be
+    /// dropped.
     private var sentByteCount = 0
     private(set) var size = 0
     private(set) var responseCount = 0
@@ -62,7 +65,7 @@ struct PageOutputQueue {
         if first.count - sentByteCount >= count || head + 1 == items.count {
             taken = first[sentByteCount...].prefix(count).withUnsafeBytes(body)
         } else {
-            // Combines small items into one system call.
+            // Sends several small items with a single system call.
             var bytes = Array(first[sentByteCount...])
             for item in items[(head + 1)...] {
                 if bytes.count + item.bytes.count > count { break }

@@ -49,7 +49,7 @@ struct HTTPRequest: Equatable {
             return bytes.count >= limit ? .invalid(.headTooLarge) : .incomplete
         }
         var lines: [String] = []
-        // A lone CR or LF remains in its line, and the line is then rejected.
+        // A CR or LF on its own does not end a line. It is rejected below as a control character.
         for line in bytes[..<(end - 4)].split(separator: Array("\r\n".utf8), omittingEmptySubsequences: false) {
             // Control characters are rejected, because other programs might interpret them differently.
             guard line.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 9 }),

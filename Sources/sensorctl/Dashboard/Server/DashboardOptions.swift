@@ -14,7 +14,7 @@ package struct DashboardOptions: Sendable {
                 !url.utf8.contains(where: { $0 <= 0x20 || $0 >= 0x7F || [34, 39, 59, 44].contains($0) })
             else { return nil }
             let authority = url.dropFirst(scheme.count).prefix { $0 != "/" && $0 != "?" }
-            // The placeholder `{s}` stands for the subdomain of one of several servers.
+            // Leaflet replaces the placeholder `{s}` with the subdomain of one of several tile servers.
             let host = authority.hasPrefix("{s}.") ? "*" + authority.dropFirst(3) : String(authority)
             guard !host.isEmpty, !host.contains("{"), !host.contains("@") else { return nil }
             (self.url, self.attribution, origin) = (url, attribution, scheme + host)

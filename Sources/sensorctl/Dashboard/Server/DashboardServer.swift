@@ -84,7 +84,8 @@ struct RequestHandler {
 
     enum RequestAction {
         case response(HTTPResponse)
-        /// The string is the Sec-WebSocket-Accept value. A page with the token is never replaced by another page.
+        /// Accepts a page. The string is the value of the Sec-WebSocket-Accept header. A page with the token cannot be
+        /// replaced by another page.
         case page(String, hasToken: Bool)
     }
 

@@ -39,15 +39,16 @@ final class HTTPConnection {
 
     var hasOutput: Bool { sent < output.count || page.map { !$0.queue.isEmpty } ?? false }
 
-    /// An HTTP connection must have no pending response. A WebSocket must not have too many commands and responses.
+    /// True if the server may read from the connection. An HTTP connection is not read while a response is pending. A
+    /// WebSocket is not read while too many commands or responses are pending.
     var isReadEnabled: Bool {
         guard !isClosing, !isClosed else { return false }
         guard let page else { return sent == output.count && input.count <= HTTPRequest.limit }
         return page.pendingCommandCount < 32 && page.queue.responseCount < PageOutputQueue.responseLimit
     }
 
-    /// True if the connection is not a WebSocket and has no response to send. It may be closed to make room for a new
-    /// one.
+    /// True if the connection is not a WebSocket and has no response to send. The server may close it to make room for
+    /// a new connection.
     var isIdle: Bool { page == nil && !hasOutput }
 
     func read(through buffer: UnsafeMutableRawBufferPointer) {
@@ -55,7 +56,8 @@ final class HTTPConnection {
         if count > 0 {
             input.append(contentsOf: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
         } else if count == 0 || (errno != EINTR && errno != EAGAIN && errno != EWOULDBLOCK) {
-            // No response is lost, because a request is read only after the previous response has been sent.
+            // Closing loses no response, because the next request is read only after the previous response has been
+            // sent.
             isClosed = true
         }
     }
@@ -66,7 +68,8 @@ final class HTTPConnection {
         isClosing = isClosing || closesAfterwards
     }
 
-    /// Sends pending output until the socket's buffer is full. Limits the number of bytes to also serve other clients.
+    /// Sends pending output until the socket's buffer is full or a limit is reached. The limit gives other clients
+    /// their turn.
     func write() {
         isBlocked = false
         var rest = Self.maximumBytesPerWrite

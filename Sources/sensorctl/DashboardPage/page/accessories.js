@@ -30,7 +30,7 @@ export class Accessories {
         show(byID("traffic-box"), false);
     }
 
-    /** Ignores traffic that was already shown before the connection was lost. */
+    /** Ignores traffic that the page has shown before the connection was lost. */
     resume() { this.known = this.last; }
 
     receive({ list }) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The page: forwards the server's messages to the panels and draws the panels.
+// Forwards the server's messages to the panels and draws the panels.
 
 import { byID, setAttribute, setText, show } from "./dom.js";
 import { clockTime } from "./format.js";
@@ -39,7 +39,7 @@ let connection = null;
 let hello = null;
 let session = null;
 let lostAt = null;
-/** True while a known session repeats messages that were received before. */
+/** True while the server repeats messages of a known session that this page has already received. */
 let repeats = false;
 let counted = { frames: 0, readings: 0 };
 
@@ -50,7 +50,7 @@ const send = (command, answer) => {
 const playback = new Playback(clock, send);
 const regions = new Regions(track, send);
 
-/** Announces a text to screen readers and adds it to the list of events. */
+/** Announces a message to screen readers and adds it to the list of events. */
 function say(text, time, level) {
     setText(byID("announcement"), text);
     events.add(text, time, level);
@@ -202,7 +202,7 @@ connection = new Connection({
 startKeyboard(playback, map);
 requestAnimationFrame(frame);
 
-// For the browser console and for the tests of this page.
+// Used in the browser console and in the tests of this page.
 window.dashboard = {
     accessories, clock, compass, connection, counted, cube, events, map, playback, profile, sky, strips, track,
     get hello() { return hello; },

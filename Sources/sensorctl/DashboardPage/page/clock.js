@@ -3,14 +3,17 @@
 // The time of the session, which advances smoothly between the server's messages.
 
 export class SessionClock {
-    /** The time in seconds by which the clock of a trace advances without a message. The server sends the time once a second. */
+    /**
+     * The maximum time for which the clock of a trace advances without a message, in seconds. The server sends a message once
+     * a second.
+     */
     static ahead = 1.5;
 
     constructor() {
         this.reset(0, false);
     }
 
-    /** Restarts the clock at a time. A live clock always advances. The clock of a trace advances while the trace is played. */
+    /** Sets and starts the clock. A live clock always advances. The clock of a trace advances only while the trace is played. */
     reset(time, live) {
         this.base = time;
         this.at = performance.now();

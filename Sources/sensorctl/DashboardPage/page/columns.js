@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The drawn values of a channel: the minimum and maximum of each axis for each column of pixels. A column covers a fixed
-// interval of time, so that a line moves to the left without flickering.
+// The values of a channel that are drawn, which are the minimum and maximum of each axis in each column of pixels. A column
+// covers a fixed interval of time, so that a line moves to the left without flickering.
 
 const empty = 0;
 const data = 1;
@@ -56,7 +56,7 @@ export class Columns {
     }
 
     /**
-     * Visits the columns of an axis from `first` on, oldest first. Calls `point(column, low, high, joined)` for columns with
+     * Visits the columns of an axis in order, beginning with `first`. Calls `point(column, low, high, joined)` for columns with
      * readings, and `gap(from, to)` for missing readings.
      */
     walk(axis, first, gapAfter, point, gap) {

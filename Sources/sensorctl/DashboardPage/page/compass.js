@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The heading on a compass rose. The needle is the heading, and the hatched sector is its accuracy.
+// The heading on a compass rose. The needle shows the heading, and the hatched sector shows its accuracy.
 
 import { byID, element, setAttribute, setText, shape, show } from "./dom.js";
 import { fixed, isKnown, unknown, windName } from "./format.js";

@@ -9,7 +9,7 @@ import { colours, onTheme } from "./theme.js";
 const half = [0.62, 1, 0.17];
 const corners = [];
 for (const x of [-1, 1]) for (const y of [-1, 1]) for (const z of [-1, 1]) corners.push([x * half[0], y * half[1], z * half[2]]);
-/** The corners of each face, in order around the face, and its normal. */
+/** The corners of each face in order around the face, and the normal vector of the face. */
 const faces = [
     { around: [0, 1, 3, 2], normal: [-1, 0, 0] }, { around: [4, 6, 7, 5], normal: [1, 0, 0] },
     { around: [0, 4, 5, 1], normal: [0, -1, 0] }, { around: [2, 3, 7, 6], normal: [0, 1, 0] },
@@ -80,8 +80,8 @@ export class Cube {
     paint({ context, width, height }, quaternion) {
         const size = Math.min(width / 3.5, height / 3);
         const northAhead = this.frame === "magnetic" || this.frame === "true";
-        // Converts to right, ahead and up as seen by the viewer. If north is ahead, x is ahead and y is left. Otherwise, x is
-        // right and y is ahead.
+        // Converts the vector to the viewer's directions right, ahead and up. If north is ahead, x is ahead and y is left.
+        // Otherwise, x is right and y is ahead.
         const seen = ([x, y, z]) => (northAhead ? [-y, x, z] : [x, y, z]);
         const project = (vector) => {
             const [right, ahead, up] = seen(vector);

@@ -6,7 +6,7 @@
 const head = 16;
 
 /**
- * Calls `each(time, values, offset)` for each reading of a frame, in order. `values` belongs to the frame and is not reused.
+ * Calls `each(time, values, offset)` for each reading of a frame, in order. The array `values` is not reused for other frames.
  * Returns the number of the channel, or null if the frame is invalid.
  */
 export function decodeBatch(buffer, axesOf, each) {
@@ -29,7 +29,7 @@ export function decodeBatch(buffer, axesOf, each) {
     return channel;
 }
 
-/** Decodes Base64. Returns no bytes if the text is invalid. */
+/** Decodes Base64. Returns an empty array if the text is invalid. */
 export function decodeBase64(text) {
     try {
         return Uint8Array.from(atob(text ?? ""), (character) => character.charCodeAt(0));

@@ -56,7 +56,7 @@ export function loadStyle(address) {
     document.head.prepend(element("link", { rel: "stylesheet", href: address }));
 }
 
-/** Matches a canvas to the screen resolution. Returns its cleared context in CSS pixels, or null while the canvas has no size. */
+/** Adapts a canvas to the screen resolution and clears it. Returns its context in CSS pixels, or null while it has no size. */
 export function prepareCanvas(canvas) {
     const width = canvas.clientWidth;
     const height = canvas.clientHeight;

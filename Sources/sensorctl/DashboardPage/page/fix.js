@@ -11,7 +11,7 @@ export class FixFigures {
         this.lost = null;
     }
 
-    /** A live session always shows the panel. A recording may contain no positions. */
+    /** Shows the panel in a live session. In a recording, the panel is shown only if there are positions. */
     begin(isLive) { show(byID("panel-position"), isLive || byID("panel-position").checkVisibility()); }
 
     clear() { this.lost = null; }

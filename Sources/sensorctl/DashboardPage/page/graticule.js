@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Lines of latitude and longitude on the map at round numbers, with labels at the edges.
+// Draws lines of round latitudes and longitudes on the map, with labels at the edges.
 
 import { element } from "./dom.js";
 
@@ -26,7 +26,7 @@ export function addGraticule(leaflet, map) {
         const icon = leaflet.divIcon({ className: `graticule-name ${kind}`, html: element("span", {}, text), iconSize: [0, 0] });
         leaflet.marker(place, { pane: "graticule", interactive: false, keyboard: false, icon }).addTo(group);
     };
-    /** Returns the multiples of a step between two values, at most 60. */
+    /** Returns at most 60 multiples of a step between two values. */
     const multiples = (from, to, step) => {
         const first = Math.ceil(from / step);
         return Array.from({ length: Math.max(0, Math.min(60, Math.floor(to / step) - first + 1)) }, (_, index) => (first + index) * step);

@@ -28,7 +28,7 @@ export class History {
         this.values = new Float32Array(capacity * this.axes);
     }
 
-    /** Doubles the ring buffer if it is too small for a minute. With 65536 readings, the oldest are dropped instead. */
+    /** Doubles the ring buffer if it is too small for a minute. At 65536 readings, the oldest readings are dropped instead. */
     grow() {
         const { times, values, capacity, first, count, axes } = this;
         this.allocate(capacity * 2);
@@ -80,7 +80,7 @@ export class History {
     /** The interval above which there is a gap between two readings, in seconds. */
     get gapAfter() { return Math.max(0.1, 3.5 * (this.interval || 1)); }
 
-    /** The rate of the last two seconds, in readings per second. */
+    /** The rate during the last two seconds, in readings per second. */
     get rate() {
         if (this.count < 2) return 0;
         const end = this.newest;

@@ -5,7 +5,7 @@
 import { byID } from "./dom.js";
 import { nextTheme } from "./theme.js";
 
-/** Returns true if the element uses the key itself: the space bar presses a button, and arrow keys move a map. */
+/** Returns true if the element uses the key itself. For example, the space bar presses a button, and arrow keys move a map. */
 function takes(target, key) {
     if (key === "Home" && target.closest("#traffic, .events")) return true;
     if (target.closest("#map, #traffic, .events, dialog")) return key.startsWith("Arrow") || key === " " || key === "+" || key === "-";

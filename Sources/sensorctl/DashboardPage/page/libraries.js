@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Loads Leaflet and dygraphs from the server. If a library is missing, the page names the package to install. The values need
-// no library.
+// Loads Leaflet and dygraphs from the server. If a library is missing, the page names the package to install. The
+// display of values does not require a library.
 
 import { byID, loadScript, loadStyle, setText, show } from "./dom.js";
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The steps, the users of the position, the findings of `doctor`, and the events.
+// Lists of steps, users of the position, findings of `doctor`, and events.
 
 import { byID, element, setText, show, visible } from "./dom.js";
 import { clockTime, fixed, isKnown } from "./format.js";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The map: the track, the current position with its accuracy circle, and the regions. Drawn with Leaflet on a plain background,
-// or on map tiles from the server that the user has selected.
+// A map of the track, the current position with its accuracy circle, and the regions. Leaflet draws the map on a plain
+// background, or on map tiles from a server that the user has selected.
 
 import { byID, setAttribute, show, visible } from "./dom.js";
 import { isKnown } from "./format.js";
@@ -91,7 +91,7 @@ export class TrackMap {
             if (known) this.see(known);
             return;
         }
-        // The latest fix is the end of the track.
+        // The latest fix is at the end of the track.
         if (isKnown(fix.horizontalAccuracy)) this.circle.setLatLng(known).setRadius(fix.horizontalAccuracy).addTo(this.map);
         else this.circle.remove();
         this.arrow.setLatLng(known).addTo(this.map);

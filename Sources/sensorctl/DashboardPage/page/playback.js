@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The playback controls of a trace: play, pause, step, seek, speed, loop and faults. Buttons show the state that the server
-// reports.
+// The controls for play, pause, step, seek, speed, loop and faults during the playback of a trace. Buttons show the state that
+// the server reports.
 
 import { byID, element, setAttribute, setText, show } from "./dom.js";
 import { civilTime, clockTime } from "./format.js";
@@ -42,7 +42,7 @@ export class Playback {
     }
 
     enable(on) {
-        // Disabling a control ends its drag.
+        // If the controls are disabled, the timeline can no longer be dragged.
         if (!on) this.dragged = null;
         for (const control of byID("transport").querySelectorAll("button, input, select")) control.disabled = !(on && this.may);
     }
@@ -87,7 +87,7 @@ export class Playback {
     }
 
     toggle() {
-        // At the end of the trace, play restarts the trace.
+        // At the end of the trace, the command `play` starts again from the beginning.
         this.send({ do: this.state.playing ? "pause" : "play" });
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Speed and altitude along the whole track, with their accuracy. Drawn with dygraphs, which supports hovering and zooming.
+// Graphs of speed and altitude along the whole track, with their accuracy. They are drawn with dygraphs, which supports
+// hovering and zooming.
 
 import { byID, show } from "./dom.js";
 import { clockTime, fixed, isKnown } from "./format.js";
@@ -8,7 +9,7 @@ import { roundStep } from "./scale.js";
 import { colours, onTheme } from "./theme.js";
 
 const interval = 250;
-/** The maximum number of readings in a graph. A longer track is thinned out. */
+/** The maximum number of readings in a graph. If the track is longer, readings are omitted at regular intervals. */
 const most = 1500;
 
 const kinds = [
@@ -99,7 +100,7 @@ export class Profile {
 
     draw() {
         if (!this.library || this.drawn === this.track.version) return;
-        // After a seek, the curves of the previous position must be removed.
+        // Hides the curves of the previous playback position after a seek.
         const isLine = this.track.points.length > 1;
         show(byID("profile"), isLine);
         if (!isLine) return;
@@ -111,7 +112,7 @@ export class Profile {
         kinds.forEach((kind, index) => {
             const rows = this.rows(kind);
             if (!this.graphs[index]) this.graphs[index] = this.make(kind, rows);
-            // A zoomed section remains zoomed.
+            // The user's zoom is kept.
             else this.graphs[index].updateOptions({ file: rows, valueRange: this.range(rows, kind) });
         });
     }

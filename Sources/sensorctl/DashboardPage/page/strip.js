@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A strip: the last minute of a channel with a line for each axis. Lines differ in their dashes and end in the letter of their
-// axis, so that they can be distinguished without color.
+// A strip chart of the last minute of a channel, with a line for each axis. Lines have different dash patterns and end in the
+// letter of their axis, so that they can be distinguished without color.
 
 import { element, prepareCanvas, setAttribute, setText, shape, show } from "./dom.js";
 import { age, reading, unitName } from "./format.js";
@@ -28,7 +28,7 @@ export class Strip {
         this.channel = channel;
         this.history = new History(channel, seconds);
         this.scale = new Scale(channel.unit, fixedRanges[channel.name]);
-        // The accuracy of a heading is a band around the heading, not a line.
+        // The accuracy of a heading is drawn as a band around the heading, not as a line.
         this.band = channel.name === "heading" ? channel.axes.indexOf("accuracy") : -1;
         this.lines = channel.axes.map((_, axis) => axis).filter((axis) => axis !== this.band);
         this.columns = null;
@@ -42,7 +42,7 @@ export class Strip {
         this.note = element("span", { class: "quiet strip-note" });
         const legend = element("div", { class: "strip-legend" }, ...channel.axes.map((axis, index) => element(
             "span", { class: `axis axis-${index}` }, channel.axes.length > 1 ? sample(index, index === this.band) : null,
-            // A single line needs no name in addition to the name of the channel.
+            // If there is only one line, the name of the channel is sufficient.
             element("span", { class: "axis-name" }, channel.axes.length > 1 ? axis : ""), this.figures[index])));
         this.canvas = element("canvas", { role: "img" });
         this.node = element(
@@ -167,12 +167,12 @@ export class Strip {
         context.beginPath();
         columns.walk(axis, first - 1, this.history.gapAfter, (column, low, high, joined) => {
             const at = x(column);
-            // Drawing the nearer end first avoids spikes.
+            // The end that is nearer to the previous column is drawn first, which avoids spikes.
             const near = Math.abs(low - last) <= Math.abs(high - last) ? low : high;
             const far = near === low ? high : low;
             if (joined && !(wraps && Math.abs(near - last) > 180)) context.lineTo(at, y(near));
             else context.moveTo(at, y(near));
-            // A heading that passes north is not connected by a line across the chart.
+            // If a heading passes north, the line is interrupted. Otherwise, it would cross the whole chart.
             if (wraps && high - low > 180) context.moveTo(at, y(far));
             else if (far !== near) context.lineTo(at, y(far));
             else if (!joined) context.lineTo(at + 0.75, y(near));
@@ -194,7 +194,8 @@ export class Strip {
         columns.walk(centre, first - 1, this.history.gapAfter, (column, low, high) => {
             const wide = widths.get(column);
             if (!(wide >= 0)) return;
-            // At north, a column has readings at both ends of the axis. The part of the band beyond north appears at the other end.
+            // Near north, a column may have readings at both ends of the axis. If the band extends beyond north, that part is
+            // drawn at the other end.
             const [from, to] = high - low > 180 ? [high - wide, low + 360 + wide] : [low - wide, high + wide];
             for (const turn of [-360, 0, 360]) {
                 const top = y(to + turn);
@@ -203,7 +204,7 @@ export class Strip {
         });
     }
 
-    /** Draws the letters of the axes at the ends of their lines, one below the other if they would overlap. */
+    /** Draws the letters of the axes at the ends of their lines. Letters that would overlap are drawn one below the other. */
     letters(context, right, y, bottom) {
         if (this.history.count === 0 || this.lines.length === 1) return;
         const latest = this.history.latest;
@@ -234,7 +235,7 @@ function stroke(context, x1, y1, x2, y2) {
 let font = null;
 const getFont = () => font ??= getComputedStyle(document.body).fontFamily;
 
-/** Returns a sample of the line of an axis for the legend. */
+/** Returns a sample of an axis's line for the legend. */
 function sample(axis, isBand) {
     if (isBand) return element("span", { class: "sample band", "aria-hidden": "true" });
     const pen = pens[axis % pens.length];

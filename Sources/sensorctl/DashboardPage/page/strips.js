@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The strips of all channels. The pointer on one strip selects the time whose readings all strips show.
+// The strips of all channels. If the pointer is on a strip, all strips show their readings at the time under the pointer.
 
 import { byID, show } from "./dom.js";
 import { decodeBatch } from "./decode.js";
 import { Strip, margin } from "./strip.js";
 import { calm, onTheme } from "./theme.js";
 
-/** The interval between drawings in milliseconds, slightly less than two frames of the screen. */
+/** The interval between drawings in milliseconds. It is slightly shorter than two frames of the screen. */
 const interval = 30;
 const calmInterval = 500;
 

@@ -5,7 +5,7 @@
 import { isKnown } from "./format.js";
 
 const most = 4000;
-/** The minimum duration of a gap in seconds. The limit is longer if the receiver is slow. */
+/** The minimum duration of a gap, in seconds. For a slow receiver, the minimum is longer. */
 const shortestGap = 5;
 
 export class Track {

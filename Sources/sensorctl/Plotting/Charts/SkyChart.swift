@@ -123,7 +123,8 @@ package struct SkyChart: Sendable {
         var path = SVGPath()
         for (place, step) in track.path.enumerated() {
             let point = center + SkyGeometry.point(step) * radius
-            // Satellites do not jump. The satellite was out of view, or the receiver confused it with another one.
+            // A jump is not drawn as a line. Either the satellite was out of view, or the receiver confused it with
+            // another satellite.
             let isLeap = place > 0 && SkyGeometry.distance(track.path[place - 1], step) > 6
             if place == 0 || isLeap { path.move(point.x, point.y) } else { path.line(point.x, point.y) }
         }
@@ -136,7 +137,7 @@ package struct SkyChart: Sendable {
             }
             guard let last = track.path.last else { return }
             let point = center + SkyGeometry.point(last) * radius
-            // The size of the circle shows the signal strength. Satellites that no fix uses have hollow circles.
+            // The size of a circle shows the signal strength. A hollow circle marks a satellite that no fix uses.
             svg.circle([
                 "class": .string((track.isUsed ? "solid " : "hollow ") + style.name), "cx": .number(point.x),
                 "cy": .number(point.y), "r": .number(Self.size(track.mean)),
@@ -174,7 +175,7 @@ package struct SkyChart: Sendable {
                 (gap * 0.7, gap - 2), (-gap * 0.7 - width, -gap - 6), (-gap * 0.7 - width, gap - 2),
             ]
             let frames = places.map { Frame(x: point.x + $0.0, y: point.y + $0.1, width: width, height: 8) }
-            // Names without a free position are omitted.
+            // Omits the name if every position beside the satellite is occupied.
             guard let free = frames.first(where: { frame in !taken.contains { $0.overlaps(frame) } }) else { continue }
             taken.append(free)
             svg.label(track.name, free.x, free.bottom - 0.5, size: PlotFont.small)

@@ -10,7 +10,7 @@ struct TimeAxis {
     /// The horizontal extent of the charts, in pixels.
     var left: Double
     var right: Double
-    /// True if the style of a line identifies the line's trace instead of its name.
+    /// True if line styles distinguish traces. False if they distinguish the lines of a single trace.
     var stylesIdentifyTraces: Bool
 
     var scale: Scale { Scale(range, from: left, to: right) }
@@ -64,7 +64,7 @@ extension TimeChart {
         }
     }
 
-    /// True if the bands are drawn. A band that fills the whole chart is not drawn.
+    /// Returns true if the accuracy bands are drawn. They are omitted if they fill the whole chart.
     func showsBands(_ drawings: [Drawing]) -> Bool {
         let domain = window.domain
         return drawings.lazy.flatMap(\.strokes).flatMap(\.bands).joined().contains {
@@ -80,7 +80,7 @@ extension TimeChart {
         svg.heading(title, note.isEmpty ? unit : "\(unit); \(note)", frame.x, baseline)
         var entries: [(name: String, style: PlotStyle)] = []
         for drawing in drawings where !drawing.line.name.isEmpty {
-            // The header of the figure contains the legend if colors identify traces.
+            // If line styles distinguish traces, the legend is in the header of the figure.
             guard !isOfTraces || drawing.line.isUnreliable else { continue }
             if !entries.contains(where: { $0.name == drawing.line.name }) {
                 entries.append((drawing.line.name, drawing.style))
@@ -98,7 +98,7 @@ extension TimeChart {
             for time in times.ticks.values { svg.line(axis.scale(time), frame.y, axis.scale(time), frame.bottom) }
         }
         for (value, label) in zip(marks.values, marks.labels) {
-            // The clamp prevents labels from overlapping the heading of the next chart.
+            // Prevents a label from overlapping the heading of the next chart.
             let y = min(max(values(value) + 3.5, frame.y + 6), frame.bottom + 1)
             svg.label(label, frame.x - 5, y, anchor: "end")
         }
@@ -131,8 +131,8 @@ extension TimeChart {
         ])
     }
 
-    /// Returns the gaps that all lines of a single trace have in common, in pixels. More than 60 gaps are normal and
-    /// not shown.
+    /// Returns the gaps to draw for a single trace, in pixels. A gap is drawn only if no line has readings in it. If
+    /// there are more than 60 gaps, none are drawn, because they are normal.
     static func shownGaps(_ drawings: [Drawing], _ times: Scale) -> [ClosedRange<Double>] {
         guard Set(drawings.map(\.line.trace)).count == 1, let longest = drawings.max(by: { $0.readings < $1.readings })
         else { return [] }
@@ -140,7 +140,7 @@ extension TimeChart {
             $0.line.isUnreliable != longest.line.isUnreliable || $0.line.name != longest.line.name
         }
         let gaps = longest.gaps.filter { gap in
-            // A line of doubtful values fills the gaps of the corresponding reliable line.
+            // A gap in a reliable line is not drawn if a line of doubtful values fills it.
             others.allSatisfy { other in
                 !other.strokes.contains { stroke in
                     stroke.points.contains { $0.time > gap.lowerBound && $0.time < gap.upperBound }
@@ -155,7 +155,7 @@ extension TimeChart {
 }
 
 extension PlotSpan {
-    /// Returns the start and end in pixels, or nil if the interval is outside the axis.
+    /// Returns the start and end of the interval in pixels, or nil if the interval is outside the axis.
     func extent(on times: Scale) -> (left: Double, right: Double)? {
         guard start <= times.domain.upperBound, end >= times.domain.lowerBound else { return nil }
         return (times(max(start, times.domain.lowerBound)), times(min(end, times.domain.upperBound)))
@@ -199,7 +199,7 @@ extension TimeChart.Drawing {
         for band in strokes.flatMap(\.bands) where !band.isEmpty {
             var shifts = [0.0]
             if let circle = quantity.circle, window.isFullCircle {
-                // The part of the band beyond one end of the circle appears at the other end.
+                // If the band extends beyond one end of the circle, that part is drawn at the other end.
                 if band.contains(where: { $0.range.lowerBound < circle.lowerBound }) { shifts.append(360) }
                 if band.contains(where: { $0.range.upperBound > circle.upperBound }) { shifts.append(-360) }
             }

@@ -34,10 +34,10 @@ package struct TimeChart: Sendable {
         (self.lines, self.height) = (lines, height)
     }
 
-    /// A part of a line without gaps.
+    /// An uninterrupted part of a line.
     struct Stroke {
         var points: [PlotPoint]
-        /// The points at the ends of a circular axis where the line enters and leaves. They are not readings.
+        /// The points at which the line crosses the ends of a circular axis. They are not readings.
         var entry: PlotPoint?
         var exit: PlotPoint?
         var bands: [[(time: Double, range: ClosedRange<Double>)]] = []
@@ -51,7 +51,8 @@ package struct TimeChart: Sendable {
         var gaps: [ClosedRange<Double>] = []
     }
 
-    /// If `ofTraces` is true, the style of a line identifies the line's trace instead of its name.
+    /// Returns the lines prepared for drawing. If `ofTraces` is true, line styles distinguish traces. Otherwise, they
+    /// distinguish the lines of a single trace.
     func drawings(columns: Int, over duration: Double, ofTraces: Bool) -> [Drawing] {
         var names: [String] = []
         let window = window

@@ -144,7 +144,8 @@ extension PlotText {
 extension TrackChart.Drawing {
     private func style(_ isOfTraces: Bool) -> PlotStyle { PlotStyle(number: isOfTraces ? trace : 0) }
 
-    /// Draws accuracy circles. Omits circles that resemble the previous circle until at most 400 remain.
+    /// Draws the accuracy circles. Circles that are similar to the previous circle are omitted until at most 400
+    /// remain.
     fileprivate func circles(_ x: Scale, _ y: Scale, _ frame: Frame, isOfTraces: Bool, _ svg: inout SVGWriter) {
         let perMetre = (x.end - x.start) / (x.domain.upperBound - x.domain.lowerBound)
         var spread = 0.5

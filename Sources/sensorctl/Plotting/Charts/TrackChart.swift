@@ -54,7 +54,7 @@ package struct TrackChart: Sendable {
             least = pointwiseMin(least, point)
             greatest = pointwiseMax(greatest, point)
         }
-        // The margin makes the accuracy circles of a stationary receiver visible.
+        // Adds a margin, so that the accuracy circles of a stationary receiver are visible.
         let room = max(accuracy * 1.1, max(greatest.x - least.x, greatest.y - least.y) * 0.04, 0.5)
         return Sheet(
             drawings: drawings, minimum: least - room, maximum: greatest + room, origin: origin, accuracy: accuracy)
@@ -83,7 +83,7 @@ package struct TrackProjection: Sendable {
         let sum = places.reduce(SIMD3<Double>.zero) { $0 + $1.direction }
         let length = (sum * sum).sum().squareRoot()
         guard length > 1e-6 * Double(places.count) else {
-            // Positions all around the earth have no center.
+            // Positions that are spread around the whole earth have no center.
             middle = first.coordinate
             return
         }

@@ -5,7 +5,7 @@
 struct PlotStyle {
     let number: Int
     var isUnreliable = false
-    /// True for a line drawn below dashed lines. The line is wider, so that it is visible between the dashes.
+    /// True if the line is drawn below dashed lines. It is then wider, so that it is visible between the dashes.
     var isUnderlay = false
 
     var width: Double { isUnderlay ? 2.2 : 1.1 }
@@ -14,7 +14,7 @@ struct PlotStyle {
     private static let dashes = ["", "5 3", "1.2 2.4", "8 3 1.2 3", "3 2.5", "8 2.5 1.2 2.5 1.2 2.5", "11 5"]
 
     var color: String { isUnreliable ? "#808080" : Self.colors[number % Self.colors.count] }
-    /// The CSS class, to which pages assign another color in dark mode.
+    /// The CSS class. Its color is different in dark mode.
     var name: String { isUnreliable ? "doubt" : "c\(number % Self.colors.count)" }
     var dashes: SVGValue {
         if isUnreliable { return "1.2 2.2" }
@@ -40,7 +40,8 @@ enum PlotFont {
 }
 
 extension SVGWriter {
-    /// Draws text. The anchor, "start", "middle" or "end", is the part of the text at the position.
+    /// Draws text. `anchor` is "start", "middle" or "end" and selects the part of the text that is placed at the
+    /// position.
     mutating func label(
         _ content: String, _ x: Double, _ y: Double, size: Double = PlotFont.label, anchor: String = "start",
         bold: Bool = false, faint: Bool = false

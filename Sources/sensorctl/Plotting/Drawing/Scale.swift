@@ -30,7 +30,7 @@ struct Scale {
         if greatest - least <= size * 1e-9 { room = size > 0 ? size * 0.1 : 1 }
         var (low, high) = (least - room, greatest + room)
         if case .amount = quantity {
-            // A line at zero is drawn slightly above the edge.
+            // Places a line at zero slightly above the edge.
             if low < 0 || least < greatest * 0.5 {
                 high = max(high, greatest * 1.06)
                 low = -0.03 * max(high, 0)

@@ -23,7 +23,7 @@ extension PlotFigure {
         for chart in intervals { for (trace, bars) in chart.histograms { write(chart, trace, bars, to: &writer) } }
     }
 
-    /// The number of points that can be distinguished horizontally.
+    /// The number of points that can be distinguished along the horizontal axis.
     static var columns: Int { Int(FigurePage.width - FigurePage.right - 52) }
     var duration: Double { range.upperBound - range.lowerBound }
 
@@ -36,7 +36,7 @@ extension PlotFigure {
         writer.member("unit", chart.unit)
         writer.member("readings", drawing.line.series.count)
         if drawing.line.isUnreliable { writer.member("doubtful", true) }
-        // Each list is the part of the line between two gaps or wraparounds.
+        // Each list contains the points of a line between two gaps or wraparounds.
         writer.member("strokes", drawing.strokes.map { $0.points.map { [$0.time, $0.value] } })
     }
 

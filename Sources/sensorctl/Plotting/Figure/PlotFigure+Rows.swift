@@ -23,7 +23,7 @@ extension PlotFigure {
 
     private var header: FigureRow {
         let entries = isOfTraces ? traces.enumerated().map { ($1, PlotStyle(number: $0)) } : []
-        // The trace names are wrapped to as many lines as they need.
+        // Wraps the trace names onto several lines if necessary.
         var lines: [[(name: String, style: PlotStyle)]] = [[]]
         var width = 0.0
         for (name, style) in entries {
@@ -47,7 +47,7 @@ extension PlotFigure {
         }
     }
 
-    /// The sky of a single trace is beside its track. The skies of several traces are below the tracks.
+    /// A single sky chart is placed beside the track. Several sky charts are placed below the tracks.
     private func placeRows(_ sheet: TrackChart.Sheet?) -> [FigureRow] {
         let discs = skies.filter { $0.sky.sorted.contains { !$0.path.isEmpty } }
         guard let sheet else { return discRows(discs) }
@@ -55,7 +55,7 @@ extension PlotFigure {
         let (head, foot, left, discWidth) = (TimeChart.headerHeight, TrackChart.footerHeight + 22, 52.0, 214.0)
         let width = FigurePage.width - left - FigurePage.right - (disc == nil ? 0 : discWidth + 12)
         let extent = sheet.maximum - sheet.minimum
-        // The extent of the track determines the height, within the limits of a page.
+        // The aspect ratio of the track determines the height, within the limits of a page.
         let wanted = width * extent.y / max(extent.x, 1e-9)
         let height = min(max(wanted, disc == nil ? 180 : 230), 380)
         let (isOfTraces, spans) = (isOfTraces, spans)
@@ -135,7 +135,7 @@ extension PlotFigure {
         }
     }
 
-    /// Returns a row that explains the marks without a legend.
+    /// Returns a row with explanations of the marks that are not in a legend.
     private func footer(_ sheet: TrackChart.Sheet?, _ drawn: [DrawnChart]) -> FigureRow {
         var notes: [String] = []
         let scale = Scale(range, from: 0, to: Double(Self.columns))
@@ -146,7 +146,7 @@ extension PlotFigure {
         }
         if hasUnseen == true { notes.append("Grey dashes on the track: no positions in between.") }
         if drawn.contains(where: { $0.chart.showsBands($0.drawings) }) { notes.append("Bands: the reported accuracy.") }
-        // Without time charts there is no fault strip, so the footer names the faults.
+        // If there are no time charts, there is no fault strip either. The footer then names the faults.
         if drawn.isEmpty, !spans.isEmpty {
             notes.append(PlotText.name("Faults: " + spans.map(\.label).joined(separator: ", ") + ".", upTo: 110))
         }

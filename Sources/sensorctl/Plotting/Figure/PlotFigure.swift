@@ -23,7 +23,7 @@ package struct PlotFigure: Sendable {
     /// True if colors and dash patterns identify traces.
     var isOfTraces: Bool { traces.count > 1 }
 
-    /// With several traces, each line name has its own chart, which shows that line of all traces.
+    /// The time charts. With several traces, each chart is split so that it shows the same line of all traces.
     var timeCharts: [TimeChart] {
         guard isOfTraces else { return charts }
         return charts.flatMap { chart in

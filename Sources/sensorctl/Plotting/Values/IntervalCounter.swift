@@ -59,7 +59,7 @@ package struct IntervalCounter: Sendable {
         return nil
     }
 
-    /// The interval, in seconds, above which there is a gap: slightly more than three times the median.
+    /// The threshold for a gap between readings, in seconds. It is slightly more than three times the median interval.
     package var gap: Double? { count < 2 ? nil : median.map { $0 * 3.05 } }
 }
 
@@ -67,7 +67,7 @@ package struct IntervalCounter: Sendable {
 package struct IntervalHistogram: Sendable {
     /// The start of the first bin, in seconds.
     package let start: Double
-    /// The width of a bin, in seconds: 1, 2 or 5 times a power of ten.
+    /// The width of a bin in seconds, which is 1, 2 or 5 times a power of ten.
     package let width: Double
     /// The number of intervals in each bin. A bin includes its start and excludes its end.
     package private(set) var counts: [Int]
@@ -76,7 +76,7 @@ package struct IntervalHistogram: Sendable {
 
     package var end: Double { start + width * Double(counts.count) }
 
-    /// Returns the bins of a common axis for the counters, or nil if there are no positive intervals.
+    /// Returns the bins of an axis that the counters share, or nil if there are no positive intervals.
     package static func axis(for counters: [IntervalCounter]) -> (start: Double, width: Double, bars: Int)? {
         let all = counters.filter { $0.count > 0 }
         let medians = all.compactMap(\.median)
@@ -85,7 +85,8 @@ package struct IntervalHistogram: Sendable {
         // Outliers are counted but not shown, because a single gap of an hour would hide all other intervals.
         let least = intervals.filter { $0 >= 0 }.min() ?? 0
         let greatest = intervals.filter { $0 <= typical * 3 }.max() ?? typical
-        // The margin places equal intervals in a single bin in the middle, so that rounding errors are not visible.
+        // Adds a margin. If all intervals are equal, they then fall into a single bin in the middle, despite rounding
+        // errors.
         let room = max((greatest - least) * 0.05, typical * 0.05)
         let low = max(0, least - room)
         let high = greatest + room
@@ -99,7 +100,8 @@ package struct IntervalHistogram: Sendable {
         (start, width) = (axis.start, axis.width)
         counts = Array(repeating: 0, count: axis.bars)
         for (interval, number) in counter.sorted {
-            // The tolerance covers rounding errors: an interval on a boundary belongs to the bin that starts there.
+            // Adds a tolerance for rounding errors, so that an interval on a boundary is counted in the bin that starts
+            // there.
             let place = ((interval - start) / width + 1e-6).rounded(.down)
             if place < 0 {
                 countBelow += number

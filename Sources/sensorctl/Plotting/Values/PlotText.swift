@@ -40,7 +40,7 @@ package enum PlotText {
         return "\(sign)\(whole / divisor).\(digits(Int(whole % divisor), decimals))"
     }
 
-    /// Returns the unit with the power of ten that the axis labels omit, such as `10⁻³ m`.
+    /// Returns the unit, preceded by the power of ten that the axis labels omit, such as `10⁻³ m`.
     static func unit(_ unit: String, exponent: Int) -> String {
         guard exponent != 0 else { return unit }
         let raised: [Character: Character] = [
@@ -50,7 +50,7 @@ package enum PlotText {
         return "10" + String("\(exponent)".map { raised[$0] ?? $0 }) + (unit.isEmpty ? "" : " \(unit)")
     }
 
-    /// Returns an untrusted name on a single line, without control characters and shortened in the middle.
+    /// Returns an untrusted name as a single line without control characters. A long name is shortened in the middle.
     package static func name(_ text: String, upTo limit: Int = 72) -> String {
         let clean = TerminalSanitizer.sanitized(text)
         guard clean.count > limit else { return clean }

@@ -7,11 +7,11 @@
 package struct SeriesDecimator: Sendable {
     package struct Cell: Sendable {
         package fileprivate(set) var first: PlotPoint
-        /// The smallest value. Angles include full turns.
+        /// The reading with the smallest value. Angles are compared without wraparound.
         package fileprivate(set) var minimum: PlotPoint
         package fileprivate(set) var maximum: PlotPoint
         package fileprivate(set) var last: PlotPoint
-        /// Includes the margins and full turns. nil if no reading has a margin.
+        /// The range of the readings with their margins, or nil if no reading has a margin. Angles do not wrap around.
         package fileprivate(set) var band: ClosedRange<Double>?
 
         /// The readings of the cell in time order, without duplicates.
@@ -40,7 +40,7 @@ package struct SeriesDecimator: Sendable {
 
     package init(_ quantity: PlotQuantity = .plain) { self.quantity = quantity }
 
-    /// - Parameter margin: The uncertainty in both directions. nil or a negative number if unknown.
+    /// - Parameter margin: The uncertainty in each direction. A negative value or nil means that it is unknown.
     package mutating func add(_ point: PlotPoint, margin: Double? = nil) {
         // An angle outside the circle is invalid.
         guard point.isDrawable, quantity.circle?.contains(point.value) ?? true else { return }
@@ -86,8 +86,8 @@ package struct SeriesDecimator: Sendable {
             tries += 1
             regroup()
         }
-        // Merges adjacent cells if the clock jumps back and forth, because successive readings then belong to different
-        // cells.
+        // If the clock jumps back and forth, successive readings belong to different cells. Adjacent cells are then
+        // merged to limit memory use.
         while cells.count > Self.limit / 2 { mergeAdjacentCells() }
     }
 
@@ -106,7 +106,7 @@ package struct SeriesDecimator: Sendable {
     }
 }
 
-/// Returns the smallest range that contains both ranges, ignoring nil.
+/// Returns the smallest range that contains both ranges. If one of the ranges is nil, returns the other one.
 func union(_ one: ClosedRange<Double>?, _ two: ClosedRange<Double>?) -> ClosedRange<Double>? {
     guard let one else { return two }
     guard let two else { return one }
@@ -134,12 +134,13 @@ package struct PlotPoint: Sendable, Hashable {
     /// The time in seconds from the start of the time axis.
     package var time: Double
     package var value: Double
-    /// The full turns since the first reading. The value takes the shorter way around the circle between two readings.
+    /// The number of full turns since the first reading. Between two readings, the value is assumed to take the shorter
+    /// way around the circle.
     package internal(set) var turn = 0
 
     package init(time: Double, value: Double) { (self.time, self.value) = (time, value) }
 
-    /// False for values that no axis can show.
+    /// True if the time and the value are finite and small enough for an axis.
     package var isDrawable: Bool { abs(time) < 1e12 && abs(value) < 1e100 }
 
     var unwound: Double { value + 360 * Double(turn) }

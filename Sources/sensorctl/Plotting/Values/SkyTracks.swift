@@ -30,7 +30,7 @@ package struct SkyTracks: Sendable {
         let number: Int32
     }
 
-    /// The limit is larger than the number of satellites in orbit.
+    /// The maximum number of satellites. It exceeds the number of navigation satellites in orbit.
     static let limit = 256
     private static let pathLimit = 1024
 
@@ -49,7 +49,7 @@ package struct SkyTracks: Sendable {
 
     private static func track(_ satellite: Satellite, _ number: Int32) -> Track {
         let letter = satellite.system.map(\.letter)
-        // RINEX subtracts 100 from the PRN of an SBAS satellite. gpsd also reports the reduced number.
+        // In RINEX, the number of an SBAS satellite is its PRN minus 100. gpsd reports the same number.
         let text = letter.map { "\($0)\(PlotText.digits(Int(number), 2))" } ?? "\(number)"
         return Track(name: text, system: satellite.system, order: (satellite.system?.rank ?? 99, number))
     }
@@ -73,7 +73,7 @@ extension SkyTracks.Track {
         let place = (azimuth: satellite.azimuth, elevation: satellite.elevation)
         if let last = path.last, SkyGeometry.distance(place, last) < 0.5 { return }
         path.append(place)
-        // This limit bounds the memory if a faulty receiver reports positions that keep jumping.
+        // Limits memory use if a faulty receiver reports positions that keep jumping.
         if path.count > limit { path = path.enumerated().filter { $0.offset % 2 == 0 }.map(\.element) }
     }
 }

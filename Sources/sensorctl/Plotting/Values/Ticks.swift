@@ -26,20 +26,20 @@ package struct Ticks: Sendable, Equatable {
     /// The power of ten that the labels omit.
     package var exponent = 0
 
-    /// Ticks are at multiples of 1, 2 or 5 times a power of ten. Large and small labels are scaled unless `mayScale` is
-    /// false.
+    /// Returns ticks at multiples of 1, 2 or 5 times a power of ten. If the values are very large or very small, the
+    /// labels omit a power of ten, unless `mayScale` is false.
     package static func numbers(_ range: ClosedRange<Double>, count: Int, mayScale: Bool = true) -> Ticks {
         let length = range.upperBound - range.lowerBound
         guard length > 0, length.isFinite, count > 0 else { return Ticks(values: [], labels: []) }
         var step = niceStep(atLeast: length / Double(count))
         var values = multiples(of: step, in: range)
-        // A single tick does not show the scale, so more ticks than requested are preferable.
+        // A single tick does not show the scale, so the number of ticks may exceed `count`.
         for share in [0.5, 0.25] where values.count < min(3, count) {
             step = niceStep(atLeast: length / Double(count) * share)
             values = multiples(of: step, in: range)
         }
         let greatest = values.map(abs).max() ?? 0
-        // Large and small numbers share a power of ten whose exponent is a multiple of three.
+        // The labels of large and small numbers omit a power of ten whose exponent is a multiple of three.
         let isLong = greatest >= 1e5 || (greatest > 0 && greatest < 1e-2)
         let exponent = mayScale && isLong ? Int(floor(log10(greatest) / 3)) * 3 : 0
         let scale = powerOfTen(exponent, times: 1)
@@ -48,7 +48,7 @@ package struct Ticks: Sendable, Equatable {
             values: values, labels: values.map { PlotText.number($0 / scale, decimals: decimals) }, exponent: exponent)
     }
 
-    /// Returns ticks at even fractions of a circle, in degrees. The step is at least 1°.
+    /// Returns ticks in degrees. In a large range, the step divides 180° evenly.
     package static func degrees(_ range: ClosedRange<Double>, count: Int) -> Ticks {
         let length = range.upperBound - range.lowerBound
         let steps: [Double] = [1, 2, 5, 10, 15, 30, 45, 90, 180]
@@ -80,7 +80,7 @@ package struct Ticks: Sendable, Equatable {
         let first = (range.lowerBound / step - slack).rounded(.up)
         let last = (range.upperBound / step + slack).rounded(.down)
         guard first <= last, last - first < 1000 else { return [] }
-        // Division avoids the rounding errors of fractional steps, such as 3 * 0.1, which is not 0.3.
+        // Division avoids the rounding error of multiplication by a fractional step. For example, 3 * 0.1 is not 0.3.
         let inverse = (1 / step).rounded()
         let isFraction = step < 1 && abs(inverse * step - 1) < 1e-12
         return (0...Int(last - first)).map { place in

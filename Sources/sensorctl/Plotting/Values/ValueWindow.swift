@@ -2,18 +2,19 @@
 
 /// The visible range of a linear or circular value axis.
 ///
-/// A circular axis is cut where there are no values. For a heading that oscillates around north, north is then in the
-/// middle of the axis. Only lines that go around the full circle leave at one edge and enter at the other.
+/// A circular axis is cut at a direction without values. If a heading oscillates around north, for example, north is in
+/// the middle of the axis. Only a line that goes around the full circle leaves the chart at one edge and enters at the
+/// other.
 struct ValueWindow {
     let domain: ClosedRange<Double>
-    /// Angles above the cut are shown 360° lower. nil for a full circle and for linear quantities.
+    /// The angle above which values are shown 360° lower, or nil for a full circle or a linear quantity.
     private let cut: Double?
     private let circle: ClosedRange<Double>?
 
-    /// True if lines leave at one edge and enter at the other.
+    /// True if a line can leave the chart at one edge and enter at the other.
     var isFullCircle: Bool { circle != nil && cut == nil }
 
-    /// The minimum width, in degrees, of an empty part of the circle at which the circle is cut.
+    /// The minimum width of an empty sector in which the circle is cut, in degrees.
     private static let gap = 40
 
     init(_ series: [SeriesDecimator], _ quantity: PlotQuantity) {
@@ -25,7 +26,7 @@ struct ValueWindow {
         }
         guard let cut = Self.emptyDirection(series, circle) else {
             cut = nil
-            // The margin makes a line along the edge visible.
+            // Adds a margin, so that a line along the edge is visible.
             domain = circle.lowerBound - 8...circle.upperBound + 8
             return
         }
@@ -40,13 +41,13 @@ struct ValueWindow {
         guard let circle else { return place }
         let turned = (place - circle.lowerBound).truncatingRemainder(dividingBy: 360)
         let named = circle.lowerBound + (turned < 0 ? turned + 360 : turned)
-        // A full circle has labels at both ends. Otherwise, its end is labeled 180 as in Core Motion, and north is
-        // labeled 0.
+        // The two ends of a full circle have different labels. On other axes, ±180° is labeled 180 as in Core Motion,
+        // and north is labeled 0.
         if isFullCircle, place == circle.upperBound { return place }
         return !isFullCircle && circle.lowerBound < 0 && named == circle.lowerBound ? circle.upperBound : named
     }
 
-    /// Returns the range of the values, extended by the accuracy bands as far as the values remain readable.
+    /// Returns the range of the values. It includes the accuracy bands as far as the values remain readable.
     private static func shown(_ series: [SeriesDecimator], _ shown: (Double) -> Double) -> ClosedRange<Double>? {
         var (values, bands): (ClosedRange<Double>?, ClosedRange<Double>?)
         for cell in series.lazy.flatMap(\.cells) {
@@ -60,13 +61,13 @@ struct ValueWindow {
         guard let values, let bands else { return values }
         let size = max(abs(values.lowerBound), abs(values.upperBound))
         let length = values.upperBound - values.lowerBound
-        // If a line is constantly zero, no scale limits its accuracy band.
+        // If all values are zero, the accuracy band is not limited.
         let room = length > size * 1e-9 ? length * 1.5 : size > 0 ? size * 0.5 : .infinity
         let low = max(bands.lowerBound, values.lowerBound - room)
         return min(low, values.lowerBound)...max(values.upperBound, min(bands.upperBound, values.upperBound + room))
     }
 
-    /// Returns the center of the widest part of the circle without values, or nil if no part is at least `gap` wide.
+    /// Returns the center of the widest sector without values, or nil if no sector is at least `gap` wide.
     private static func emptyDirection(_ series: [SeriesDecimator], _ circle: ClosedRange<Double>) -> Double? {
         var isTaken = [Bool](repeating: false, count: 360)
         for cell in series.lazy.flatMap(\.cells) {
@@ -75,7 +76,7 @@ struct ValueWindow {
             guard end - start < 360 else { return nil }
             for degree in start...max(end, start) { isTaken[(degree % 360 + 360) % 360] = true }
         }
-        // Between two cells, a line takes the shorter way around the circle.
+        // A line between two cells takes the shorter way around the circle.
         for series in series {
             for (one, two) in zip(series.cells, series.cells.dropFirst()) {
                 let ends = [one.last.unwound, two.first.unwound].map { Int(($0 - circle.lowerBound).rounded(.down)) }

@@ -88,7 +88,8 @@ extension JSONWriter {
 }
 
 extension AccessoryCandidate {
-    /// The name. If it is empty, the USB vendor and product IDs, or "a port of the board".
+    /// The name. An accessory without a name is described by its USB vendor and product IDs, or as "a port of the
+    /// board".
     package var label: String {
         if !name.isEmpty { return TerminalText.text(name) }
         guard let vendorID, let productID else { return "a port of the board" }

@@ -18,8 +18,9 @@ package enum AccessorySelector {
         }
     }
 
-    /// Returns the accessory whose name, serial number, identity, port, node path or ID is `text`. If there is no exact
-    /// match, the comparison ignores case. If there is still no match, a prefix of the name or identity is sufficient.
+    /// Returns the accessory whose name, serial number, identity, port, node path or ID is `text`. If no accessory
+    /// matches exactly, the case is ignored. If there is still no match, `text` may be a prefix of the name or
+    /// identity.
     package static func accessory(
         _ text: String, among accessories: [AccessoryDescription]
     ) -> Result<AccessoryDescription, Failure> {
@@ -44,8 +45,8 @@ package enum AccessorySelector {
         return .failure(.missing("There is no accessory \"\(text)\". Attached accessories:\n" + list(accessories)))
     }
 
-    /// Returns the protocol whose name is `text` or ends in a dot followed by `text`, ignoring case. If `text` is nil,
-    /// returns the accessory's only protocol.
+    /// Returns the protocol whose name is `text`, or ends in a dot followed by `text`. The case is ignored. If `text`
+    /// is nil, returns the only protocol of the accessory.
     package static func protocolName(_ text: String?, of accessory: AccessoryDescription) -> Result<String, Failure> {
         let names = accessory.protocols.map(\.name)
         let rest = names.isEmpty ? "none" : names.joined(separator: ", ")

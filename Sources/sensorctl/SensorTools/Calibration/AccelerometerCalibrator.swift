@@ -38,8 +38,9 @@ package struct AccelerometerCalibrator: Sendable {
         average = StillAverage(limit: limit, duration: duration)
     }
 
-    /// Processes a reading in m/s² with its timestamp in seconds. Ignores readings that are not finite or at least 1000
-    /// m/s². Returns the pose that this reading completes. A new measurement of a pose replaces the earlier one.
+    /// Processes a reading in m/s² with its timestamp in seconds. Returns the pose that this reading completes. If a
+    /// pose is measured again, the new measurement replaces the old one. Ignores a reading whose magnitude is 1000 m/s²
+    /// or more, or not finite.
     @discardableResult
     package mutating func update(_ acceleration: SIMD3<Double>, timestamp: Double) -> DevicePose? {
         guard acceleration.isFinite, acceleration.length < 1e3 else { return nil }
@@ -59,8 +60,8 @@ package struct AccelerometerCalibrator: Sendable {
 
     package var missingPoses: [DevicePose] { DevicePose.allCases.filter { poses[$0] == nil } }
 
-    /// The calibration, or nil until all six poses have been measured. The value is also nil if the determinant of the
-    /// matrix is not between 0.1 and 10, because such readings are implausible.
+    /// The calibration, or nil until all six poses have been measured. The value is also nil if the readings are
+    /// implausible, which means that the determinant of the matrix is not between 0.1 and 10.
     package var calibration: AccelerometerCalibration? {
         guard missingPoses.isEmpty else { return nil }
         let rows = (0..<3).compactMap(row)
@@ -113,14 +114,14 @@ package struct AccelerometerCalibrator: Sendable {
     }
 
     private static func angle(_ a: SIMD3<Double>, _ b: SIMD3<Double>) -> Double {
-        // For a small angle, the sine approximates the angle.
+        // The sine of a small angle approximates the angle.
         let lengths = a.length * b.length
         guard lengths > 0 else { return 0 }
         return Quaternion.cross(a, b).length / lengths
     }
 }
 
-/// The correction of accelerometer readings: corrected = matrix · (measured - offset).
+/// A correction of accelerometer readings. A corrected reading is matrix · (measured - offset).
 package struct AccelerometerCalibration: Sendable, Hashable {
     package var matrix = Matrix3.identity
     /// The sensor's reading at zero acceleration, in m/s².

@@ -8,15 +8,15 @@ package import SensorFusion
 
 /// The result of a calibration, in the device's axes.
 package enum CalibrationOutcome: Sendable, Equatable {
-    /// The bias and its standard deviation in radians per second, and the duration of the measurement in seconds.
-    /// `seconds` is NaN for a stored calibration.
+    /// The bias and its standard deviation are in radians per second. `seconds` is the duration of the measurement, or
+    /// NaN for a stored calibration.
     case gyro(bias: SIMD3<Double>, sigma: Double, seconds: Double)
-    /// An accelerometer's calibration, in m/s².
+    /// The calibration of an accelerometer, in m/s².
     case accelerometer(AccelerometerCalibration)
-    /// `matrix` maps the sensor's axes to the device's axes. `deviation` is its angle to the measured rotation, in
-    /// degrees.
+    /// `matrix` maps the sensor's axes to the device's axes. `deviation` is the angle between `matrix` and the measured
+    /// rotation, in degrees.
     case mount(matrix: MountMatrix, deviation: Double, isRounded: Bool)
-    /// A magnetometer's calibration, in gauss.
+    /// The calibration of a magnetometer, in gauss.
     case magnetometer(MagneticCalibration)
 
     package var topic: CalibrationTopic {
@@ -30,7 +30,7 @@ package enum CalibrationOutcome: Sendable, Equatable {
 
     private static let gravity = 9.80665
 
-    /// Returns the calibration in the sensor's own axes. Returns nil for a mount matrix, which belongs in the
+    /// Returns the calibration in the sensor's own axes. Returns nil for a mount matrix, which is part of the
     /// configuration.
     func stored(_ mount: MountMatrix, date: WallTime) -> SensorCalibration? {
         var stored = SensorCalibration()
@@ -108,7 +108,8 @@ package enum CalibrationOutcome: Sendable, Equatable {
         value.isFinite ? String(format: format, value) : "unknown"
     }
 
-    /// Returns instructions for installing the matrix, both for this package and for programs that use udev.
+    /// Returns instructions for installing the matrix in the configuration of this package, and for programs that use
+    /// udev.
     private static func mountHelp(_ matrix: MountMatrix, _ sensor: SensorDescription?) -> [String] {
         [
             "for this package, in ~/.config/device-services.json or /etc/device-services.json:",

@@ -11,7 +11,7 @@ package protocol CalibrationTask: Sendable {
     /// The current instruction to the user, as a sentence.
     var instruction: String { get }
 
-    /// The obstacle to progress as a sentence, or nil if there is no obstacle.
+    /// A sentence that states why there is no progress, or nil if there is progress.
     var hint: String? { get }
 
     /// The completed fraction, 0...1.
@@ -19,20 +19,20 @@ package protocol CalibrationTask: Sendable {
 
     var status: String { get }
 
-    /// False if the instructions already contain the progress.
+    /// True if the progress is reported separately. False if the instructions already contain it.
     var reportsProgress: Bool { get }
 
     var outcome: CalibrationOutcome? { get }
 
     mutating func process(_ sample: CalibrationSample)
 
-    /// The reason why there is no result yet, as a sentence.
+    /// A sentence that states why there is no result yet.
     var failureReason: String { get }
 
     /// Ends the calibration. Returns the best result that the readings allow, or the reason for the failure.
     mutating func finish() -> Result<CalibrationOutcome, CalibrationFailure>
 
-    /// The measured directions, or nil if the task does not use a map.
+    /// The directions measured so far, or nil if the task has no map.
     var map: SphereMap? { get }
 }
 
@@ -48,7 +48,7 @@ extension CalibrationTask {
     static var turnHint: String { "This side has already been measured. Turn the device to the next side." }
 }
 
-/// The reason why a calibration has no result, as a sentence.
+/// A sentence that states why a calibration has no result.
 package struct CalibrationFailure: Error, Equatable { package let reason: String }
 
 package struct CalibrationSample: Sendable {
@@ -82,7 +82,7 @@ package struct SphereMap: Sendable {
 
     var share: Double { Double(cells.count { $0 }) / Double(cells.count) }
 
-    /// Row 0 is at the top. `share` is the horizontal position as a fraction of the width.
+    /// Row 0 is at the top. `share` is the horizontal position, as a fraction of the width.
     package func isSeen(row: Int, at share: Double) -> Bool {
         let column = Int(share * Double(Self.columns))
         let cell = row * Self.columns + column

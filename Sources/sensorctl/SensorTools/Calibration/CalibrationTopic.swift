@@ -18,7 +18,7 @@ package enum CalibrationTopic: String, CaseIterable, Sendable {
     var title: String { facts.title }
     package var kind: SensorKind { facts.kind }
 
-    /// Returns the sensor to calibrate, which is the preferred sensor of the topic's kind.
+    /// Returns the sensor to calibrate. This is the preferred sensor of the topic's kind.
     package func sensor(of device: Device) -> SensorDescription? {
         device.motionSource.sensors.first { $0.kind == kind }
     }
@@ -35,15 +35,14 @@ package enum CalibrationTopic: String, CaseIterable, Sendable {
         }
     }
 
-    /// Returns the matrices that convert readings to the device's axes. Empty for the mount calibration, which uses the
-    /// sensor's axes.
+    /// Returns the matrices that convert readings to the device's axes. The mount calibration uses the sensor's axes
+    /// and has no matrices.
     package func mounts(of device: Device) -> [SensorKind: MountMatrix] {
         guard self != .mount else { return [:] }
         return Dictionary(device.motionSource.sensors.map { ($0.kind, $0.mountMatrix) }) { first, _ in first }
     }
 
-    /// Returns the calibrations that are possible with these sensors. If `wanted` is nil, returns only useful
-    /// calibrations.
+    /// Returns the calibrations to perform with these sensors. If `wanted` is nil, returns all useful calibrations.
     package static func topics(
         _ wanted: CalibrationTopic?, sensors: [SensorDescription], isTrace: Bool
     ) -> Result<[CalibrationTopic], CalibrationFailure> {
@@ -56,7 +55,7 @@ package enum CalibrationTopic: String, CaseIterable, Sendable {
                 : "There is no \(wanted.kind.name). `sensorctl doctor` reports the cause."
             return .failure(CalibrationFailure(reason: reason))
         }
-        // The user is not asked to determine a mount matrix that is already known.
+        // A mount matrix that is already known does not have to be determined.
         let isMounted = sensors.first { $0.kind == .accelerometer }.map { !$0.mountMatrix.isIdentity } ?? false
         let topics = allCases.filter { kinds.contains($0.kind) && !($0 == .mount && isMounted) }
         guard topics.isEmpty else { return .success(topics) }

@@ -14,7 +14,7 @@ package struct MountMatrixFinder: Sendable {
     package enum Problem: Error, Hashable {
         /// Too few axes were measured. Each of the listed poses is sufficient to continue.
         case missingPoses([DevicePose])
-        /// The poses contradict each other, because a pose was wrong or the device moved. `angle` is the
+        /// The poses contradict each other. Either the user chose a wrong pose, or the device moved. `angle` is the
         /// root-mean-square error, in radians.
         case contradictory(angle: Double)
         /// The sensor's axes are mirrored, which no rotation can correct. The driver reports one axis with the wrong
@@ -30,8 +30,8 @@ package struct MountMatrixFinder: Sendable {
     /// Creates a finder. `rightAngleLimit` is in radians. 0 keeps the measured rotation.
     package init(rightAngleLimit: Double = 0.21) { self.rightAngleLimit = rightAngleLimit }
 
-    /// Adds the mean accelerometer reading of a pose at rest, in any unit and in the sensor's own axes. Returns false
-    /// if the reading is zero, not finite or at least 1e9.
+    /// Adds the mean accelerometer reading of a pose at rest, in any unit and in the sensor's own axes. The magnitude
+    /// of the reading must be finite, greater than zero and less than 1e9. Otherwise, returns false.
     @discardableResult
     package mutating func add(_ acceleration: SIMD3<Double>, pose: DevicePose) -> Bool {
         guard acceleration.isFinite, acceleration.length > 0, acceleration.length < 1e9 else { return false }
@@ -41,7 +41,8 @@ package struct MountMatrixFinder: Sendable {
 
     package var poses: [DevicePose] { DevicePose.allCases.filter { readings[$0] != nil } }
 
-    /// The poses to measure next, one for each axis without a reading. Empty if two axes have been measured.
+    /// The poses that are suitable for the next measurement, one for each axis without a reading. Empty if two axes
+    /// have been measured.
     package var missingPoses: [DevicePose] {
         let seen = poses
         guard axesSeen < 2 else { return [] }
@@ -50,7 +51,7 @@ package struct MountMatrixFinder: Sendable {
         }
     }
 
-    /// The reason why ``estimate`` is nil, or nil if there is an estimate.
+    /// The reason why ``estimate`` is nil. This property is nil if there is an estimate.
     package var problem: Problem? { if case .failure(let problem) = outcome { problem } else { nil } }
 
     package var estimate: MountEstimate? { try? outcome.get() }
@@ -64,7 +65,7 @@ extension MountMatrixFinder {
         return (0..<3).filter { axis in seen.contains { $0.up[axis] != 0 } }.count
     }
 
-    /// The largest plausible root-mean-square error, in radians, for a device that is placed on a table by hand.
+    /// The largest root-mean-square error, in radians, that is plausible for a device placed on a table by hand.
     private static let maximumResidual = 0.35
 
     private var outcome: Result<MountEstimate, Problem> {
@@ -79,7 +80,7 @@ extension MountMatrixFinder {
         let q = Self.rotation(pairs)
         let residual = Self.residual(q, pairs)
         if residual > Self.maximumResidual {
-            // Readings on three axes reveal a mirrored sensor, because the inverted readings fit well.
+            // A mirrored sensor is recognized if inverted readings on all three axes fit well.
             let mirrored = pairs.map { (-$0.measured, $0.expected) }
             if axesSeen == 3, Self.residual(Self.rotation(mirrored), mirrored) < Self.maximumResidual {
                 return .failure(.mirrored)
@@ -97,8 +98,8 @@ extension MountMatrixFinder {
             guard let up = readings[pose],
                 let down = DevicePose.allCases.first(where: { $0.up == -pose.up }).flatMap({ readings[$0] })
             else { continue }
-            // The mean of both readings contains all three components of the offset, but also the slope of the table.
-            // Therefore only the component along the axis is used.
+            // The mean of both readings contains the offset, but also the slope of the table. Only its component along
+            // the axis is reliable.
             let axis = up - down
             let length = axis.length
             guard length > 0 else { continue }
@@ -162,7 +163,8 @@ extension MountMatrixFinder {
     private static func residual(
         _ q: Quaternion, _ pairs: [(measured: SIMD3<Double>, expected: SIMD3<Double>)]
     ) -> Double {
-        // The chord approximates small angles, and remains large for large angles.
+        // The length of the chord is close to the angle if the angle is small, and does not vanish if the angle is
+        // large.
         let squares = pairs.reduce(0) { $0 + (q.rotate($1.measured) - $1.expected).squaredLength }
         return pairs.isEmpty ? 0 : (squares / Double(pairs.count)).squareRoot()
     }

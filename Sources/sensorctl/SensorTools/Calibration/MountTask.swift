@@ -6,7 +6,7 @@ import JSONBytes
 import SensorFusion
 import SystemCalls
 
-/// Determines the accelerometer's mount matrix from three poses that the user is asked to take.
+/// Determines the accelerometer's mount matrix from three poses in which the user places the device.
 struct MountTask: CalibrationTask {
     private static let poses: [DevicePose] = [.faceUp, .topEdgeUp, .rightEdgeUp]
 
@@ -47,7 +47,7 @@ struct MountTask: CalibrationTask {
         }
         guard average.isComplete, let pose else { return }
         let mean = average.mean
-        // If the pose has already been measured, the user has not turned the device yet.
+        // If the pose has already been measured, the user has not turned the device since then.
         let isKnown = known.contains { former in
             let lengths = (former * former).sum() * (mean * mean).sum()
             return (former * mean).sum() > 0.7 * lengths.squareRoot()
@@ -92,17 +92,17 @@ extension MountMatrix {
         self.init(estimate.matrix.row0, estimate.matrix.row1, estimate.matrix.row2)
     }
 
-    /// The matrix rounded to four decimals, which is more precise than manual placement.
+    /// The matrix, rounded to four decimals. Placement by hand is less precise.
     fileprivate var withFourDecimals: MountMatrix {
         func rounded(_ row: SIMD3<Double>) -> SIMD3<Double> {
-            // Adding zero turns -0 into 0.
+            // Adding zero converts -0 to 0.
             (row * 10_000).rounded(.toNearestOrEven) / 10_000 + SIMD3(repeating: 0)
         }
         return MountMatrix(rounded(rows.0), rounded(rows.1), rounded(rows.2))
     }
 }
 
-/// Formats mount matrices for configuration files and for hwdb, the hardware database of systemd.
+/// Formats mount matrices for configuration files and for hwdb (systemd's hardware database).
 enum MountText {
     static func configuration(_ matrix: MountMatrix, sensor: String) -> String {
         var writer = JSONWriter()
@@ -114,18 +114,20 @@ enum MountText {
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 
-    /// Returns an hwdb entry with the matrix. By the convention of hwdb, x or y is negative on the axis that points up.
+    /// Returns an hwdb entry with the matrix. By the convention of hwdb, the reading of the x or y axis is negative if
+    /// the axis points up.
     static func hardwareDatabase(_ matrix: MountMatrix, sensor: SensorDescription?) -> [String] {
         ["sensor:modalias:\(sensor.flatMap(modalias) ?? "*"):dmi:*", " ACCEL_MOUNT_MATRIX=\(systemd(matrix).text)"]
     }
 
     static func systemd(_ matrix: MountMatrix) -> MountMatrix {
         let (first, second, third) = matrix.rows
-        // `-first` would create negative zeros.
+        // The expression `-first` would create negative zeros.
         return MountMatrix(SIMD3(repeating: 0) - first, SIMD3(repeating: 0) - second, third)
     }
 
-    /// Returns nil for a remote sensor, or if the kernel's modalias contains wildcards of hwdb.
+    /// Returns the modalias of the kernel. Returns nil for a remote sensor, or if the modalias contains wildcards of
+    /// hwdb.
     private static func modalias(_ sensor: SensorDescription) -> String? {
         guard sensor.source == "local:",
             let name = sensor.id.split(separator: "/").first(where: { $0.hasPrefix("iio:device") })

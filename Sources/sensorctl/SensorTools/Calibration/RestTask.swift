@@ -58,7 +58,7 @@ struct RestTask: CalibrationTask {
     }
 }
 
-/// Measures a gyroscope's bias while the device rests, in radians per second and in the axes of the readings. A
+/// Measures a gyroscope's bias while the device is at rest, in radians per second and in the axes of the readings. A
 /// rotation at a constant rate cannot be distinguished from a bias, unless the rate exceeds ``maximumBias``.
 package struct RestBias: Sendable {
     package enum State: Sendable, Hashable {
@@ -83,8 +83,8 @@ package struct RestBias: Sendable {
         average = StillAverage(limit: limit, duration: duration)
     }
 
-    /// Processes a rate in radians per second with its timestamp in seconds. Returns false if the measurement restarted
-    /// because the device moved, or if the rate is not finite.
+    /// Processes a rate in radians per second with its timestamp in seconds. Returns false if the rate is not finite,
+    /// or if the measurement restarts because the device moved.
     @discardableResult
     package mutating func update(_ rate: SIMD3<Double>, timestamp: Double) -> Bool {
         average.update(rate, timestamp: timestamp)
@@ -99,8 +99,8 @@ package struct RestBias: Sendable {
     /// The mean rate, or nil until the device has rested long enough.
     package var bias: SIMD3<Double>? { state == .complete ? average.mean : nil }
 
-    /// The standard deviation of ``bias`` on the worst axis, in radians per second. The value is at least 1e-5, because
-    /// readings are not fully independent and biases drift with temperature.
+    /// The standard deviation of ``bias`` in radians per second, on the axis where it is largest. The value is at least
+    /// 1e-5, because readings are not fully independent and biases drift with temperature.
     package var sigma: Double? {
         guard state == .complete else { return nil }
         let deviation = average.deviation

@@ -22,15 +22,14 @@ package struct StillAverage: Sendable {
         self.duration = duration.isFinite ? max(duration, 0) : 0
     }
 
-    /// Processes a reading with its timestamp in seconds. The average restarts after a movement, after a gap of more
-    /// than 1 s, or if the timestamp does not increase. Returns false if the reading counts as movement, or if it is
-    /// ignored because it is not finite.
+    /// Processes a reading with its timestamp in seconds. Returns false if the reading counts as movement or is not
+    /// finite. The average restarts after a movement, after a gap of more than 1 s, and if the timestamp does not
+    /// increase.
     @discardableResult
     package mutating func update(_ value: SIMD3<Double>, timestamp: Double) -> Bool {
         guard value.isFinite, timestamp.isFinite else { return false }
         if count > 0, timestamp <= end || timestamp - end > 1 { restart() }
-        // The mean of fewer than five readings is inaccurate, so readings may then differ from the mean by twice the
-        // limit.
+        // A mean of fewer than five readings is inaccurate. The limit is then twice as large.
         let allowance = count < 5 ? 2 * limit : limit
         let isMovement = count > 0 && (value - mean).length > allowance
         if isMovement { restart() }

@@ -19,8 +19,8 @@ package struct StoredCalibrations {
         now = device.clock.wallTime
     }
 
-    /// Returns the file or key of the stored calibration, or nil if the store is read-only or the outcome cannot be
-    /// stored.
+    /// Stores the outcome and returns its file or key. Returns nil if the store is read-only, or if the outcome cannot
+    /// be stored.
     package func store(_ outcome: CalibrationOutcome, of sensor: SensorDescription) throws(DeviceError) -> String? {
         guard store.isWritable, let calibration = outcome.stored(sensor.mountMatrix, date: now) else { return nil }
         let identity = SensorIdentity(sensor)

@@ -10,7 +10,7 @@ package struct AccessoryState: Sendable {
     var accessories: [AccessoryDescription] = []
     var candidates: [AccessoryCandidate] = []
     var problems: [DeviceError] = []
-    /// The device nodes of all accessories, candidates and declared accessories, by path.
+    /// The device nodes of all accessories, candidates and declared accessories. The keys are paths.
     var nodes: [String: DeviceNodeState] = [:]
     var hasUdev = true
     /// The container runtime, or nil outside a container.
@@ -56,16 +56,16 @@ extension AccessoryState {
 package enum UdevRules {
     package static let fileName = "65-external-accessory.rules"
 
-    /// The rules are embedded, because Sources/Accessories/UdevSource/udev is not installed. A symbolic link in this
-    /// folder points to that file.
+    /// The rules are embedded in the program, because Sources/Accessories/UdevSource/udev is not installed. The
+    /// embedded file is a symbolic link to the file in that folder.
     package static let text = PackageResources.external_accessory_rules
 
-    /// The first rule that tests a device. Rules from a configuration are inserted before this line.
+    /// The start of the first rule that tests a device. Rules from the configuration are inserted before it.
     private static let firstTest = "SUBSYSTEM==\"usb\", ENV{DEVTYPE}==\"usb_device\", GOTO="
 
-    /// Returns the rules, with additional rules that grant access to the devices in the configuration. They also grant
-    /// access to other nodes of the same device, because in udev the vendor and the interface belong to different
-    /// parent devices.
+    /// Returns the rules, with additional rules that grant access to the devices in the configuration. The additional
+    /// rules also apply to other nodes of the same device, because udev cannot match the vendor and the interface in a
+    /// single parent device.
     package static func text(granting configuration: Configuration) -> [UInt8] {
         let lines = configuration.accessoryRules.value.compactMap(Self.line)
         var text = String(decoding: Self.text, as: UTF8.self)
@@ -75,7 +75,7 @@ package enum UdevRules {
         return Array(text.utf8)
     }
 
-    /// Returns a udev rule, or nil if the configuration rule names no device or no protocol.
+    /// Returns a udev rule, or nil if the configuration rule does not specify a device and a protocol.
     private static func line(_ rule: AccessoryRule) -> String? {
         guard rule.protocols?.isEmpty == false else { return nil }
         var tests: [String] = []
@@ -87,7 +87,8 @@ package enum UdevRules {
         return (["SUBSYSTEMS==\"usb\""] + tests + [#"ENV{EXTERNAL_ACCESSORY}="1""#]).joined(separator: ", ")
     }
 
-    /// Some characters, such as quotation marks and wildcards, have a special meaning in udev rules.
+    /// Returns false if the text contains characters such as quotation marks or wildcards, which have a special meaning
+    /// in udev rules.
     private static func isPlain(_ text: String) -> Bool {
         !text.isEmpty && TerminalText.hasOnlyLettersDigits(text, and: "-.:_")
     }

@@ -5,7 +5,7 @@ import DeviceCore
 import Foundation
 import SystemCalls
 
-/// The permissions of a device node, and the programs that have it open.
+/// The permissions of a device node and the programs that have the node open.
 struct DeviceNodeState: Sendable, Hashable {
     struct Holder: Sendable, Hashable {
         var pid: Int32
@@ -20,10 +20,10 @@ struct DeviceNodeState: Sendable, Hashable {
     var group = "dialout"
     var isOpenToGroup = true
     var canOpen = true
-    /// True if the user is a member of the group, even if the user was added after the current session began.
+    /// True if the user is a member of the group according to the group database. The current session may have begun
+    /// earlier.
     var isListedInGroup = false
-    /// The programs that have the node open or are connected to the socket. Only root can see the programs of other
-    /// users.
+    /// The programs that have the node open or are connected to the socket. Only root can see other users' programs.
     var holders: [Holder] = []
     var isSocket = false
     /// The number of connections to the socket, including those of unknown programs.
@@ -35,7 +35,7 @@ struct DeviceNodeState: Sendable, Hashable {
 extension DeviceNodeState {
     /// - Parameters:
     ///   - user: The user whose group membership is checked.
-    ///   - holders: The programs that have nodes open, by path.
+    ///   - holders: The programs that have device nodes open, by the path of the node.
     init(_ path: String, user: String, holders: [String: [Holder]]) {
         self.path = path
         var status = stat()
@@ -74,7 +74,7 @@ extension DeviceNodeState {
 }
 
 extension DeviceNodeState.Holder {
-    /// Returns the programs that have a file below /dev open, by path. Excludes this program.
+    /// Returns the programs that have files below /dev open, by the path of the file. Excludes this program.
     static func all(proc: String = "/proc") -> [String: [DeviceNodeState.Holder]] {
         var holders: [String: [DeviceNodeState.Holder]] = [:]
         let own = getpid()

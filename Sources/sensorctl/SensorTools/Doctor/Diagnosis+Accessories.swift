@@ -155,7 +155,7 @@ extension Diagnosis {
         }
     }
 
-    /// Reports a port without a protocol name. The suggested repair describes the two ways to configure a name.
+    /// Reports a port that has no protocol. The repair describes two ways to configure a protocol.
     private static func candidate(_ candidate: AccessoryCandidate, _ facts: AccessoryState) -> Finding {
         let configuration = "# in ~/.config/device-services.json, with the protocol name that your program uses:"
         var repair = [configuration, candidate.setting]

@@ -48,7 +48,7 @@ extension CalibrationOutcome {
 }
 
 extension MagneticCalibration {
-    /// The sides of the device that faced up during the calibration, and those that did not.
+    /// The sides of the device that faced up during the calibration, and the sides that did not.
     fileprivate var waysHeld: String {
         guard !sidesUp.isEmpty else { return "" }
         let missing = MagneticSurvey.Side.allCases.filter { !sidesUp.contains($0) }

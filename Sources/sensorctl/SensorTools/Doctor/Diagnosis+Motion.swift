@@ -135,7 +135,7 @@ extension Diagnosis {
                 "echo 100 | sudo tee /sys/bus/iio/devices/\(sensor.id)/sampling_frequency    # one of these rates")
         }
         if sensor.trigger == "", !facts.triggers.contains(where: { $0.hasPrefix(sensor.name) }) {
-            // A trigger whose name begins with the device's name is found without configuration.
+            // If the name of a trigger begins with the device's name, no configuration is required.
             let trigger = sensor.name.isEmpty ? "device-services" : "\(sensor.name)-timer"
             let load = facts.canMakeTimerTriggers ? [] : ["sudo modprobe iio-trig-hrtimer"]
             findings += .one(
@@ -190,7 +190,7 @@ extension Diagnosis {
         return findings
     }
 
-    /// The plausible magnitudes of readings, and a phrase that states the expected magnitude.
+    /// The plausible magnitudes of readings, with a phrase that states the expected magnitude.
     private static let plausibleMagnitudes: [SensorKind: (range: ClosedRange<Double>, expected: String)] = [
         .accelerometer: (4...20, "9.8 is expected at rest"), .gyroscope: (0...40, "a value near 0 is expected at rest"),
         .pressure: (25...120, "30 to 110 is expected on the Earth"),

@@ -4,8 +4,8 @@ package import DeviceCore
 import Foundation
 import SystemCalls
 
-/// The machine state that the `doctor` command examines. It is the only input of ``Diagnosis``, which tests can thus
-/// run on any machine.
+/// The machine state that the `doctor` command examines. ``Diagnosis`` has no other input, so tests can run on any
+/// machine.
 package struct MachineState: Sendable {
     /// The result of a short subscription to a sensor.
     package struct Trial: Sendable {
@@ -16,10 +16,10 @@ package struct MachineState: Sendable {
         var readings: Int
         /// The duration of the subscription, in seconds.
         var seconds: Double
-        /// The rate computed from the timestamps in hertz, or nil if there were too few readings.
+        /// The rate in hertz, computed from the timestamps. nil if there were too few readings.
         var measuredRate: Double?
         var failure: DeviceError?
-        /// The mean magnitude of the readings in the unit of the sensor's kind, or nil without readings.
+        /// The mean magnitude of the readings in the unit of the sensor's kind, or nil if there were no readings.
         var meanMagnitude: Double?
 
         package init(
@@ -62,7 +62,7 @@ package enum BeaconAvailability: Sendable {
     case available
     case unavailable(DeviceError)
 
-    /// Queries the source, which may take 2 s.
+    /// Queries the source. The query may take 2 s.
     package init(_ source: any BeaconSource) { self = source.problem.map { .unavailable($0) } ?? .available }
 }
 
@@ -79,9 +79,9 @@ struct KernelSensor: Sendable, Hashable {
     var nodeOwnership: String
     /// True if the current user can write the files that set the rate and the buffer.
     var canWriteSettings: Bool
-    /// The current trigger. Empty if no trigger is set, or nil if the device does not support triggers.
+    /// The current trigger. The name is empty if no trigger is set, and nil if the device does not support triggers.
     var trigger: String?
-    /// The sampling rate as the driver writes it, or nil if the device has no rate of its own.
+    /// The sampling rate as reported by the driver, or nil if the device does not have a rate of its own.
     var rate: String?
     var buffer = BufferUse.disabled
 
@@ -89,15 +89,15 @@ struct KernelSensor: Sendable, Hashable {
 
     enum BufferUse: Sendable {
         case disabled
-        /// Another program has the device open, or the device cannot be opened.
+        /// The node cannot be opened, for example because another program has it open.
         case inUse
-        /// The buffer is enabled, but no program has the device open.
+        /// The buffer is enabled, although no program has the device open.
         case abandoned
     }
 }
 
 extension MachineState {
-    /// Collects the settings, the kernel's files and the environment. Does not access any sensor.
+    /// Collects the settings, the kernel's files and the environment. Does not access the sensors.
     package init(of device: Device) {
         self.init(
             configuration: device.configuration, traits: MachineReport.traits, user: "", isRoot: false,
@@ -107,12 +107,13 @@ extension MachineState {
         readEnvironment()
     }
 
-    /// Must be called if this program has buffers open, because the kernel does not report which program uses a buffer.
+    /// Ignores enabled buffers. Must be called if this program has buffers open, because the kernel does not report
+    /// which program uses a buffer.
     package mutating func ignoreBufferUse() {
         for index in kernelSensors.indices { kernelSensors[index].buffer = .disabled }
     }
 
-    /// The maximum number of devices to read, and the maximum number of triggers.
+    /// The maximum number of devices to read. It also limits the number of triggers.
     private static let maximumDevices = 256
 
     mutating func readKernel(sysfs: String = "/sys", nodes: String = "/dev") {

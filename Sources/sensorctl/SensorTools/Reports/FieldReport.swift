@@ -16,8 +16,8 @@ package struct FieldReport: Report {
         field = model.field(latitude: latitude, longitude: longitude, altitude: altitude, year: year)
     }
 
-    /// A component of the field. `digits` is the number of decimals of `value` and `rate`. `rate` is the change per
-    /// year.
+    /// A component of the field. `rate` is the change per year. `digits` is the number of decimals of `value` and
+    /// `rate`.
     private typealias Row = (name: String, unit: String, digits: Int, value: Double, rate: Double, uncertainty: Double)
 
     private var rows: [Row] {
@@ -32,7 +32,7 @@ package struct FieldReport: Report {
         ]
     }
 
-    /// The limitations of the result, such as a date outside the years of the model.
+    /// The limitations of the result, for example if the date is outside the years of the model.
     package var remarks: [String] {
         var remarks: [String] = []
         if !model.validYears.contains(field.year) {

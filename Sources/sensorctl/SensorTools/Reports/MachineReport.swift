@@ -12,7 +12,7 @@ package struct MachineReport: Report {
     let battery: BatteryReading?
     let accessories: AccessoryList
 
-    /// The caller queries the sensors and accessories beforehand, because these queries may block.
+    /// The caller provides the sensors and accessories, because querying them may block.
     package init(of device: Device, answer: ServiceStatus, sensors: [SensorDescription], accessories: AccessoryList) {
         configuration = device.configuration
         battery = device.statusSource.battery
@@ -34,7 +34,7 @@ package struct MachineReport: Report {
     }
 }
 
-/// The response of a position source to a query of its release and receivers.
+/// The response of a position source to a query for its release and its receivers.
 package struct ServiceStatus: Sendable {
     package var failure: DeviceError?
     /// The release of gpsd, or an empty string if unknown.

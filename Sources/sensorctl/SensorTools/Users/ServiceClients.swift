@@ -4,17 +4,18 @@ package import DeviceCore
 import Foundation
 import SystemCalls
 
-/// The local programs that are connected to a TCP port and that /proc reveals to the current user.
+/// The local programs that are connected to a TCP port. If the current user may not inspect a program, only the user
+/// who runs it is known.
 package struct ServiceClients: Sendable {
     package struct Client: Sendable, Hashable {
-        /// The process ID, or nil if only the program's user is known.
+        /// The process ID, or nil if only the user who runs the program is known.
         package var pid: Int32?
         package var name: String
     }
 
     package let clients: [Client]
 
-    /// Reading /proc may take tens of milliseconds. Excludes the process `own`.
+    /// Reads /proc, which may take tens of milliseconds. Ignores the process `own`.
     package init(port: UInt16, proc: String = "/proc", own: Int32 = getpid()) {
         let sockets = ["tcp", "tcp6"].reduce(into: [UInt64: UInt32]()) { found, name in
             guard let bytes = try? FileIO.read("\(proc)/net/\(name)", limit: Self.tableLimit) else { return }
@@ -35,7 +36,8 @@ package struct ServiceClients: Sendable {
                 found.insert(Client(pid: pid, name: DeviceNodeState.Holder.name(of: "\(proc)/\(name)") ?? "a program"))
             }
         }
-        // Only root can read the descriptors of root's programs, but the table contains the user of each socket.
+        // Only root can read the descriptors of root's programs. For these programs, the table still contains the user
+        // of each socket.
         for user in Set(rest.values) {
             let name = getpwuid(user).map { String(cString: $0.pointee.pw_name) } ?? "\(user)"
             found.insert(Client(pid: nil, name: "a program of \(name)"))
@@ -73,7 +75,7 @@ package struct ServiceClients: Sendable {
 
 /// Finds the programs that have device nodes of accessories open.
 package enum AccessoryNodeHolders {
-    /// Returns the names of the programs, by accessory ID. Excludes this program.
+    /// Returns the names of the programs, by the ID of the accessory. Excludes this program.
     @concurrent package static func find(_ accessories: [AccessoryDescription]) async -> [Int: [String]] {
         let nodes = accessories.map { ($0.id, $0.protocols.compactMap(\.node?.path)) }.filter { !$0.1.isEmpty }
         guard !nodes.isEmpty else { return [:] }

@@ -7,7 +7,8 @@ import SystemCalls
 
 /// Sanitizes text from other machines and devices for output to a terminal.
 package enum TerminalText {
-    /// Replaces line breaks and tabs with spaces. Other control characters are replaced when the text is written.
+    /// Returns the text on a single line, with spaces instead of line breaks and tabs. Other control characters are
+    /// replaced when the text is written.
     package static func text(_ text: String) -> String {
         guard text.utf8.contains(where: { $0 < 0x20 }) else { return text }
         return TerminalSanitizer.sanitizedLines(text).split(whereSeparator: { $0 == "\n" || $0 == "\t" }).joined(
@@ -19,8 +20,8 @@ package enum TerminalText {
         Array(TerminalSanitizer.sanitizedLines(text).replacing(TerminalStyle.escape, with: "\u{1B}[").utf8)
     }
 
-    /// Returns nil for invalid UTF-8 and for control characters other than tab, line feed and carriage return. Text in
-    /// traces follows the same rule.
+    /// Returns the text, or nil if it contains invalid UTF-8 or control characters other than tab, line feed and
+    /// carriage return. The same rule applies to text in traces.
     package static func plain(_ bytes: some Sequence<UInt8>) -> String? {
         let bytes = Array(bytes)
         guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || [9, 10, 13].contains($0) }) else { return nil }
@@ -38,20 +39,20 @@ package enum TerminalText {
 }
 
 extension CivilDate {
-    /// The date and time with at least three decimals: `2026-11-21T03:05:09.000Z`.
+    /// The date and time with at least three decimals, such as `2026-11-21T03:05:09.000Z`.
     package var timestamp: String {
         var (fraction, decimals) = (nanosecond, 9)
         while decimals > 3, fraction % 10 == 0 { (fraction, decimals) = (fraction / 10, decimals - 1) }
         return iso8601(decimals: decimals)
     }
 
-    /// The date: `2026-11-21`.
+    /// The date, such as `2026-11-21`.
     package var date: String { String(iso8601(decimals: 0).prefix(10)) }
 
-    /// The time of day: `03:05:09`.
+    /// The time of day, such as `03:05:09`.
     package var timeOfDay: String { String(iso8601(decimals: 0).dropFirst(11).dropLast()) }
 
-    /// The time of day with tenths of a second: `03:05:09.1`.
+    /// The time of day with tenths of a second, such as `03:05:09.1`.
     package var timeOfDayWithTenths: String { "\(timeOfDay).\(nanosecond / 100_000_000)" }
 }
 
@@ -108,8 +109,8 @@ extension JSONWriter {
 
 /// The styles of terminal text.
 package struct TerminalStyle: Sendable {
-    /// A placeholder for the control sequence introducer (CSI) of the terminal, which ``TerminalText/lines(_:)``
-    /// inserts. The placeholder consists of random private-use characters, so that untrusted text cannot contain it.
+    /// A placeholder that ``TerminalText/lines(_:)`` replaces with the control sequence introducer (CSI) of the
+    /// terminal. The placeholder consists of random private-use characters, so that untrusted text cannot contain it.
     package static let escape = String(
         String.UnicodeScalarView(
             (0..<8).map { _ in Unicode.Scalar(UInt32.random(in: 0x100000...0x10fffd)) ?? "\u{10fffd}" }))

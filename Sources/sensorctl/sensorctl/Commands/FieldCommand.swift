@@ -26,7 +26,7 @@ struct FieldCommand: ParsableCommand {
               sensorctl field --latitude 52.5 --longitude 13.4
             """)
 
-    // `.unconditional` accepts values that begin with a minus sign.
+    // `.unconditional` is required for values that begin with a minus sign.
     @Option(parsing: .unconditional, help: "Latitude in degrees, north positive.") var latitude: Double
     @Option(parsing: .unconditional, help: "Longitude in degrees, east positive.") var longitude: Double
 

@@ -35,7 +35,7 @@ struct ListCommand: AsyncParsableCommand {
         return stop.status()
     }
 
-    /// Runs off the main actor, because the query may block.
+    /// This method is not isolated to the main actor, because the query may block.
     @concurrent private static func sensors(of device: Device) async -> [SensorDescription] {
         device.motionSource.sensors
     }

@@ -30,7 +30,7 @@ struct PlaceCommand: AsyncParsableCommand {
               sensorctl place "Paris, Texas" --locale de
             """)
 
-    // `.allUnrecognized` accepts latitudes that begin with a minus sign, and texts of several words.
+    // `.allUnrecognized` is required for latitudes that begin with a minus sign, and for text with several words.
     @Argument(
         parsing: .allUnrecognized,
         help: "Coordinate in degrees, name of a place, or - for coordinates on standard input.") var place: [String]
@@ -42,7 +42,7 @@ struct PlaceCommand: AsyncParsableCommand {
 
     @OptionGroup var output: OutputOptions
 
-    /// The words before and after "--". Words after "--" are never options.
+    /// The words before and after "--". The words after "--" are never interpreted as options.
     private var words: (options: ArraySlice<String>, texts: ArraySlice<String>) {
         guard let end = place.firstIndex(of: "--") else { return (place[...], []) }
         return (place[..<end], place[(end + 1)...])

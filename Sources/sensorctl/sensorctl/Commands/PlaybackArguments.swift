@@ -154,7 +154,7 @@ struct StreamList: ExpressibleByArgument, Equatable {
                 }
             }
         }
-        // A combination of whole kinds and single sensors would be ambiguous.
+        // A combination of whole kinds and single sensors is ambiguous.
         guard ids.isEmpty || !hasWholeKinds else { return nil }
         if !ids.isEmpty {
             streams.kinds = Set(SensorKind.allCases)

@@ -30,7 +30,8 @@ extension PlotBuilder {
         let extents = figure.charts.flatMap { $0.lines.compactMap(\.series.span) }
         var first = min(start, extents.map(\.lowerBound).min() ?? start)
         let last = max(figure.range.upperBound, extents.map(\.upperBound).max() ?? start)
-        // A long search for the first fix is omitted, because it would leave too little space for the data.
+        // If the search for the first fix takes up most of the time axis, it is omitted to leave more space for the
+        // data.
         if let begin = extents.map(\.lowerBound).min(), begin - first > (last - first) * 0.6 {
             first = begin - (last - begin) * 0.05
         }
@@ -64,7 +65,7 @@ extension PlotBuilder {
         }
     }
 
-    /// Returns the filenames. The folder name precedes filenames that occur more than once.
+    /// Returns the filenames. A filename that occurs more than once is preceded by the name of its folder.
     static func names(of paths: [String]) -> [String] {
         let parts = paths.map { $0.split(separator: "/").map(String.init) }
         return parts.map { own in
@@ -74,7 +75,7 @@ extension PlotBuilder {
         }
     }
 
-    /// Fault times are relative to the start of each recording.
+    /// The times of faults are relative to the start of each recording.
     private func placedSpans(_ offsets: [Double], _ names: [String]) -> [PlotSpan] {
         let recorded = sources.indices.filter { sources[$0].trace != nil }
         guard let first = recorded.first, recorded.contains(where: { offsets[$0] != offsets[first] }) else {

@@ -25,7 +25,7 @@ enum PlotSource {
 struct PlotBuilder {
     let sources: [PlotSource]
     let subjects: [PlotSubject]
-    /// False to draw all available subjects.
+    /// True if the user has selected subjects. Otherwise, all available subjects are drawn.
     let isChosen: Bool
     let align: TraceMerger.Alignment?
     let reference: ReferenceOptions
@@ -55,7 +55,8 @@ struct PlotBuilder {
         return figure
     }
 
-    /// The streams, in groups that are played together. Sensors do not affect each other, but fused streams do.
+    /// The groups of streams that are played together. All sensors form a single group, because they do not affect each
+    /// other. Each other stream forms its own group.
     var groups: [[StreamName]] {
         let all: [StreamName] = [.location, .accelerometer, .gyro, .magnetometer, .pressure, .deviceMotion, .heading]
         let wanted = subjects == [.intervals] ? all : all.filter { stream in subjects.contains { $0.stream == stream } }
@@ -115,7 +116,8 @@ struct PlotBuilder {
         var isKnown: Bool { wall != .epoch }
     }
 
-    /// The start of each source. Callbacks have no start time and use the start of the first recording.
+    /// The start times of the sources. Callbacks do not contain a start time, so they use the start time of the first
+    /// recording.
     var startTimes: [StartTimes] {
         let recorded = sources.map { $0.trace.map { StartTimes(of: $0) } }
         let first = recorded.compactMap(\.self).first ?? StartTimes(boot: .zero, wall: .epoch)
@@ -136,8 +138,7 @@ struct PlotBuilder {
             }
             return begins.map { $0.wall.seconds(since: first) }
         }
-        // Recordings that overlap are aligned by their clocks. Other recordings all begin at zero, so that they can be
-        // compared.
+        // If all recordings overlap, they are aligned by their clocks. Otherwise, all recordings begin at zero.
         let ends = zip(begins, sources).compactMap { begin, source in
             source.trace.map { begin.wall.advanced(bySeconds: Double(TraceSummary($0).duration) / 1e9) }
         }

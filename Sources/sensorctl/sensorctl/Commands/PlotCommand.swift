@@ -72,7 +72,7 @@ struct PlotCommand: AsyncParsableCommand {
 
     var files: [String] { words.filter { PlotSubject.named($0) == nil } }
 
-    /// In page order. If no subject is named, all subjects are drawn.
+    /// The subjects in the order in which they appear on the page. The default is all subjects.
     var subjects: [PlotSubject] {
         let named = Set(words.compactMap { PlotSubject.named($0) }.joined())
         if named == [.intervals] { return [.intervals] }

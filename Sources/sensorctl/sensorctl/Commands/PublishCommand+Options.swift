@@ -50,7 +50,7 @@ struct BrokerOptions: ParsableArguments {
     var namesTLS: Bool { caFile != nil || certificateFile != nil || keyFile != nil }
 }
 
-/// A motion sensor, given by its name in traces or its display name.
+/// A motion sensor, selected by the name that traces use or by its display name.
 struct SensorKindName: ExpressibleByArgument, Hashable {
     let kind: SensorKind
 

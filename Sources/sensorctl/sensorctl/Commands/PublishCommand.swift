@@ -91,7 +91,8 @@ struct PublishCommand: AsyncParsableCommand {
         }
         let reason = simulated != nil && stop.reason == nil ? StopRequest.Reason.complete : await stop.wait()
         for subscription in subscriptions { subscription.cancel() }
-        // A trace is delivered completely. With live data, an unreachable broker does not delay the end of the command.
+        // All messages of a trace are delivered before the command ends. With live data, the command does not wait for
+        // an unreachable broker.
         await Task.detached { await Self.end(publisher, patient: simulated != nil && stop.reason == nil, stop) }.value
         let statistics = publisher.statistics
         events.ended(statistics, spool: spool)
@@ -102,7 +103,7 @@ struct PublishCommand: AsyncParsableCommand {
             shortfall: "The broker accepted \(statistics.delivered) messages in \(duration ?? 0) s.")
     }
 
-    /// If `patient` is true, waits until the broker has accepted all messages or a stop is requested.
+    /// If `patient` is true, waits until the broker has accepted all messages or until a stop is requested.
     private static func end(_ publisher: MQTTPublisher, patient: Bool, _ stop: StopRequest) async {
         publisher.flush()
         while patient, stop.reason == nil, publisher.statistics.queued > 0 {

@@ -84,7 +84,7 @@ struct RecordCommand: AsyncParsableCommand {
         let recorder: TraceRecorder
         var box: BlackBoxSession?
         do throws(DeviceError) {
-            // Another user's symbolic link to a folder may have replaced the path.
+            // The path may have become a symbolic link that another user created.
             if file != self.file, ExclusiveFile.isLinkOfOtherUser(self.file) {
                 throw ExclusiveFile.failure(self.file, call: "open", errno: EEXIST)
             }
@@ -130,13 +130,14 @@ struct RecordCommand: AsyncParsableCommand {
             shortfall: "Nothing was recorded in \(duration ?? 0) s.")
     }
 
-    /// If `file` is a folder, the trace in that folder is named after the time.
+    /// Returns the path of the trace. If `file` is a folder, the trace is created in the folder and named after the
+    /// time.
     private func newFile(at time: WallTime) -> String {
         let place = RingLocation(file)
         return file != "-" && place.isFolder ? place.path(at: time, for: "recording") : file
     }
 
-    /// If `position` is true, subscribes to positions even if they are not recorded.
+    /// If `position` is true, the command subscribes to positions even if they are not recorded.
     private func subscriptions(to device: Device, _ events: RecordingEvents, position: Bool) -> [Subscription] {
         var subscriptions: [Subscription] = []
         if position || parts.parts.contains(.position) {
@@ -144,7 +145,7 @@ struct RecordCommand: AsyncParsableCommand {
         }
         if parts.parts.contains(.motion) {
             for sensor in device.motionSource.sensors {
-                // A request with `everyReading` does not affect the sensor's rate.
+                // A request with `everyReading` does not change the sensor's rate.
                 let request = MotionRequest(kind: sensor.kind, sensor: sensor.id, everyReading: true, axes: .sensor)
                 subscriptions.append(device.motionSource.subscribe(request) { events.process($0, sensor: sensor.id) })
             }
@@ -165,7 +166,7 @@ struct RecordCommand: AsyncParsableCommand {
         if case .failed = reason { true } else { false }
     }
 
-    /// A pipe that its reader has closed is not a failure.
+    /// It is not a failure if the reader has closed the pipe.
     private static func reason(of error: DeviceError) -> StopRequest.Reason {
         if case .system(_, DeviceError.brokenPipe) = error.cause { return .outputClosed }
         return .failed(error, .inputOutput)

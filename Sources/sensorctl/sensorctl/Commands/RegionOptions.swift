@@ -16,7 +16,8 @@ struct RegionOptions: ParsableArguments {
             "Beacons to range: all with this UUID, all with this UUID and major, or a single one. May be repeated.",
             valueName: "uuid[,major[,minor]]")) var beacons: [BeaconChoice] = []
 
-    /// Checks that regions or beacons are given only if the stream requires them, and are not missing if it does.
+    /// Checks that regions and beacons are specified if the stream requires them, and that they are not specified
+    /// otherwise.
     func validate(for stream: StreamName) throws {
         let isWanted = stream == .regions || stream == .monitor
         if isWanted, region.isEmpty {
@@ -36,7 +37,7 @@ struct RegionOptions: ParsableArguments {
         try Self.rejectIf(stream != .beacons && !beacons.isEmpty, "--beacon requires the stream beacons.")
     }
 
-    /// The regions as given on the command line, for the file of expected callbacks.
+    /// The regions as specified on the command line, for the file of expected callbacks.
     var description: String { region.map(\.argument).joined(separator: " ") }
 }
 

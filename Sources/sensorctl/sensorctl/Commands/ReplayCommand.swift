@@ -88,7 +88,7 @@ struct ReplayCommand: AsyncParsableCommand {
         return await compare(trace, with: expect, stop: stop)
     }
 
-    /// Reads a file. A signal during the read ends the program immediately, because a pipe may never end.
+    /// Reads a file. During the read, a signal ends the program immediately, because a pipe may never reach its end.
     private static func reading<Result, Failure: Error>(
         _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -121,7 +121,7 @@ struct ReplayCommand: AsyncParsableCommand {
         return run.finish(asJSON: output.json, output: StandardOutput(stop: stop))
     }
 
-    /// The options that affect the callbacks, by name.
+    /// The options that affect the callbacks. The keys are the names of the options.
     private var describedOptions: [String: String] {
         var options = choices.description
         options["stream"] = stream.rawValue

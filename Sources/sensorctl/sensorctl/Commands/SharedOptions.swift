@@ -16,7 +16,7 @@ struct NewFileOptions: ParsableArguments {
             valueName: "mode")) var mode: FileMode?
 }
 
-/// File permissions in octal, as for chmod(1). The owner must have read and write permission.
+/// File permissions in octal, as in chmod(1). The owner must have read and write permission.
 struct FileMode: ExpressibleByArgument, Equatable {
     let bits: UInt32
 
@@ -46,7 +46,7 @@ extension ParsableArguments {
         if isWrong { throw ValidationError(message()) }
     }
 
-    /// 1e8 s is the range of a timer.
+    /// A timer supports at most 1e8 s.
     static func validate(duration: Double?) throws {
         guard let duration else { return }
         try rejectIf(
@@ -81,7 +81,7 @@ struct ReferenceOptions: ParsableArguments {
             valueName: "orientation")) var orientation = EdgeName.portrait
 }
 
-/// The command line accepts a word or Core Motion's name, ignoring case.
+/// The command line accepts a short name or Core Motion's name. The case is ignored.
 enum FrameName: String, ExpressibleByArgument, CaseIterable {
     case arbitrary, corrected, magnetic, `true`
 

@@ -128,7 +128,7 @@ struct SimulateAllCommand: AsyncParsableCommand {
         }
     }
 
-    /// The user's own DEVICE_SERVICES_CONFIG is passed on to the program.
+    /// If the user has set DEVICE_SERVICES_CONFIG, the program inherits this value.
     private static func isKept(_ name: String) -> Bool {
         name == "DEVICE_SERVICES_CONFIG" && !(ProcessInfo.processInfo.environment[name] ?? "").isEmpty
     }

@@ -83,8 +83,8 @@ struct SimulateIIOCommand: AsyncParsableCommand {
         if let remark { Log.notice(remark) }
     }
 
-    /// Explains when the recording is played, because it may end before a second client connects. Returns nil at
-    /// maximum speed, at which each client receives the whole recording.
+    /// Returns a message that explains when the recording is played, because it may end before a second client
+    /// connects. Returns nil at maximum speed. Each client then receives the whole recording.
     static func remark(seconds: Double, speed: PlaybackSpeed, loops: Bool) -> String? {
         guard case .times(let factor) = speed else { return nil }
         let length = "\((seconds / factor * 10).rounded() / 10) s"

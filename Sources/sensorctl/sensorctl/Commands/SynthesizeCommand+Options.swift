@@ -38,7 +38,7 @@ extension SynthesizeCommand {
         return options
     }
 
-    /// Returns the part with this name, or nil if the name is "none".
+    /// Returns the part of a trace with this name, or nil for the name "none".
     private static func find<Part>(
         _ name: String, _ all: [Part], _ key: KeyPath<Part, String>, _ option: String
     ) throws -> Part? {

@@ -109,7 +109,7 @@ struct SynthesizeCommand: AsyncParsableCommand {
         return Self.write(synthesizer, to: output, overwrite: new.overwrite, mode: new.mode?.bits, until: stop)
     }
 
-    /// An impossible route is invalid input, not a read failure.
+    /// An impossible route is invalid input. It is not a failure to read the file.
     private static func status(_ error: DeviceError) -> ExitStatus {
         switch error.code {
         case .invalidConfiguration: .usage
@@ -118,7 +118,8 @@ struct SynthesizeCommand: AsyncParsableCommand {
         }
     }
 
-    /// An incomplete trace is kept unless it would replace an existing file.
+    /// Writes the trace. If the command is stopped early, the incomplete trace is kept unless it would replace an
+    /// existing file.
     static func write(
         _ synthesizer: MotionSynthesizer, to output: String, overwrite: Bool, mode: UInt32? = nil,
         until stop: StopRequest
@@ -129,7 +130,7 @@ struct SynthesizeCommand: AsyncParsableCommand {
         do throws(DeviceError) {
             let summary = try synthesizer.write(to: writer, while: { stop.reason == nil })
             guard summary.isComplete || !overwrite || output == "-" else {
-                // A writer that is not closed leaves the existing file unchanged.
+                // Without a call of `close()`, the existing file remains unchanged.
                 Log.warning("stopped before the end of the route: \(output) was not replaced")
                 return .success
             }
@@ -155,7 +156,7 @@ struct SynthesizeCommand: AsyncParsableCommand {
             return try Self.route(of: try RecordingFile.open(route))
         }
         let name = route == "-" ? TraceBytes.standardInputName : route
-        // The file is read only once, because it may be a pipe.
+        // The file may be a pipe, so it is read only once.
         let contents = route == "-" ? try TraceBytes.standardInput() : try TraceBytes(path: route)
         if contents.count <= Self.maximumListSize, case let bytes = Array(contents), WaypointList.isWaypointList(bytes)
         {
@@ -167,7 +168,7 @@ struct SynthesizeCommand: AsyncParsableCommand {
                 ? try RecordingFile.read(contents, name: name) : try RecordingFile.open(route))
     }
 
-    /// The maximum size of a waypoint list in bytes: a million waypoints of 64 bytes.
+    /// The maximum size of a list of waypoints, in bytes. This size is sufficient for a million waypoints of 64 bytes.
     private static let maximumListSize = 64_000_000
 
     private static func route(of recording: RecordingFile) throws(DeviceError) -> MotionRoute {

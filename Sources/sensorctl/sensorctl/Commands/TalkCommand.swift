@@ -113,7 +113,7 @@ struct TalkCommand: AsyncParsableCommand {
         }
     }
 
-    /// Uses a separate thread, because reads and writes may block.
+    /// A separate thread is used, because reads and writes may block.
     private func talk(
         _ loop: TalkLoop, script: UmockdevScript?, input: Descriptor, endingKey: String?
     ) async -> TalkEnd {

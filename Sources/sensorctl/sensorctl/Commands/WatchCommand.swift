@@ -89,7 +89,8 @@ struct WatchCommand: AsyncParsableCommand {
         )
     }
 
-    /// Without positions, the streams `regions`, `monitor` and `visits` print nothing.
+    /// Reports that positions are not available. Otherwise, the streams `regions`, `monitor` and `visits` would print
+    /// nothing and give no reason.
     private func logLostPositions(_ device: Device) -> Subscription? {
         guard [.regions, .monitor, .visits].contains(stream),
             ![.denied, .restricted].contains(LocationAuthorization.current.status)
@@ -107,7 +108,7 @@ struct WatchCommand: AsyncParsableCommand {
         }
     }
 
-    /// Core Motion rejects subscriptions without a sensor.
+    /// Waits for a sensor, because Core Motion rejects subscriptions if there is no sensor.
     @MainActor private func waitForSensor(stop: StopRequest) async {
         guard !isAvailable else { return }
         // The device searches for sensors only while there are subscriptions.

@@ -6,28 +6,30 @@ import JSONBytes
 import SensorTools
 import Trace
 
-/// Tracks accessories and their traffic. Unchecked because it is used only on the main thread, which also plays traces.
+/// Tracks accessories and their traffic. `@unchecked Sendable` is safe, because all calls are made on the main thread,
+/// which also plays traces.
 final class AccessoryTrafficTracker: @unchecked Sendable {
     private struct Entry {
         var accessory: AccessoryReading
         var isConnected = true
-        /// The time of the connection or disconnection, in seconds on the session's clock.
+        /// The time at which the accessory was connected or disconnected, in seconds on the session's clock.
         var since: Double
         var users: [String] = []
         var received: Int?
         var sent: Int?
 
-        /// The name may be present, because sessions that were opened before a seek are opened again.
+        /// Adds a program. The name may already be present, because sessions that were opened before a seek are opened
+        /// again.
         mutating func use(_ name: String) { if !users.contains(name) { users.append(name) } }
     }
 
     /// The maximum number of bytes in a traffic message.
     private static let limit = 256
-    /// The maximum number of entries, including disconnected accessories.
+    /// The maximum number of accessories in the list, including disconnected accessories.
     private static let count = 64
 
     private let feed: DashboardFeed
-    /// True for a trace, which contains the traffic.
+    /// True if the traffic is counted. Only traces contain traffic.
     private let countsTraffic: Bool
     private var entries: [Entry] = []
     private var hasChanged = true

@@ -7,10 +7,11 @@ import Plotting
 import SensorTools
 import Synchronization
 
-/// Runs the listeners of `watch` and `replay` for all streams and publishes their callbacks. Used on the main thread.
+/// Runs the listeners of `watch` and `replay` for all streams and publishes their callbacks. Must be used on the main
+/// thread.
 @MainActor
 final class DashboardListeners {
-    /// The interval between readings of live sensors in seconds, which is sufficient for charts and the attitude.
+    /// The interval between live sensor readings, in seconds. It is short enough for the charts and the attitude.
     private static let liveInterval = 0.01
 
     let printer: DashboardPrinter
@@ -56,7 +57,7 @@ final class DashboardListeners {
         }
     }
 
-    /// Core Motion rejects subscriptions to sensors that are not available yet.
+    /// Starts listeners whose sensors have become available. Core Motion rejects subscriptions to missing sensors.
     func startWaiting() async {
         let kinds = Set(device.motionSource.sensors.map(\.kind))
         for stream in waiting where isAvailable(stream, kinds) {
@@ -87,7 +88,8 @@ final class DashboardListeners {
     }
 }
 
-/// Publishes the satellites of the position source. Core Location provides no satellites while there is no fix.
+/// Publishes the satellites that the position source reports. Core Location does not provide them while there is no
+/// fix.
 final class SatellitePublisher: Sendable {
     private let feed: DashboardFeed
     private let clock: SessionClock

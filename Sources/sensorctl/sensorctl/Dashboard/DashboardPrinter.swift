@@ -7,7 +7,7 @@ import Foundation
 import JSONBytes
 import SensorTools
 
-/// Publishes the readings of the listeners to the pages. Used on the main thread.
+/// Publishes the readings of the listeners to the pages. Must be used on the main thread.
 final class DashboardPrinter: ReadingPrinter {
     private let feed: DashboardFeed
     private let clock: SessionClock
@@ -21,7 +21,7 @@ final class DashboardPrinter: ReadingPrinter {
     }
 
     func print(_ reading: some Reading) {
-        // The most frequent readings are checked first.
+        // The cases are ordered by the frequency of the readings, with the most frequent readings first.
         switch reading {
         case let reading as MotionReading: add(reading)
         case let reading as DeviceMotionReading: add(reading)
@@ -88,7 +88,7 @@ final class DashboardPrinter: ReadingPrinter {
             })
     }
 
-    /// The other fix statuses of gpsd are meaningless to users.
+    /// The names of gpsd's fix statuses. The other statuses are not relevant to users.
     private static let fixStatus: [UInt8: String] = [
         2: "DGPS", 3: "RTK fixed", 4: "RTK float", 5: "dead reckoning", 6: "GNSS and dead reckoning", 7: "surveyed",
         8: "simulated", 9: "P(Y)",
@@ -97,7 +97,7 @@ final class DashboardPrinter: ReadingPrinter {
     private func publish(_ location: CLLocation) {
         let time = location.report.map { clock.seconds($0.arrival) } ?? clock.now
         if let gap = gaps.process(time) {
-            // The gap is part of the track, so that pages that are opened later do not draw a line across the gap.
+            // The gap is stored in the track. A page that is opened later then does not draw a line across the gap.
             feed.publish("gap", .track, ["t": gap.start, "channel": "location", "seconds": time - gap.start])
         }
         feed.publish(

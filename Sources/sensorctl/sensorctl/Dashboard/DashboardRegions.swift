@@ -7,7 +7,7 @@ import Foundation
 import JSONBytes
 import SensorTools
 
-/// Monitors the regions that the user and the pages define. Used on the main thread.
+/// Monitors regions that the user has specified or that a page has added. Must be used on the main thread.
 final class DashboardRegions: NSObject, CLLocationManagerDelegate {
     private struct State {
         var region: DashboardRegion
@@ -32,7 +32,7 @@ final class DashboardRegions: NSObject, CLLocationManagerDelegate {
     }
 
     func start(_ regions: [NamedRegion]) {
-        // An earlier run that was killed may have left regions behind.
+        // Stops monitoring regions that remain from a previous run that was killed.
         for region in manager.monitoredRegions { manager.stopMonitoring(for: region) }
         for region in regions {
             _ = add(
@@ -56,7 +56,7 @@ final class DashboardRegions: NSObject, CLLocationManagerDelegate {
         publish()
     }
 
-    /// Returns nil on success, or the reason for the failure.
+    /// Adds a region. Returns nil on success, and otherwise an error message.
     func add(_ region: DashboardRegion) -> String? {
         guard !states.contains(where: { $0.region.name == region.name }) else {
             return "The region \(region.name) already exists."
@@ -68,7 +68,7 @@ final class DashboardRegions: NSObject, CLLocationManagerDelegate {
         return nil
     }
 
-    /// Returns nil on success, or the reason for the failure.
+    /// Removes a region. Returns nil on success, and otherwise an error message.
     func remove(_ name: String) -> String? {
         guard let index = states.firstIndex(where: { $0.region.name == name }) else {
             return "There is no region \(name)."
@@ -99,7 +99,8 @@ final class DashboardRegions: NSObject, CLLocationManagerDelegate {
     private func updateState(_ state: CLRegionState, of region: CLRegion) {
         guard let index = states.firstIndex(where: { $0.region.name == region.identifier }) else { return }
         states[index].state = "\(state)"
-        // The receiver's time may differ greatly from the system time, so it is limited to the session.
+        // The receiver's time may be very different from the system time. The result is limited to times within the
+        // session.
         states[index].since = region.stateDate.map { min(max(0, clock.seconds(WallTime($0))), clock.now) }
         publish()
     }

@@ -14,16 +14,16 @@ import TraceEditing
 struct DashboardPlan {
     var options: DashboardOptions
     var regions: [NamedRegion] = []
-    /// If nil, the session selects a frame that suits the sensors.
+    /// The reference frame. If it is nil, the session selects a frame that suits the sensors.
     var frame: FrameName?
     var edge = EdgeName.portrait
     var speed = 1.0
     var loops = false
-    /// Called with the address, the port and the token when the page can be opened.
+    /// A closure that is called with the address, the port and the token as soon as the page can be opened.
     var announce: @MainActor (_ address: String, _ port: UInt16, _ token: String) -> Void = { _, _, _ in }
 }
 
-/// A dashboard session, which consists of listeners and the server that publishes their callbacks.
+/// A session of the dashboard. It consists of the listeners and the server that publishes their callbacks.
 @MainActor
 final class DashboardSession {
     private let plan: DashboardPlan
@@ -85,7 +85,7 @@ final class DashboardSession {
         for remark in trace.remarks(on: simulated.warnings) { Log.warning(remark) }
     }
 
-    /// Findings about the trace replace those about a live machine.
+    /// Publishes findings about the trace. They replace the findings about a live machine.
     private func publishTraceFindings(_ trace: TraceFile, at time: Double) {
         let damage = ReportDiagnostics(trace)
         let remarks = damage.remarks + damage.lineWarnings.remarks
@@ -122,7 +122,7 @@ final class DashboardSession {
             book.publishIfChanged()
             if clock.now >= nextQuery {
                 await listeners.startWaiting()
-                // Clients are queried only while pages are open.
+                // The clients of services are queried only while pages are open.
                 if server.counts.pages > 0 {
                     let users = [ownUse] + (await watch.users())
                     if users != former { feed.publish(clients: users) }
@@ -141,8 +141,8 @@ final class DashboardSession {
         return PositionClient(name: "sensorctl dashboard", pid: getpid(), since: 0, wants: wants)
     }
 
-    /// The default is magnetic if there is a magnetometer. The heading then enables the magnetometer anyway, and shares
-    /// a filter with the attitude.
+    /// Returns the reference frame. The default is magnetic if there is a magnetometer. In this case, the attitude and
+    /// the heading share a filter.
     private func frame(_ kinds: Set<SensorKind>) -> FrameName {
         plan.frame ?? (kinds.isSuperset(of: [.accelerometer, .gyroscope, .magnetometer]) ? .magnetic : .arbitrary)
     }
@@ -159,7 +159,8 @@ final class DashboardSession {
         return hello
     }
 
-    /// `execute` is called on the main thread. It returns nil on success, or the reason for the failure.
+    /// Executes a command of a page. `execute` is called on the main thread. It returns nil on success, and otherwise
+    /// an error message.
     private func start(
         _ hello: SessionDescription, execute: @escaping @MainActor @Sendable (PageCommand.Action) -> String?
     ) throws(DeviceError) -> DashboardServer {
@@ -180,9 +181,9 @@ final class DashboardSession {
     }
 }
 
-/// The clock of a dashboard session, in seconds since the start of the trace or of the dashboard. For a trace, it
-/// follows the civil time, which jumps with the playback position. For a live machine, it follows the boot clock,
-/// because the civil time may be set at any time.
+/// The clock of a dashboard session, in seconds since the start of the trace or of the dashboard. The clock of a trace
+/// follows the civil time, which jumps when the user seeks. The clock of a live session follows the boot time, because
+/// the civil time may be set at any moment.
 final class SessionClock: Sendable {
     private let clock: any DeviceClock
     private let boot: BootTime
@@ -194,7 +195,7 @@ final class SessionClock: Sendable {
         beginning = isTrace ? clock.wallTime : nil
     }
 
-    /// The civil time at which this clock is zero. For a live machine, it depends on the current system time.
+    /// The civil time at which this clock is zero. In a live session, the value depends on the current system time.
     var start: WallTime { beginning ?? clock.wallTime.advanced(bySeconds: -now) }
 
     var now: Double { beginning.map { clock.wallTime.seconds(since: $0) } ?? clock.now.seconds(since: boot) }

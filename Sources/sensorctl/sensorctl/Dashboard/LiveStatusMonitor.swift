@@ -5,12 +5,13 @@ import DeviceCore
 import JSONBytes
 import SensorTools
 
-/// Monitors the state of a live machine: the findings of `doctor`, and the clients of the machine's services.
+/// Monitors the state of a live machine, which includes the findings of `doctor` and the clients of the machine's
+/// services.
 @MainActor
 final class LiveStatusMonitor {
     /// The interval between queries for clients, in seconds.
     static let queryInterval = 2.0
-    /// The duration of the sensor trials of `doctor`, in seconds.
+    /// The time for which `doctor` tests the sensors, in seconds.
     private static let trialDuration = 1.5
 
     private let device: Device
@@ -51,7 +52,7 @@ final class LiveStatusMonitor {
 struct PositionClient: Sendable, Equatable {
     var name: String
     var pid: Int32?
-    /// The start of the use in seconds on the session's clock, or nil if unknown.
+    /// The time at which the program began to use positions, in seconds on the session's clock. nil if unknown.
     var since: Double?
     var wants: String
 }

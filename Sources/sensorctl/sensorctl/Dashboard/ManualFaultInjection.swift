@@ -5,7 +5,7 @@ import Synchronization
 import Trace
 import TraceEditing
 
-/// Faults that pages switch on and off during playback, independently of the playback position.
+/// Injects faults that a page switches on and off during playback. The faults do not depend on the playback position.
 final class ManualFaultInjection: Sendable {
     struct Fault: Sendable {
         /// The fault, in the syntax of `--fault`.
@@ -17,7 +17,7 @@ final class ManualFaultInjection: Sendable {
 
     private struct State {
         var active: [(id: String, edit: FaultEdit)] = []
-        /// Events that report the end of a loss. They are inserted before the next event.
+        /// Events that report the end of a loss. They are inserted before the next event of the trace.
         var pendingRecoveries: [TraceEvent.Contents] = []
     }
 
@@ -72,12 +72,12 @@ final class ManualFaultInjection: Sendable {
 
     var active: [String] { state.withLock { $0.active.map(\.id) } }
 
-    /// True if sensor readings also have to be passed to ``apply(_:)``.
+    /// True if ``apply(_:)`` must also be called for sensor readings.
     var requiresSamples: Bool { state.withLock { !$0.active.isEmpty || !$0.pendingRecoveries.isEmpty } }
 
     var detachesAccessories: Bool { active.contains("unplug") }
 
-    /// Returns nil on success, or the reason for the failure.
+    /// Switches a fault on or off. Returns nil on success, and otherwise an error message.
     func set(_ id: String, isOn: Bool) -> String? {
         guard let fault = all.first(where: { $0.id == id }) else { return "This recording has no fault \(id)." }
         return state.withLock { state in
@@ -120,7 +120,7 @@ final class ManualFaultInjection: Sendable {
         }
     }
 
-    /// Returns the resulting events, or nil if the event is unchanged.
+    /// Applies the active faults to an event. Returns the resulting events, or nil if the event is unchanged.
     func apply(_ event: TraceEvent) -> [TraceEvent]? {
         let result = state.withLock { state -> [TraceEvent]? in
             guard !state.active.isEmpty || !state.pendingRecoveries.isEmpty else { return nil }
@@ -138,7 +138,7 @@ final class ManualFaultInjection: Sendable {
     }
 }
 
-/// The contents of a trace that the dashboard needs before playback.
+/// A summary of the trace that the dashboard needs before playback.
 struct TraceSensorSummary: Sendable {
     var hasPositions = false
     var kinds: Set<SensorKind> = []

@@ -8,12 +8,13 @@ import SimulatedDevice
 import Trace
 import TraceEditing
 
-/// Plays a trace under the control of pages, which can pause, step, seek, loop and set the speed.
+/// Plays a trace. The pages can pause, step, seek, loop and set the speed.
 @MainActor
 final class TracePlayback {
-    /// The interval between playback steps, which is similar to the interval between page updates.
+    /// The interval between playback steps. It is similar to the interval between page updates.
     private static let interval = Duration.milliseconds(30)
-    /// The duration of the history, in seconds, that is replayed before the main thread yields to other work.
+    /// The history is replayed in portions of this duration, in seconds. After each portion, the main thread yields to
+    /// other work.
     private static let portion = 1.0
 
     let simulated: SimulatedDevice
@@ -49,10 +50,10 @@ final class TracePlayback {
     /// The playback position, in seconds from the start of the trace.
     private var position: Double { clock.now }
 
-    /// True at the end of the trace. The tolerance of 1 µs covers rounding errors.
+    /// True if playback has reached the end of the trace. The tolerance of 1 µs covers rounding errors.
     private var hasEnded: Bool { position > duration - 1e-6 }
 
-    /// Playback starts when `isWatched` first returns true.
+    /// Runs the playback. It begins when `isWatched` returns true for the first time.
     func run(until stop: StopRequest, isWatched: () -> Bool) async {
         filter()
         publishState()
@@ -62,7 +63,7 @@ final class TracePlayback {
         while stop.reason == nil {
             try? await Task.sleep(for: Self.interval)
             let now = real.now
-            // On a busy machine, playback falls behind instead of catching up in a single step.
+            // If the machine is busy, playback is delayed instead of making a large step.
             let passed = min(now - last, .milliseconds(250))
             last = now
             guard isPlaying, seekTask == nil else { continue }
@@ -88,7 +89,7 @@ final class TracePlayback {
     /// Advances the playback by a duration in seconds. Returns false at the end of the trace.
     private func advance(by seconds: Double) -> Bool {
         guard seconds < duration - position else {
-            // Also delivers events that the managers hold back until later events arrive.
+            // The managers hold some events back until later events arrive. This call also delivers those events.
             try? simulated.play()
             return false
         }
@@ -96,7 +97,7 @@ final class TracePlayback {
         return true
     }
 
-    /// Returns nil on success, or the reason for the failure.
+    /// Executes a command. Returns nil on success, and otherwise an error message.
     func execute(_ action: PageCommand.Action) -> String? {
         switch action {
         case .play:
@@ -113,7 +114,7 @@ final class TracePlayback {
         case .fault(let id, let isOn):
             if let why = faults.set(id, isOn: isOn) { return why }
             filter()
-            // When the fault ends, a seek to the current position reattaches the accessories.
+            // The accessories remain detached after the fault ends. A seek to the current position reattaches them.
             if id == "unplug" { if isOn { detachAccessories() } else { seek(to: target ?? position) } }
         case .doctor, .addRegion, .removeRegion: return "This command is not available for a recording."
         }
@@ -125,14 +126,14 @@ final class TracePlayback {
         if case .advance(let seconds) = action, seconds > 0 { play(seconds) }
         guard case .step(let count) = action else { return }
         for _ in 0..<count where !simulated.step() {
-            // Also delivers events that the managers hold back until later events arrive.
+            // The managers hold some events back until later events arrive. This call also delivers those events.
             try? simulated.play()
             break
         }
         feed.set(now: position)
     }
 
-    /// Seeks to a position. Replays the preceding minute, which the pages receive as history.
+    /// Seeks to a position. Replays the preceding minute to create the history for the pages.
     private func seek(to place: Double) {
         (target, hasNewTarget) = (place, true)
         guard seekTask == nil else { return }
@@ -156,11 +157,11 @@ final class TracePlayback {
         if faults.detachesAccessories { detachAccessories() }
         while self.position < place, !hasNewTarget, !Task.isCancelled {
             let former = self.position
-            // The position no longer increases at the end of the clock's range.
+            // The loop ends if the position no longer increases, which happens at the end of the clock's range.
             guard advance(by: min(Self.portion, place - former)), self.position > former else { break }
             await Task.yield()
         }
-        // If there is a newer target, the replay of that target's history follows.
+        // If the user has selected another position in the meantime, the history of that position is replayed next.
         guard !hasNewTarget else { return }
         feed.endHistoryReplay(at: self.position)
     }

@@ -5,8 +5,7 @@ import DeviceCore
 import Foundation
 import SensorTools
 
-/// The screen of the demo. The trail is on the left, instruments and sky are on the right, and the time is at the
-/// bottom.
+/// The screen of the demo, with the trail on the left, instruments and sky on the right, and the time at the bottom.
 struct DemoPanel {
     let trace: DemoTrace
     let factor: Double
@@ -15,7 +14,7 @@ struct DemoPanel {
     mutating func draw(_ state: DemoState, elapsed: Double, width: Int, height: Int) -> Canvas {
         var canvas = Canvas(width: width, height: height)
         title(on: &canvas)
-        // The instruments grow with the terminal, and need at least 34 columns.
+        // The width of the instruments depends on the terminal. They need at least 34 columns.
         let instrumentsWidth = min(max(width * 2 / 5, 34), 52)
         let mapWidth = width - instrumentsWidth
         let bodyHeight = height - 2

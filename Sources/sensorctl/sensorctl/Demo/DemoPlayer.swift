@@ -34,7 +34,7 @@ struct DemoPlayer {
                 stop.request(.outputClosed)
                 break
             }
-            // The last picture remains for a moment.
+            // The last picture remains visible for a moment.
             if end.reason != nil {
                 picturesLeft -= 1
                 if picturesLeft == 0 { break }
@@ -67,7 +67,7 @@ struct DemoPlayer {
     }
 }
 
-/// The location manager delegate of the demo, written like that of any app. Used on the main thread.
+/// The location manager delegate of the demo. It uses the same interface as any app. Must be used on the main thread.
 final class DemoTracker: NSObject, CLLocationManagerDelegate {
     private let manager = CLLocationManager()
     private(set) var state: DemoState
@@ -114,7 +114,7 @@ final class DemoTracker: NSObject, CLLocationManagerDelegate {
     }
 }
 
-/// A trace for the demo. Playing the trace once without output determines its properties.
+/// A trace for the demo. The initializer plays the trace once without output to determine its properties.
 struct DemoTrace {
     let file: TraceFile
     let regions: [NamedRegion]
@@ -135,7 +135,7 @@ struct DemoTrace {
         let device = SimulatedDevice(file)
         let tracker = device.use { DemoTracker(regions: []) }
         start = device.wallTime
-        // The only possible error is concurrent playback, which cannot occur here.
+        // The only possible error is a second playback at the same time, which cannot occur here.
         try? device.play()
         duration = device.wallTime.seconds(since: start)
         fastest = tracker.state.fastest

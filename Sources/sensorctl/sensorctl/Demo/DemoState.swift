@@ -3,7 +3,7 @@
 import CoreLocation
 import DeviceCore
 
-/// The state that results from the callbacks of the delegate. It is the only input of the panel.
+/// The state of the demo, as reported by the callbacks of the delegate. It is the only input of the panel.
 struct DemoState {
     struct TrailPoint {
         var latitude: Double
@@ -76,11 +76,12 @@ struct DemoState {
         for index in regions.indices where regions[index].region.name == name { regions[index].isInside = isInside }
     }
 
-    /// Removes every other position, and halves the rate at which further positions are stored.
+    /// Removes every other position and then stores further positions at half the previous rate.
     private mutating func decimate() {
         trail = trail.enumerated().filter { $0.offset % 2 == 0 || $0.element.isAfterGap }.map(\.element)
         altitudes = altitudes.enumerated().filter { $0.offset % 2 == 0 }.map(\.element)
-        // The positions after gaps may exceed the limit on their own.
+        // Positions after gaps are not removed. If these positions alone exceed the limit, the oldest positions are
+        // removed.
         if trail.count > Self.limit { trail.removeFirst(trail.count - Self.limit / 2) }
         stride *= 2
     }

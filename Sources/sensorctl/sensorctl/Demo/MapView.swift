@@ -40,11 +40,11 @@ struct MapView {
         ruler(on: &canvas, x: x + 1, y: y + rows - 1, columns: columns)
     }
 
-    /// The border is dotted while the device is outside.
+    /// Draws the border of a region. The border is dotted while the device is outside the region.
     private func circle(_ fence: DemoState.Fence, on grid: inout BrailleGrid, _ size: (width: Double, height: Double)) {
         let center = dot(fence.region.center.latitude, fence.region.center.longitude, size)
         let radius = fence.region.radius / scale
-        // The border of a region much larger than the map is not visible.
+        // If a region is much larger than the map, its border is not visible.
         guard radius.isFinite, radius >= 1, radius < 4 * (size.width + size.height) else { return }
         let color = fence.isInside ? Palette.good : 244
         var last: (x: Double, y: Double)?
@@ -76,7 +76,7 @@ struct MapView {
         canvas.put(text, x: x + Int(point.x) / 2, y: y + Int(point.y) / 4, color: color, bold: true)
     }
 
-    /// Draws a scale bar of 1, 2 or 5 times a power of ten metres, up to a third of the width.
+    /// Draws a scale bar, up to a third of the width. Its length is 1, 2 or 5 times a power of ten, in metres.
     private func ruler(on canvas: inout Canvas, x: Int, y: Int, columns: Int) {
         let maximum = Double(columns) / 3 * 2 * scale
         guard maximum.isFinite, maximum > 0 else { return }
@@ -106,7 +106,7 @@ struct MapView {
         let middle = (latitude: (south + north) / 2, longitude: (west + east) / 2)
         let tall = (north - south) * Self.metresPerDegree
         let wide = (east - west) * Self.metresPerDegree * cos(middle.latitude * .pi / 180)
-        // Adds a margin, and limits the scale so that the noise of a stationary receiver does not fill the picture.
+        // Adds a margin. Limits the scale, so that the noise of a stationary receiver does not fill the picture.
         let target = max(tall / Double(max(1, height - 8)), wide / Double(max(1, width - 8)), 0.25)
         guard scale > 0 else {
             (latitude, longitude, scale) = (middle.latitude, middle.longitude, target)

@@ -4,7 +4,7 @@ import CoreLocation
 import DeviceCore
 import Foundation
 
-/// Draws the positions of the satellites in the sky, and the number of used satellites of each system.
+/// Draws the positions of the satellites in the sky, and the number of satellites that are in use for each system.
 struct SkyView {
     private typealias Kind = (name: String, system: Satellite.System?, color: Int)
 
@@ -15,7 +15,7 @@ struct SkyView {
     ]
 
     let satellites: [Satellite]
-    /// True if there is no current position, so that the satellites are outdated.
+    /// True if the satellites are outdated, because there is no current position.
     let isStale: Bool
 
     /// Draws the sky as a circle with north at the top. The circle has twice as many columns as rows.
@@ -44,7 +44,8 @@ struct SkyView {
         }
     }
 
-    /// Each system has a row with its numbers of used and visible satellites, and a row of marks if there is space.
+    /// Draws a row for each system with the numbers of used and visible satellites. If there is space, the satellites
+    /// are drawn as marks in a second row.
     func drawSystems(on canvas: inout Canvas, x: Int, y: Int, columns: Int, rows: Int) {
         var row = y
         for kind in Self.kinds {

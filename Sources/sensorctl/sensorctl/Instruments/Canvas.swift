@@ -6,7 +6,7 @@ import SensorTools
 /// A grid of colored characters for output to a terminal.
 struct Canvas {
     private struct Style: Equatable {
-        /// One of xterm's 256 colors, or nil for the default color of the terminal.
+        /// The number of a color among xterm's 256 colors, or nil for the default color of the terminal.
         var color: Int?
         var isBold = false
 
@@ -23,7 +23,7 @@ struct Canvas {
         cells = Array(repeating: (" ", Style()), count: self.width * self.height)
     }
 
-    /// Writes text whose characters are one column wide. Characters outside the canvas are omitted.
+    /// Writes text and omits characters outside the canvas. All characters must be one column wide.
     mutating func put(_ text: String, x: Int, y: Int, color: Int, bold: Bool = false) {
         guard y >= 0, y < height else { return }
         for (offset, character) in text.enumerated() where x + offset >= 0 && x + offset < width {
@@ -67,7 +67,7 @@ struct Canvas {
 
 /// A picture of Braille dots. Each character contains two by four dots and has one color.
 struct BrailleGrid {
-    /// The bits of the dots in the Braille characters (starting at U+2800), by row and column.
+    /// The bit of each dot in a Braille character (U+2800 and above), by row and column.
     private static let bits: [[UInt8]] = [[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]]
 
     let columns: Int
@@ -93,7 +93,7 @@ struct BrailleGrid {
         from start: (x: Double, y: Double), to end: (x: Double, y: Double), color: Int, dotted: Bool = false
     ) {
         let length = max(abs(end.x - start.x), abs(end.y - start.y))
-        // Lines that are not finite or far outside the picture are not drawn.
+        // Lines that are far outside the picture or have non-finite coordinates are not drawn.
         guard length.isFinite, length < 20_000 else { return }
         let steps = max(1, Int(length.rounded(.up)))
         for step in 0...steps where !dotted || step % 4 == 0 {
@@ -105,7 +105,7 @@ struct BrailleGrid {
         }
     }
 
-    /// The radius of a circle that fills the height.
+    /// The radius of the largest circle that fits the height.
     var radius: Double { Double(height) / 2 - 1 }
 
     /// Returns the position at an angle clockwise from the top and a distance from the center.

@@ -6,7 +6,7 @@ extension DeviceMotionReading: DrawnReading {
     private static let numbersRows = 13
     private static let shortRows = 3
 
-    /// Draws the horizon, with the values beside it or, in a narrow terminal, below it.
+    /// Draws the horizon and the values. The values are beside the horizon, or below it in a narrow terminal.
     func picture(width: Int, height: Int, rate: Double?) -> Canvas {
         let width = max(width, PictureSize.minimumColumns)
         let isWide = width >= PictureSize.wideColumns && height >= Self.numbersRows + 2

@@ -48,7 +48,7 @@ enum Gauges {
         }
     }
 
-    /// A column is 5° wide.
+    /// One column represents 5°.
     static func compassTape(_ course: Double, on canvas: inout Canvas, x: Int, y: Int, width: Int) {
         let middle = width / 2
         let first = Int((course / 5).rounded()) - middle
@@ -84,7 +84,8 @@ struct Sparkline {
         if readings.count > width { readings.removeFirst(readings.count - width) }
     }
 
-    /// Returns the bars, preceded by spaces if there are few readings. The lowest bar represents `least`.
+    /// Returns one bar for each reading, preceded by spaces if there are few readings. The lowest bar represents
+    /// `least`.
     func text(from least: Double, to greatest: Double) -> String {
         let span = greatest - least
         let drawn = readings.map { reading -> Character in

@@ -5,7 +5,7 @@ import Foundation
 extension HeadingReading: DrawnReading {
     private static let numbersRows = 10
 
-    /// Draws a compass card with the values beside it, or a compass tape in a small terminal.
+    /// Draws a compass card with the values beside it. In a small terminal, draws a compass tape instead.
     func picture(width: Int, height: Int, rate: Double?) -> Canvas {
         let width = max(width, PictureSize.minimumColumns)
         guard width >= PictureSize.wideColumns, height >= Self.numbersRows + 3 else { return tape(width: width) }

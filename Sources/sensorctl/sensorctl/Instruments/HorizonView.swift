@@ -2,8 +2,8 @@
 
 import Foundation
 
-/// An artificial horizon, seen toward the device's top edge with the screen up. Raising the top edge (pitch) lowers the
-/// horizon. Lowering the right edge (roll) turns it counterclockwise.
+/// An artificial horizon, as seen in the direction of the device's top edge while the screen faces up. If the top edge
+/// is raised (pitch), the horizon moves down. If the right edge is lowered (roll), the horizon turns counterclockwise.
 struct HorizonView {
     /// The height of the picture, in degrees.
     private static let span = 70.0
@@ -14,7 +14,7 @@ struct HorizonView {
     /// The unit vector that points up, in the device's axes.
     let up: SIMD3<Double>
 
-    /// - Parameter gravity: The gravity vector in the device's axes, which points down. Its length is irrelevant.
+    /// - Parameter gravity: A vector of any length that points down, in the device's axes.
     init(gravity: SIMD3<Double>) {
         let length = (gravity * gravity).sum().squareRoot()
         up = length.isFinite && length > 1e-9 ? -gravity / length : SIMD3(0, 0, 1)
@@ -29,7 +29,7 @@ struct HorizonView {
     func draw(on canvas: inout Canvas, x: Int, y: Int, columns: Int, rows: Int) {
         guard columns >= 12, rows >= 5 else { return }
         var grid = BrailleGrid(columns: columns, rows: rows)
-        // Dots are square, because two columns of characters are as wide as a row is high.
+        // Dots are square, because two columns are as wide as one row is high.
         let step = Self.span / Double(grid.height)
         let (sine, cosine) = (sin(roll), cos(roll))
         let half = min(Double(grid.width) * step / 2, Self.span / 2)
@@ -56,7 +56,8 @@ struct HorizonView {
         canvas.put("━━━╸◆╺━━━", x: x + columns / 2 - 4, y: y + rows / 2, color: Palette.fair, bold: true)
     }
 
-    /// Returns the elevation of a point that is `across` to the right and `above` the center, all in degrees.
+    /// Returns the elevation of a point that is `across` to the right of the center and `above` the center. All values
+    /// are in degrees.
     private func elevation(across: Double, above: Double) -> Double {
         let distance = (across * across + above * above).squareRoot()
         let angle = min(distance, 180) * .pi / 180
@@ -76,9 +77,9 @@ struct HorizonView {
         }
     }
 
-    /// Draws a label beside every third line of the pitch scale.
+    /// Draws labels beside every third line of the pitch scale.
     private func labels(on canvas: inout Canvas, x: Int, y: Int, columns: Int, rows: Int, step: Double, side: Double) {
-        // Near the zenith and the nadir, a line of the pitch scale has no ends.
+        // Near the zenith and the nadir, the lines of the pitch scale have no ends.
         guard abs(pitch) < 80 * .pi / 180 else { return }
         let degrees = pitch * 180 / .pi
         for rung in [-60, -30, 30, 60] {
@@ -93,7 +94,7 @@ struct HorizonView {
         }
     }
 
-    /// Draws a roll scale of 60° to each side in the top row.
+    /// Draws a roll scale in the top row, from -60° to 60°.
     private func pointer(on canvas: inout Canvas, x: Int, y: Int, columns: Int) {
         let half = columns / 2 - 2
         let middle = x + columns / 2

@@ -6,7 +6,7 @@ import SensorTools
 
 /// A reading that can be drawn in a terminal.
 protocol PicturedReading: TimedReading {
-    /// Returns the rows of a picture of the readings up to this one. `rate` is in hertz, or nil if unknown.
+    /// Returns the rows of a picture of this reading and the readings before it. `rate` is in hertz, or nil if unknown.
     func rows(_ past: [any PicturedReading], size: PictureSize, rate: Double?, ink: TerminalStyle) -> [String]
 }
 
@@ -14,7 +14,7 @@ protocol PicturedReading: TimedReading {
 protocol DrawnReading: PicturedReading { func picture(width: Int, height: Int, rate: Double?) -> Canvas }
 
 extension DrawnReading {
-    /// Returns a picture of at most 100 columns and 22 rows. One row remains free for the cursor.
+    /// Returns a picture of at most 100 columns and 22 rows. Leaves one row free for the cursor.
     func rows(_ past: [any PicturedReading], size: PictureSize, rate: Double?, ink: TerminalStyle) -> [String] {
         picture(width: min(size.width, 100), height: min(size.height - 1, 22), rate: rate).rows(colored: ink.isOn)
     }
@@ -23,7 +23,7 @@ extension DrawnReading {
 struct PictureSize: Equatable {
     static let minimumColumns = 42
     static let minimumRows = 12
-    /// The minimum number of columns at which values are drawn beside a picture instead of below it.
+    /// The minimum number of columns at which values are drawn beside a picture. Otherwise, they are drawn below it.
     static let wideColumns = 60
     /// The width of the values beside a picture, in columns.
     static let numbersColumns = 28
@@ -49,7 +49,7 @@ final class PicturePrinter: ReadingPrinter {
 
     func print(_ reading: some Reading) {
         guard let reading = reading as? any PicturedReading else { return printBelow(reading) }
-        // A timestamp that decreases means that a trace has restarted.
+        // If the timestamp decreases, a trace has restarted.
         if let last = recent.last, reading.timestamp <= last.timestamp { recent = [] }
         recent.append(reading)
         if recent.count > Sparkline.maximumWidth { recent.removeFirst() }
@@ -88,7 +88,7 @@ final class PictureScreen: CalibrationScreen {
     }
 
     func print(_ line: String) {
-        // Erases the picture. The next picture is drawn below the line.
+        // Erases the picture. The next picture is drawn below this line.
         painter.draw([])
         painter.keepRows()
         output.write(line: line)

@@ -3,8 +3,8 @@
 import SensorTools
 import SystemCalls
 
-/// A terminal that shows pictures on its alternate screen, without cursor and echo. ``restore()`` restores the
-/// terminal.
+/// A terminal that shows pictures on its alternate screen. The cursor and echo are disabled until ``restore()`` is
+/// called.
 final class TerminalScreen {
     private let descriptor: Descriptor
     private let ink: TerminalStyle
@@ -50,13 +50,13 @@ final class TerminalScreen {
         isActive = false
         _ = write("\(TerminalStyle.escape)0m\(TerminalStyle.escape)?25h\(TerminalStyle.escape)?1049l")
         if var attributes {
-            // Discards keys that were typed while the picture was shown, so that the shell does not receive them.
+            // Discards the keys that were typed while the picture was visible. Otherwise, the shell would receive them.
             tcflush(0, TCIFLUSH)
             tcsetattr(0, TCSANOW, &attributes)
         }
     }
 
-    /// Writes only the rows that have changed. Returns false if the write fails.
+    /// Writes the rows that have changed. Returns false if the write fails.
     func show(_ canvas: Canvas) -> Bool {
         let rows = canvas.rows(colored: ink.isOn)
         var text = ""
@@ -70,7 +70,7 @@ final class TerminalScreen {
         }
         shown = rows
         guard !text.isEmpty else { return true }
-        // Requests a synchronized update, so that a terminal that supports it shows all rows at once.
+        // Requests a synchronized update. A terminal that supports this feature shows all rows at once.
         return write("\(TerminalStyle.escape)?2026h\(text)\(TerminalStyle.escape)?2026l")
     }
 
@@ -79,7 +79,7 @@ final class TerminalScreen {
 
 /// Redraws rows at the same position of a terminal, without using the alternate screen.
 struct RowPainter {
-    /// The minimum interval between pictures, in seconds. Shorter intervals may exceed the speed of a serial terminal.
+    /// The minimum interval between pictures, in seconds. A serial terminal may be too slow for shorter intervals.
     static let minimumInterval = 0.05
 
     private let output: StandardOutput
@@ -90,7 +90,7 @@ struct RowPainter {
     mutating func draw(_ rows: [String]) {
         var text = drawnRows > 0 ? "\(TerminalStyle.escape)\(drawnRows)A" : ""
         for row in rows { text += "\(TerminalStyle.escape)1G\(TerminalStyle.escape)2K\(row)\n" }
-        // Erases the remaining rows of a higher picture.
+        // If the previous picture had more rows, the remaining rows are erased.
         if drawnRows > rows.count { text += "\(TerminalStyle.escape)J" }
         drawnRows = rows.count
         output.write(lines: text)

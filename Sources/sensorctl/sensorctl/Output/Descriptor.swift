@@ -16,24 +16,25 @@ struct Descriptor: Sendable {
         case failed(errno: Int32)
     }
 
-    /// Opens /dev/null for standard descriptors that are closed. Must be called first. Otherwise, the next opened file
-    /// would get such a number and receive the program's output.
+    /// Opens /dev/null for each standard descriptor that is closed. Must be called first. Otherwise, a file that is
+    /// opened later may use the number of a standard descriptor and receive the program's output.
     static func openStandardDescriptors() {
         for number in 0...2 as ClosedRange<Int32> where fcntl(number, F_GETFD) < 0 && errno == EBADF {
-            // open(2) returns the lowest free number.
+            // open(2) returns the lowest available number.
             _ = open("/dev/null", number == 0 ? O_RDONLY : O_WRONLY)
         }
     }
 
     var isTerminal: Bool { isatty(number) == 1 }
 
-    /// Requires that TERM is set and not "dumb".
+    /// The terminal supports control sequences if TERM is set to a value other than "dumb".
     var showsPictures: Bool {
         let kind = getenv("TERM").map { String(cString: $0) } ?? ""
         return isTerminal && !kind.isEmpty && kind != "dumb"
     }
 
-    /// `isPatient` is called repeatedly while the descriptor is not writable. If it returns false, the write ends.
+    /// Writes the bytes. `isPatient` is called repeatedly while the descriptor is not writable. The write ends when
+    /// `isPatient` returns false.
     func write(_ bytes: [UInt8], isPatient: () -> Bool = { true }) -> Outcome {
         bytes.withUnsafeBytes { buffer in
             var start = 0
@@ -56,10 +57,10 @@ struct Descriptor: Sendable {
         }
     }
 
-    /// After a stop request, waits at most 2 s for a slow reader.
+    /// Writes the bytes. After a stop request, waits at most 2 s for a slow reader.
     func write(_ bytes: [UInt8], until stop: StopRequest) -> Outcome { write(bytes, isPatient: stop.gracePeriod()) }
 
-    /// Returns true if a write would not block, even if the write would fail.
+    /// Returns true if a write would not block. The write may still fail.
     private func isWritable(within milliseconds: Int32) -> Bool {
         var wait = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
         let count = poll(&wait, 1, milliseconds)

@@ -8,7 +8,7 @@ import Synchronization
 
 /// Prints events in order on its own queue, so that callers never wait for the reader.
 final class EventPrinter: Sendable {
-    /// The maximum number of bytes that wait for the reader. Further lines are dropped and counted.
+    /// The maximum number of bytes in the queue. If the queue is full, further lines are dropped and counted.
     static let limit = 1 << 20
 
     private struct State {
@@ -22,11 +22,12 @@ final class EventPrinter: Sendable {
     private let state = Mutex(State())
     private let droppedCount: @Sendable (Int) -> Bool
 
-    /// `missed` prints the number of dropped lines. It is called like the closure of ``print(_:_:)``.
+    /// - Parameter missed: A closure that prints the number of dropped lines and returns false if the reader has closed
+    /// the pipe. Called on the printer's queue.
     init(missed: @escaping @Sendable (Int) -> Bool) { self.droppedCount = missed }
 
-    /// Drops a line of about `size` bytes if too many bytes are waiting. `body` is called on the printer's queue and
-    /// returns false if the reader has closed the pipe.
+    /// Prints a line of about `size` bytes, or drops the line if the queue is full. `body` is called on the printer's
+    /// queue and returns false if the reader has closed the pipe.
     func print(_ size: Int, _ body: @escaping @Sendable () -> Bool) {
         let gap = state.withLock { state -> Int? in
             guard !state.isClosed else { return nil }
@@ -56,7 +57,7 @@ final class EventPrinter: Sendable {
         state.withLock { $0.isClosed = true }
     }
 
-    /// Waits until all lines have been printed, or until no line has been printed for 3 s.
+    /// Waits until all lines have been printed. Gives up if no line has been printed for 3 s.
     func finish() {
         let semaphore = BinarySemaphore()
         queue.async { [self] in
@@ -83,7 +84,7 @@ final class EventReporter: Sendable {
     private let clock: any DeviceClock
     private let printer: EventPrinter
 
-    /// - Parameter subject: The subject of the events, for the message about dropped events.
+    /// - Parameter subject: The subject of the events, which appears in the message about dropped events.
     init(_ subject: String, asJSON: Bool, clock: any DeviceClock, stop: StopRequest) {
         (self.asJSON, self.clock, self.stop) = (asJSON, clock, stop)
         printer = EventPrinter { count in
@@ -122,7 +123,8 @@ final class EventReporter: Sendable {
         return writer.bytes
     }
 
-    /// Returns false if the reader has closed the pipe. The command continues without a reader.
+    /// Writes a line. Returns false if the reader has closed the pipe. In this case, the command continues without
+    /// output.
     private static func write(_ line: [UInt8], until stop: StopRequest) -> Bool {
         let outcome = Descriptor.standardOutput.write(line, until: stop)
         if case .failed(let number) = outcome { stop.request(.unwritable(errno: number)) }

@@ -26,7 +26,8 @@ enum ExitStatus: Int32, Error {
 
     init(reading error: DeviceError) { self.init(error, otherwise: .noInput) }
 
-    /// Errors other than `invalidTrace` and `invalidConfiguration` result in `status`.
+    /// Creates the exit status of an error. The status is `status`, unless the error is `invalidTrace` or
+    /// `invalidConfiguration`.
     init(_ error: DeviceError, otherwise status: Self) {
         self =
             switch error.code {
@@ -38,10 +39,10 @@ enum ExitStatus: Int32, Error {
 
     init(starting error: DeviceError) { self = error.code == .invalidConfiguration ? .usage : .unavailable }
 
-    /// Throws this status to end the command, unless it is `success`. Prints nothing.
+    /// Throws this status to end the command, unless the status is `success`. Prints nothing.
     func exit() throws { if self != .success { throw ExitCode(rawValue) } }
 
-    /// Logs a device error and throws its exit status.
+    /// Logs a device error and throws the corresponding exit status.
     static func exitOnError<Value>(
         _ status: (DeviceError) -> ExitStatus = ExitStatus.init(reading:), _ body: () throws -> Value
     ) throws -> Value {

@@ -4,11 +4,11 @@ import Logging
 import SensorTools
 import Synchronization
 
-/// Log messages on standard error. They can be held back while the terminal shows a picture.
+/// Log messages on standard error. Messages can be held back while the terminal shows a picture.
 enum Log {
     private static let held = Mutex<[String]?>(nil)
     private static let heldLimit = 100
-    /// True if the last message was not read within 2 s. Later messages do not wait for the reader.
+    /// True if the reader has not read a message within 2 s. Later messages do not wait for the reader.
     private static let isReaderStalled = Mutex(false)
     private static let logger = Logger(label: "sensorctl")
 
@@ -24,10 +24,10 @@ enum Log {
         }
     }
 
-    /// Must be called once, before any message is logged.
+    /// Sets up logging. Must be called once, before the first message is logged.
     static func bootstrap() { LoggingSystem.bootstrap { NoteHandler(label: $0) } }
 
-    /// Holds messages back until ``resume()``.
+    /// Holds messages back until ``resume()`` is called.
     static func suspend() { held.withLock { $0 = $0 ?? [] } }
 
     static func resume() { for line in held.withLock({ $0.take() }) ?? [] { write(line) } }

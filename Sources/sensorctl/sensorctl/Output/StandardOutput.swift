@@ -5,7 +5,8 @@ import Foundation
 import JSONBytes
 import SensorTools
 
-/// Standard output, or a closure that replaces it. Each line or block is a single write. Used on one thread.
+/// Writes to standard output, or to a closure that replaces it. Each line or block is written with a single system
+/// call. Must be used on a single thread.
 final class StandardOutput {
     private let stop: StopRequest
     private let descriptor = Descriptor.standardOutput
@@ -16,14 +17,14 @@ final class StandardOutput {
     private var buffer: [UInt8] = []
 
     /// - Parameters:
-    ///   - isBuffered: If true, output is buffered until ``flush()``.
-    ///   - sink: Receives the output instead of standard output.
+    ///   - isBuffered: If true, output is buffered until ``flush()`` is called.
+    ///   - sink: A closure that receives the output instead of standard output.
     init(stop: StopRequest, isBuffered: Bool = false, sink: (([UInt8]) -> Void)? = nil) {
         (self.stop, self.sink) = (stop, sink)
         block = isBuffered ? 1 << 15 : 0
     }
 
-    /// If a write fails, requests a stop and discards further output.
+    /// Writes bytes. If the write fails, requests a stop and discards further output.
     func write(_ bytes: [UInt8]) {
         if let sink { return sink(bytes) }
         guard block > 0 else { return writeImmediately(bytes) }
@@ -50,7 +51,7 @@ final class StandardOutput {
 
     func write(line: String) { write(lines: line + "\n") }
 
-    /// Writes lines of text. Sanitizes the lines, because they may contain untrusted text.
+    /// Writes lines of text. The lines are sanitized, because they may contain untrusted text.
     func write(lines: String) { write(TerminalText.lines(lines)) }
 
     func writeObject(_ body: (inout JSONWriter) -> Void) {
@@ -59,7 +60,7 @@ final class StandardOutput {
         write(writer.bytes)
     }
 
-    /// Prints the address as a JSON object, or prints the address as a line and logs an example.
+    /// Announces an address. Writes a JSON object, or writes the address as a line and logs an example.
     func announce(_ place: String, asJSON: Bool, example: String, _ members: JSONMembers) {
         guard asJSON else {
             write(line: place)
@@ -80,7 +81,7 @@ final class StandardOutput {
 }
 
 extension TerminalStyle {
-    /// Styles are on for a terminal with colors unless the user disables them (https://no-color.org).
+    /// A terminal with colors uses styles, unless the user has disabled them (https://no-color.org).
     init(_ descriptor: Descriptor) {
         let environment = ProcessInfo.processInfo.environment
         let isRefused = !(environment["NO_COLOR"] ?? "").isEmpty || environment["TERM"] == "dumb"

@@ -3,11 +3,11 @@
 import DeviceCore
 import Synchronization
 
-/// A request to end the command. Only the first request takes effect.
+/// A request to end the command. Requests after the first one have no effect.
 final class StopRequest: Sendable {
     enum Reason: Sendable {
         case signal
-        /// The requested number of updates has arrived.
+        /// The requested number of updates has been received.
         case complete
         case timeIsUp
         /// The reader of the output has closed the pipe.
@@ -35,8 +35,8 @@ final class StopRequest: Sendable {
         for handler in handlers { handler() }
     }
 
-    /// If a stop has already been requested, calls the closure immediately. Otherwise, calls it on the requesting
-    /// thread.
+    /// Calls the closure when a stop is requested, on the requesting thread. If a stop has already been requested,
+    /// calls it immediately.
     func onRequest(_ handler: @escaping @Sendable () -> Void) {
         let isLate = state.withLock { state in
             if state.reason == nil { state.handlers.append(handler) }
@@ -51,13 +51,13 @@ final class StopRequest: Sendable {
         }
     }
 
-    /// Returns the exit status of the stop request, or `status` if no stop was requested.
+    /// Returns the exit status that corresponds to the stop request, or `status` if no stop was requested.
     func status(or status: ExitStatus = .success) -> ExitStatus {
         reason?.status(isComplete: true, shortfall: "") ?? status
     }
 
-    /// Returns a closure that returns true until a stop is requested, and for 20 further calls (2 s in
-    /// `Descriptor.write`).
+    /// Returns a closure that grants a grace period after a stop request. The closure returns true until a stop is
+    /// requested and for 20 further calls. In `Descriptor.write`, this period is 2 s.
     func gracePeriod() -> @Sendable () -> Bool {
         let waits = Atomic(0)
         return { self.reason == nil || waits.add(1, ordering: .relaxed).newValue < 20 }

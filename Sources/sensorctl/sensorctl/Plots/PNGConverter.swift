@@ -25,12 +25,12 @@ struct PNGConverter {
     private let path: String
     private let arguments: @Sendable (Int) -> [String]
 
-    /// Searches PATH for a program. The error names the packages to install.
+    /// Searches PATH for a supported program. If there is none, throws an error that names the packages to install.
     init() throws(DeviceError) {
         let folders = (getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin").split(separator: ":")
         for program in Self.programs {
             let files = folders.map { "\($0)/\(program.name)" }
-            // Excludes folders with the program's name.
+            // Ignores folders that have the program's name.
             guard let file = files.first(where: { access($0, X_OK) == 0 && FileIO.isRegularFile($0) }) else { continue }
             (path, arguments) = (file, program.arguments)
             return
@@ -41,9 +41,10 @@ struct PNGConverter {
             "PNG output requires \(names), but neither is installed. Install one of them, or write .svg or .html.")
     }
 
-    /// Converts an SVG document. The resolution is in dots per inch. Fails if a stop is requested.
+    /// Converts an SVG document to PNG. The resolution is in dots per inch. Throws an error if a stop is requested.
     func png(of svg: String, resolution: Int, until stop: StopRequest) async throws(DeviceError) -> [UInt8] {
-        // Pipes could cause a deadlock if a program writes before it has read all input, so files are used instead.
+        // Files are used instead of pipes. With pipes, a program that writes before it has read all input could cause a
+        // deadlock.
         let (input, output) = (try Self.file(), try Self.file())
         defer {
             close(input)

@@ -16,7 +16,7 @@ final class PlotCollector: ReadingPrinter {
     }
 
     var clock: (any DeviceClock)?
-    /// The start of the trace on both clocks.
+    /// The start of the trace according to the boot clock and the wall clock.
     private let origin: BootTime
     private let start: WallTime
     /// The start of the trace on the time axis, in seconds.
@@ -24,7 +24,7 @@ final class PlotCollector: ReadingPrinter {
     private(set) var names: [LineName] = []
     private var lines: [LineName: SeriesDecimator] = [:]
     private(set) var intervals: [StreamName: IntervalCounter] = [:]
-    /// The intervals of values that are not part of every location.
+    /// The intervals of lines whose values are not part of every location.
     private var partIntervals: [LineName: IntervalCounter] = [:]
     private(set) var track = TrackSimplifier()
     private(set) var reasons: [StreamName: String] = [:]
@@ -35,7 +35,8 @@ final class PlotCollector: ReadingPrinter {
 
     func line(_ name: LineName) -> SeriesDecimator { lines[name] ?? SeriesDecimator() }
 
-    /// Each line has its own limit, because a receiver may report the altitude only with every fourth position.
+    /// Returns the threshold for gaps in a line. It differs between lines, because a receiver may report the altitude
+    /// only with every fourth position.
     func gap(of name: LineName) -> Double? {
         let stream = name.subject.stream.flatMap { intervals[$0]?.gap }
         return [stream, partIntervals[name]?.gap].compactMap(\.self).max()
@@ -71,8 +72,7 @@ final class PlotCollector: ReadingPrinter {
         if location.verticalAccuracy >= 0 { add(.accuracy, "vertical", .amount, time, location.verticalAccuracy) }
     }
 
-    /// Returns the timestamp, or the arrival time if they differ by more than 10 s because the receiver's clock is
-    /// wrong.
+    /// Returns the timestamp. If the receiver's clock is wrong by more than 10 s, returns the arrival time instead.
     private func time(of location: CLLocation) -> Double {
         let reportedTime = location.time.seconds(since: start)
         let arrivalTime = clock?.now.seconds(since: origin) ?? reportedTime
@@ -120,7 +120,7 @@ final class PlotCollector: ReadingPrinter {
     }
 }
 
-/// Collects the satellites that receivers report. Locations contain satellites only while there is a fix.
+/// Collects satellites from the receivers' reports. Locations contain satellites only while there is a fix.
 final class SatelliteCollector: Sendable {
     private let tracks = Mutex(SkyTracks())
     private let subscription = Mutex<Subscription?>(nil)

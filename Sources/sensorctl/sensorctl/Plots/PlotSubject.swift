@@ -7,7 +7,7 @@ enum PlotSubject: String, CaseIterable {
     case track, sky, speed, altitude, accuracy, accelerometer, gyro, magnetometer, pressure, attitude, heading,
         intervals
 
-    /// The stream that contains the subject, or nil for `intervals`, which covers all streams.
+    /// The stream that contains the subject. nil for `intervals`, which uses all streams.
     var stream: StreamName? {
         switch self {
         case .track, .sky, .speed, .altitude, .accuracy: .location

@@ -5,12 +5,13 @@ import JSONBytes
 import SystemCalls
 import Trace
 
-/// Callbacks that `replay --json` or `replay --expect` wrote earlier, for comparison with the callbacks of a recording.
+/// Callbacks that `replay --json` or `replay --expect` has written. They can be compared with the callbacks of a
+/// recording.
 struct RecordedCallbacks {
     let name: String
     private let bytes: TraceBytes
 
-    /// The possible first bytes: a callback, or the header of expected callbacks.
+    /// A file begins with a callback or with the header of expected callbacks.
     private static let beginnings = ["{\"callback\":\"", "{\"format\":\"device-services-expectations\""]
     /// The maximum length of a line, in bytes.
     private static let limit = 1 << 20
@@ -21,7 +22,7 @@ struct RecordedCallbacks {
         }
         defer { systemClose(file) }
         var status = stat()
-        // Pipes are not checked, because their data can be read only once.
+        // A pipe cannot be checked, because its data can be read only once.
         guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
         var start = [UInt8](repeating: 0, count: 64)
         let count = start.withUnsafeMutableBytes { systemRead(file, $0) }
@@ -33,7 +34,7 @@ struct RecordedCallbacks {
         bytes = try TraceBytes(path: path)
     }
 
-    /// Returns the number of invalid lines and the line number of the first invalid line.
+    /// Delivers the callbacks. Returns the number of invalid lines and the line number of the first one.
     func deliver(to collector: PlotCollector, _ isWanted: (StreamName) -> Bool) -> (bad: Int, first: Int) {
         bytes.withUnsafeBytes { bytes in
             var (start, number, bad, first) = (0, 0, 0, 0)
@@ -105,7 +106,8 @@ private struct Values {
             headingAccuracy: numbers["headingAccuracy"] ?? -1, field: .zero)
     }
 
-    /// The device motion, with the angles that Core Motion derives from the quaternion: R = Rz(yaw) Rx(pitch) Ry(roll).
+    /// The device motion. Its angles are derived from the quaternion as in Core Motion, with R = Rz(yaw) Rx(pitch)
+    /// Ry(roll).
     var motion: DeviceMotionReading? {
         guard quaternion.count == 4 else { return nil }
         let (x, y, z, w) = (quaternion[0], quaternion[1], quaternion[2], quaternion[3])
@@ -113,7 +115,8 @@ private struct Values {
         let (side, up): (Double, Double) = (2 * (w * y - x * z), 1 - 2 * (x * x + y * y))
         let cosine = (side * side + up * up).squareRoot()
         reading.pitch = atan2(2 * (y * z + w * x), cosine)
-        // If the device is upright, roll and yaw rotate about the same axis. The rotation is then reported as yaw.
+        // If the device is upright, roll and yaw rotate about the same axis. The whole rotation is then reported as
+        // yaw.
         let isUpright = cosine <= 1e-8
         reading.roll = isUpright ? 0 : atan2(side, up)
         reading.yaw =

@@ -35,7 +35,7 @@ struct AccessoryReading: Sendable, Hashable {
 
 /// A change of the connected accessories.
 struct AccessoryChangeReading: Reading {
-    /// The kind of change. The raw value is the callback in JSON.
+    /// The kind of change. The raw value is the name of the callback in JSON.
     enum Change: String, Sendable {
         case present = "connectedAccessories"
         case connected = "EAAccessoryDidConnect"

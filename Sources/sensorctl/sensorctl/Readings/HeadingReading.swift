@@ -10,9 +10,9 @@ struct HeadingReading: TimedReading {
     var timestamp: Double
     /// The heading in degrees clockwise from magnetic north.
     var magneticHeading: Double
-    /// The heading in degrees clockwise from true north, or a negative value if the position is unknown.
+    /// The heading in degrees clockwise from true north. Negative if the position is unknown.
     var trueHeading: Double
-    /// The accuracy in degrees, or a negative value if the heading is unreliable.
+    /// The accuracy in degrees. Negative if the heading is unreliable.
     var headingAccuracy: Double
     /// The magnetic field in microteslas, in the device's axes.
     var field: SIMD3<Double>
@@ -49,7 +49,7 @@ struct HeadingReading: TimedReading {
         ]
     }
 
-    /// Formats an angle with six columns. Angles that would round to 360° are shown as 0°.
+    /// Formats an angle in a column of six characters. An angle that would be rounded to 360° is formatted as 0°.
     static func degrees(_ angle: Double) -> String {
         angle < 0 || !angle.isFinite ? "     -" : String(format: "%5.1f°", angle < 359.95 ? angle : 0)
     }
@@ -64,7 +64,7 @@ extension HeadingReading {
 }
 
 struct HeadingAdvice: Reading, Equatable {
-    /// The orientations measured so far, or nil if unknown.
+    /// The orientations in which the magnetic field has been measured so far, or nil if they are unknown.
     let survey: MagneticSurvey?
 
     func hasProgress(since earlier: HeadingAdvice?) -> Bool {
@@ -105,7 +105,7 @@ enum Compass {
     ]
     private static let arrows = ["↑", "↗", "→", "↘", "↓", "↙", "←", "↖"]
 
-    /// Returns the closest of 16 compass points. `degrees` is measured clockwise from north.
+    /// Returns the nearest of the 16 compass points. `degrees` is measured clockwise from north.
     static func name(_ degrees: Double) -> String { nearest(degrees, of: names) }
 
     static func arrow(_ degrees: Double) -> String { nearest(degrees, of: arrows) }

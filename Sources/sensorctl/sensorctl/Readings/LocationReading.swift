@@ -11,8 +11,8 @@ struct LocationsReading: Reading {
 
     func writeMembers(to writer: inout JSONWriter) {
         writer.member("callback", "didUpdateLocations")
-        // `altitude` and `ellipsoidalAltitude` are not used, because they are 0 if the receiver did not report an
-        // altitude.
+        // The properties `altitude` and `ellipsoidalAltitude` are not used. They are 0 if the receiver did not report
+        // an altitude.
         writer.objects("locations", locations) { location in
             [
                 "timestamp": CivilDate(location.time).timestamp, "latitude": location.coordinate.latitude,
@@ -68,7 +68,7 @@ struct AuthorizationReading: Reading {
     }
 
     func lines(_ ink: TerminalStyle) -> [String] {
-        // Full authorization is the normal case and is not printed.
+        // Full authorization is not printed, because it is the normal case.
         let isUsual = status == .authorizedWhenInUse || status == .authorizedAlways
         guard !isUsual || accuracy != .fullAccuracy else { return [] }
         return ["\(ink.dim(CivilDate(time).timeOfDayWithTenths))  authorization: \(status), \(accuracy)"]
@@ -85,7 +85,7 @@ enum LocationFormatter {
         String(format: "%10.6f°%@", abs(degrees), degrees < 0 ? "W" : "E")
     }
 
-    /// "~" marks an altitude without a known accuracy.
+    /// Formats the altitude. A tilde marks an altitude whose accuracy is unknown.
     static func altitude(_ location: CLLocation) -> String {
         guard let altitude = location.altitudeAboveSeaLevel else { return "       - m" }
         let mark = location.verticalAccuracy < 0 ? "~" : " "

@@ -63,27 +63,28 @@ struct OrientationReading: TimedReading {
 }
 
 struct DeviceMotionReading: TimedReading {
-    /// The state of the fusion filter that Core Motion does not expose.
+    /// The state of the fusion filter that is not available in Core Motion.
     struct Condition {
-        /// The gyroscope bias that was subtracted, in radians per second, or nil if no bias was subtracted.
+        /// The gyroscope bias that was subtracted, in radians per second. nil if no bias was subtracted.
         var bias: SIMD3<Double>?
         var isResting = false
         var isDisturbed = false
     }
 
     var timestamp: Double
-    /// The rotation from the device's axes to the reference frame's axes, as x, y, z, w.
+    /// The rotation from the device's axes to the axes of the reference frame. The components are in the order x, y, z,
+    /// w.
     var quaternion: SIMD4<Double>
-    /// The gravity vector in g, which points down.
+    /// A vector that points down, in g.
     var gravity: SIMD3<Double>
     var userAcceleration = SIMD3<Double>.zero
-    /// In radians per second.
+    /// The rotation rate in radians per second.
     var rotationRate = SIMD3<Double>.zero
-    /// In microteslas.
+    /// The magnetic field in microteslas.
     var magneticField = SIMD3<Double>.zero
-    /// The calibration accuracy, from -1 (uncalibrated) to 2.
+    /// The calibration accuracy, from -1 (uncalibrated) to 2 (high).
     var magneticAccuracy: Int32 = -1
-    /// The heading in degrees, or a negative value if the reference frame has no north.
+    /// The heading in degrees. Negative if the reference frame has no north.
     var heading = -1.0
     /// The angles of the attitude, in radians.
     var roll = 0.0
@@ -95,7 +96,7 @@ struct DeviceMotionReading: TimedReading {
     var callback: String { "deviceMotion" }
 
     func writeValues(to writer: inout JSONWriter) {
-        // Intermediate arrays would be too expensive, because there may be hundreds of readings per second.
+        // Avoids the cost of intermediate arrays, because there may be hundreds of readings per second.
         writer.array("quaternion") { for index in 0..<4 { $0.double(quaternion[index]) } }
         writer.member("gravity", gravity)
         writer.member("userAcceleration", userAcceleration)

@@ -8,11 +8,11 @@ import SensorTools
 
 struct PedometerReading: Reading {
     var steps: Int
-    /// In metres.
+    /// The distance in metres.
     var distance: Double?
-    /// In seconds per metre.
+    /// The pace in seconds per metre.
     var pace: Double?
-    /// In steps per second.
+    /// The cadence in steps per second.
     var cadence: Double?
     var floorsAscended: Int?
     var floorsDescended: Int?
@@ -52,7 +52,7 @@ extension PedometerReading {
 
 /// The activity of the person who carries the device.
 struct MotionActivityReading: Reading {
-    /// The activities, in output order.
+    /// The activities, in the order in which they are printed.
     var flags: [(name: StaticString, isSet: Bool)]
     var confidence: String
     var start: WallTime

@@ -10,13 +10,14 @@ import SensorTools
 protocol Reading {
     func writeMembers(to writer: inout JSONWriter)
 
-    /// The lines have a constant number of columns. There are none for callbacks that need not be printed.
+    /// Returns lines with a constant number of columns. Returns no lines for a callback that need not be printed.
     func lines(_ ink: TerminalStyle) -> [String]
 
-    /// The column titles are printed if they differ from the previous titles. Empty by default.
+    /// Returns the column titles. They are printed if they differ from the previous titles. By default, there are no
+    /// titles.
     func titles(_ ink: TerminalStyle) -> [String]
 
-    /// The log message that replaces the callback if only readings are printed, or nil for a reading.
+    /// The log message that replaces the callback if only readings are printed. nil for a reading.
     var note: String? { get }
 }
 
@@ -30,13 +31,14 @@ protocol TimedReading: Reading {
     /// The name of the callback in JSON.
     var callback: String { get }
 
-    /// In seconds since boot, or since the start of the trace for an attitude or heading in a replay.
+    /// The timestamp in seconds since boot. For an attitude or heading in a replay, the timestamp is in seconds since
+    /// the start of the trace.
     var timestamp: Double { get }
 
-    /// Writes the members that follow the callback and the timestamp.
+    /// Writes all members except the callback and the timestamp.
     func writeValues(to writer: inout JSONWriter)
 
-    /// Returns the columns that follow the timestamp.
+    /// Returns the columns to the right of the timestamp.
     func columns(_ ink: TerminalStyle) -> [String]
 }
 
@@ -63,7 +65,7 @@ final class LinePrinter: ReadingPrinter {
     private var writer = JSONWriter()
     private var title: String?
 
-    /// - Parameter printsErrors: If false, errors of fused streams are logged instead of printed as JSON.
+    /// - Parameter printsErrors: If true, errors of fused streams are printed as JSON. If false, they are logged.
     init(
         output: StandardOutput, asJSON: Bool, printsErrors: Bool = true,
         ink: TerminalStyle = TerminalStyle(.standardOutput)
@@ -107,7 +109,7 @@ struct StreamFailure: Reading {
     }
 
     func lines(_ ink: TerminalStyle) -> [String] {
-        // A fused stream may still deliver readings, but fewer than requested.
+        // After an error, a fused stream may still deliver readings, but fewer than requested.
         [line(stream.isFused ? stream.rawValue : "no \(stream.rawValue)", ink)]
     }
 
@@ -117,7 +119,7 @@ struct StreamFailure: Reading {
 }
 
 extension Error {
-    /// The reason for the error, as reported by the device if possible.
+    /// The reason for the error. The device's own description is used if it is available.
     var reason: String {
         let wrapped = self as NSError
         if let cause = wrapped.userInfo[NSUnderlyingErrorKey] as? DeviceError { return cause.description }

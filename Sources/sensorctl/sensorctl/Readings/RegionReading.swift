@@ -12,7 +12,7 @@ struct RegionReading: Reading {
     let callback: Callback
     let region: String
     let state: CLRegionState
-    /// The time of the state change, or nil if unknown.
+    /// The time at which the state changed, or nil if unknown.
     let date: Date?
 
     func writeMembers(to writer: inout JSONWriter) {
@@ -69,7 +69,7 @@ struct VisitReading: Reading {
 }
 
 extension WallTime {
-    /// Creates a time rounded to microseconds. Finer digits of a `Date` are rounding errors.
+    /// Creates a time that is rounded to microseconds. Smaller fractions of a `Date` are rounding errors.
     init(_ date: Date) {
         let microseconds = ((date.timeIntervalSinceReferenceDate + 978_307_200) * 1e6).rounded()
         self = WallTime(seconds: microseconds / 1e6) ?? .epoch

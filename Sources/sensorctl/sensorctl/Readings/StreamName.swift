@@ -4,7 +4,7 @@ import ArgumentParser
 import DeviceCore
 import SimulatedDevice
 
-/// The streams of `watch` and `replay`. A new stream requires a case, an entry in ``facts`` and a listener in
+/// The streams of `watch` and `replay`. A new stream requires a case, an entry in ``facts``, and a listener in
 /// `ListenerOptions`.
 enum StreamName: String, ExpressibleByArgument, CaseIterable {
     case location, heading, accelerometer, gyro, magnetometer, pressure, orientation, steps, activity, accessories
@@ -12,20 +12,20 @@ enum StreamName: String, ExpressibleByArgument, CaseIterable {
     case deviceMotion = "device-motion"
 
     fileprivate struct Facts {
-        /// The noun for the stream's updates, in messages.
+        /// A noun for the updates of the stream, for use in messages.
         var noun = "readings"
         var alias: String?
-        /// The sensors that the stream requires. Empty for positions, accessories and beacons.
+        /// The sensors that the stream requires. Streams of positions, accessories and beacons require no sensors.
         var sensors: [SensorKind] = []
         /// True if the stream consists of the readings of a single sensor.
         var isSensor = false
-        /// True if a manager combines several sensors.
+        /// True if a manager combines the readings of several sensors.
         var isFused = false
         var unit = ""
-        /// The minimum range of a sparkline, in the unit of the readings.
+        /// The minimum range of values in a sparkline, in the unit of the readings.
         var span = 1.0
-        /// The default tolerances cover differences between processors, compilers and mathematical libraries, but no
-        /// difference that a user would notice.
+        /// The default tolerances. They cover differences between processors, compilers and mathematical libraries, but
+        /// no difference that a user would notice.
         var tolerances: [String: FieldTolerance] = [:]
     }
 
@@ -75,7 +75,7 @@ enum StreamName: String, ExpressibleByArgument, CaseIterable {
 
     static var allValueStrings: [String] { allCases.map(\.rawValue) + allCases.compactMap(\.facts.alias) }
 
-    /// The list of streams for `--help`, which begins with location and the fused streams.
+    /// The list of streams for `--help`. Location and the fused streams are listed first.
     static let list: String = {
         let streams = [.location] + allCases.filter(\.isFused) + allCases.filter { $0 != .location && !$0.isFused }
         let names = streams.map { stream in

@@ -64,7 +64,7 @@ struct BlackBoxPlan {
     var needsPosition: Bool { triggers.contains(where: \.needsPosition) }
 }
 
-/// A duration on the command line in seconds, or with a unit such as 90s, 10m or 1.5h.
+/// A duration on the command line, in seconds or with a unit. Examples are 90s, 10m and 1.5h.
 struct TimeSpan: ExpressibleByArgument, Equatable {
     let seconds: Double
 
@@ -79,7 +79,7 @@ struct TimeSpan: ExpressibleByArgument, Equatable {
     }
 }
 
-/// A number of bytes on the command line, such as 65536, 512K, 64M or 1G.
+/// A number of bytes on the command line. Examples are 65536, 512K, 64M and 1G.
 struct ByteCount: ExpressibleByArgument, Equatable {
     let bytes: Int64
 

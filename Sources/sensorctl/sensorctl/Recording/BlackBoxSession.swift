@@ -23,7 +23,7 @@ final class BlackBoxSession: Sendable {
     init(
         _ place: RingLocation, _ plan: BlackBoxPlan, clock: any DeviceClock, events: RecordingEvents, stop: StopRequest
     ) throws(DeviceError) {
-        // The relay is created first, because another process may send the signal at any time.
+        // Another process may send the signal at any time, so the relay is created first.
         signal = SignalRelay([SIGUSR1], keeping: 1)
         self.events = events
         let ring = try TraceRing(place, options: plan.ring, clock: clock)
@@ -47,9 +47,9 @@ final class BlackBoxSession: Sendable {
         (self.ring, self.box, self.failure) = (ring, box, failure)
     }
 
-    /// Subscribes to the triggers. Must be called after the recorder has written its header.
+    /// Subscribes to the triggers. Must be called after the header of the recording has been written.
     func begin(_ device: Device, interval: Double) {
-        // A separate queue is used, because saving may block on the disk and must not delay other signals.
+        // A separate queue is used, because saving may block and must not delay other signals.
         signal.start { [box, queue] _ in queue.async { box.trigger("signal") } }
         listener.start(device, interval: interval)
         let idle = triggers.filter(\.needsAcceleration).map(\.text)
@@ -60,13 +60,14 @@ final class BlackBoxSession: Sendable {
         }
     }
 
-    /// Saves the data of a recorder that was killed. Must be called while recording.
+    /// Saves the data of a previous recorder that was killed. Must be called during a recording.
     func saveLeftovers() { box.saveLeftovers() }
 
-    /// Must be called before the recorder stops. The end of a recording is a trigger unless the recording has failed.
+    /// Ends the black box. Must be called before the recorder stops. Unless the recording has failed, its end is also a
+    /// trigger.
     func finish(isFailure: Bool) -> DeviceError? {
         signal.stop()
-        // Waits for a signal that arrived just before the end.
+        // Waits for a signal that was received just before the end.
         queue.sync {}
         listener.stop()
         if !isFailure, triggers.contains(where: { $0.condition == .end }) { box.trigger("end") }

@@ -13,7 +13,7 @@ struct CalibrationSession {
         case stopped
     }
 
-    /// The time in seconds after which missing readings are logged.
+    /// If no reading arrives within this time, in seconds, a message is logged.
     private static let silence = 4.0
 
     let task: any CalibrationTask
@@ -38,7 +38,8 @@ struct CalibrationSession {
         await run(on: simulated.device) { done, _ in await simulated.play(.max, until: done) }
     }
 
-    /// - Parameter listen: Returns when the calibration is complete or has received enough readings.
+    /// - Parameter listen: A closure that returns when the calibration is complete or when there are no further
+    /// readings.
     private func run(on device: Device, _ listen: (StopRequest, CalibrationDialogue) async -> Void) async -> Ending {
         let done = StopRequest()
         let dialogue = CalibrationDialogue(task, screen: screen, mounts: task.topic.mounts(of: device)) {

@@ -2,7 +2,8 @@
 
 import SystemCalls
 
-/// Reads lines from standard input. Limits the line length and never blocks longer than requested.
+/// Reads lines of limited length from standard input. Does not block unless data is available or a timeout is
+/// specified.
 struct CoordinateLineReader {
     enum Outcome {
         case more
@@ -13,14 +14,14 @@ struct CoordinateLineReader {
     private let descriptor: Descriptor
     private var buffer: [UInt8] = []
     private var start = 0
-    /// True while the rest of an overlong line is skipped.
+    /// True while the rest of a line that is too long is skipped.
     private var isTooLong = false
-    /// The maximum length of a line, in bytes. A coordinate is shorter.
+    /// The maximum length of a line, in bytes. Coordinates are shorter.
     private static let maximumLineLength = 256
 
     init(_ descriptor: Descriptor = .standardInput) { self.descriptor = descriptor }
 
-    /// Returns false on timeout.
+    /// Waits until data is available. Returns false on timeout.
     func isReadable(within milliseconds: Int32) -> Bool {
         var wait = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
         return poll(&wait, 1, milliseconds) > 0
@@ -38,7 +39,7 @@ struct CoordinateLineReader {
         }
     }
 
-    /// Returns the next line, or nil if the line is incomplete. Overlong lines are truncated.
+    /// Returns the next line, or nil if the line is incomplete. A line that is too long is truncated.
     mutating func next(isAtEnd: Bool) -> String? {
         let rest = buffer[start...]
         if let end = rest.firstIndex(of: 0x0A) {

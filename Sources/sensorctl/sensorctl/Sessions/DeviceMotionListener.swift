@@ -52,14 +52,14 @@ final class DeviceMotionListener: StreamListener {
 }
 
 extension BootTime {
-    /// Converts a timestamp in seconds since boot to seconds since this time, with nanosecond resolution.
+    /// Returns the seconds from this time to a timestamp in seconds since boot. The result has nanosecond resolution.
     func secondsTo(_ seconds: Double) -> Double {
         guard nanoseconds != 0, let time = Int64(exactly: (seconds * 1e9).rounded()) else { return seconds }
         return BootTime(nanoseconds: time).seconds(since: self)
     }
 }
 
-/// Provides state that Core Motion does not expose: the gyroscope bias, rest and magnetic disturbances.
+/// Provides state that is not available in Core Motion, such as the gyroscope bias, rest and magnetic disturbances.
 final class FusionStateMonitor: Sendable {
     private let engine: MotionEngine
     private let latest = Mutex<FusedState?>(nil)

@@ -5,17 +5,18 @@ import JSONBytes
 import SensorTools
 import SimulatedDevice
 
-/// Compares the callbacks of a replay with expected callbacks, or writes them to a file. Used on the main thread.
+/// Compares the callbacks of a replay with expected callbacks, or writes them to a file. Must be used on the main
+/// thread.
 final class ExpectationRun {
     private let path: String
     private let options: [String: String]
     private let stop: StopRequest
-    /// The comparison, or nil if the file is to be written.
+    /// Compares the callbacks. nil if the callbacks are written to a file instead.
     private var comparison: CallbackComparison?
     private var list = CallbackList()
     private var failure: DeviceError?
 
-    /// `tolerances` apply to a new file. An existing file keeps its tolerances.
+    /// - Parameter tolerances: The tolerances of a new file. An existing file keeps its tolerances.
     init(
         path: String, options: [String: String], tolerances: [String: FieldTolerance], isUpdating: Bool,
         stop: StopRequest
@@ -28,14 +29,14 @@ final class ExpectationRun {
             return
         }
         do throws(DeviceError) {
-            // Only a file of expected callbacks may be overwritten.
+            // An existing file is overwritten only if it contains expected callbacks.
             list = CallbackList(options: options, tolerances: try ExpectedCallbacks(path: path).tolerances)
         } catch  where error.code == .notFound {
             list = CallbackList(options: options, tolerances: tolerances)
         }
     }
 
-    /// Processes a callback. Requests a stop at the first difference.
+    /// Processes a callback. Requests a stop if the callback differs from the expected callback.
     func process(_ line: [UInt8]) {
         guard failure == nil else { return }
         guard comparison != nil else { return list.add(line: line) }
@@ -70,7 +71,7 @@ final class ExpectationRun {
 
     static func fail(_ error: DeviceError, otherwise status: ExitStatus) -> ExitStatus {
         Log.error(error.description)
-        // The file was created but could not be written.
+        // In this case, the file was created but could not be written.
         if case .system("write", _)? = error.cause { return ExitStatus(error, otherwise: .inputOutput) }
         return ExitStatus(error, otherwise: status)
     }

@@ -10,7 +10,7 @@ final class LocationListener: NSObject, CLLocationManagerDelegate, StreamListene
     private let manager = CLLocationManager()
     private let clock: any DeviceClock
 
-    /// - Parameter clock: The clock for callbacks without a timestamp.
+    /// - Parameter clock: The clock that provides the time of callbacks without a timestamp.
     init(clock: any DeviceClock, everyReport: Bool = false, receiver: String? = nil, outlet: ReadingOutlet) {
         (self.clock, self.outlet) = (clock, outlet)
         super.init()
@@ -46,9 +46,9 @@ final class LocationListener: NSObject, CLLocationManagerDelegate, StreamListene
     }
 }
 
-/// Prints the headings of a location manager. Requests positions for true headings, but works without them.
+/// Prints the headings of a location manager. Requests positions for the true heading, but does not require them.
 final class HeadingListener: NSObject, CLLocationManagerDelegate, StreamListener {
-    /// The minimum interval between advice, in seconds.
+    /// The minimum interval between two pieces of advice, in seconds.
     private static let pause = 5.0
 
     let outlet: ReadingOutlet
@@ -84,11 +84,11 @@ final class HeadingListener: NSObject, CLLocationManagerDelegate, StreamListener
     }
 
     func locationManager(_ manager: CLLocationManager, didUpdateHeading heading: CLHeading) {
-        // The timestamp of Core Location is a `Date`, which does not have nanosecond resolution.
+        // Core Location's timestamp is a `Date`, which does not have nanosecond resolution.
         let timestamp = origin.secondsTo(heading.uptime ?? clock.now.seconds)
-        // A timestamp that decreases considerably means that a trace has restarted.
+        // If the timestamp decreases considerably, a trace has restarted.
         if let due, timestamp < due, timestamp > due - 2 * interval { return }
-        // Keeps the interval regular while headings arrive, without catching up after a pause.
+        // Keeps the intervals regular. After a pause, missed headings are not replaced.
         due = max((due ?? timestamp) + interval, timestamp + interval / 2)
         outlet.print(HeadingReading(heading, timestamp: timestamp))
         if heading.headingAccuracy >= 0 { advice = nil }
@@ -100,7 +100,8 @@ final class HeadingListener: NSObject, CLLocationManagerDelegate, StreamListener
         return false
     }
 
-    /// A terminal has no calibration display. Advice is repeated only after progress.
+    /// Prints calibration advice, because a terminal has no calibration display. The advice is repeated only after
+    /// progress.
     private func printAdvice(after earlier: HeadingAdvice?, at time: Double) {
         let now = HeadingAdvice(survey: engine.magneticSurvey)
         advice = (now, time)

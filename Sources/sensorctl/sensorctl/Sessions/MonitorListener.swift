@@ -3,14 +3,14 @@
 import CoreLocation
 import DeviceCore
 
-/// Prints the events of a monitor. Used on the main thread.
+/// Prints the events of a monitor. Must be used on the main thread.
 final class MonitorListener: StreamListener {
     let outlet: ReadingOutlet
     private let regions: [NamedRegion]
     private let consumers: ConsumerGate?
     private var monitor: CLMonitor?
     private var task: Task<Void, Never>?
-    /// The conditions with a known state. The first event of a condition is not a crossing.
+    /// The conditions whose state is known. The first event of a condition reports its initial state, not a crossing.
     private var known: Set<String> = []
 
     init(_ regions: [NamedRegion], device: Device, outlet: ReadingOutlet) {
@@ -26,7 +26,8 @@ final class MonitorListener: StreamListener {
         }
         for region in regions {
             let condition = CLMonitor.CircularGeographicCondition(center: region.center, radius: region.radius)
-            // An identical condition that a killed run left behind is kept, so that its events are not repeated.
+            // An identical condition may remain from a previous run that was killed. It is kept, so that its events are
+            // not repeated.
             if let record = await monitor.record(for: region.name),
                 let former = record.condition as? CLMonitor.CircularGeographicCondition, former.isSame(as: condition)
             {
@@ -40,7 +41,7 @@ final class MonitorListener: StreamListener {
             var iterator = events.makeAsyncIterator()
             while let event = try? await iterator.next() { self?.process(event) }
         }
-        // Playback does not wait for the loop before the loop has requested its first event.
+        // Playback does not wait for this loop until the loop has requested its first event.
         await consumers?.waitForConsumers(1)
     }
 

@@ -76,7 +76,8 @@ extension CMRotationRate { var axes: SIMD3<Double> { SIMD3(x, y, z) } }
 
 extension CMMagneticField { var axes: SIMD3<Double> { SIMD3(x, y, z) } }
 
-/// Prints the device's orientation each time it changes. Unchecked because it is used only on the main thread.
+/// Prints the device's orientation each time it changes. `@unchecked Sendable` is safe, because all calls are made on
+/// the main thread.
 final class OrientationListener: StreamListener, @unchecked Sendable {
     let outlet: ReadingOutlet
     private let device = UIDevice.current
@@ -105,7 +106,7 @@ final class OrientationListener: StreamListener, @unchecked Sendable {
 
 final class PedometerListener: StreamListener {
     let outlet: ReadingOutlet
-    // The main queue is required, because the outlet is used on the main thread.
+    // The callbacks must be delivered on the main queue, because the outlet is used on the main thread.
     private let pedometer = CMPedometer(queue: .main)
 
     init(outlet: ReadingOutlet) { self.outlet = outlet }

@@ -28,11 +28,13 @@ enum PlaybackSpeed: ExpressibleByArgument, Equatable, CustomStringConvertible {
 }
 
 extension SimulatedDevice {
-    /// The error for concurrent playback cannot occur, because commands play the device only here.
+    /// Plays the trace until a stop is requested. A second playback at the same time is an error, which cannot occur in
+    /// the commands.
     @MainActor func play(_ speed: PlaybackSpeed, until stop: StopRequest) async {
         switch speed {
         case .max:
-            // Short portions allow a stop request to end playback. Asynchronous sequences require single steps.
+            // The portions are short, so that a stop request can end playback. If there are asynchronous sequences,
+            // each event is played separately.
             let consumers = device.playback?.consumerGate
             while stop.reason == nil, play(atMost: consumers?.hasNoConsumers == false ? 1 : 64) {
                 if let consumers, !consumers.isIdle { await consumers.waitUntilIdle() }

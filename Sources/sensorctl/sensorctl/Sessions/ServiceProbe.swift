@@ -15,7 +15,7 @@ final class ServiceProbe: Sendable {
     private let state = Mutex(State())
     private let done = StopRequest()
 
-    /// Waits for the response, the timeout in seconds, or a stop request.
+    /// Waits for the response, the end of the timeout in seconds, or a stop request.
     static func query(_ device: Device, timeout seconds: Double, stop: StopRequest) async -> ServiceStatus {
         let probe = ServiceProbe()
         let subscription = device.positionSource.subscribe(PositionRequest(lines: true)) { probe.process($0) }
@@ -87,7 +87,7 @@ enum SensorTrial {
         _ = await done.wait()
         let trials = tallies.map { sensor, tally, subscription in
             let (readings, failure, magnitudes) = tally.state.withLock { $0 }
-            // The description may have changed during the trial, for example because the sensor had to be polled.
+            // The description may have changed during the trial, for example because the sensor must be polled.
             let known = source.sensors.first { $0.id == sensor.id } ?? sensor
             let rate = source.measuredRate(of: sensor.id)
             subscription.cancel()

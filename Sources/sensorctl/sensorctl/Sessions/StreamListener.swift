@@ -3,18 +3,18 @@
 import CoreLocation
 import DeviceCore
 
-/// Subscribes to a stream and passes its callbacks to an outlet. Used on the main thread.
+/// Subscribes to a stream and passes its callbacks to an outlet. Must be used on the main thread.
 protocol StreamListener: AnyObject {
     var outlet: ReadingOutlet { get }
     @MainActor func start() async
     @MainActor func end() async
 }
 
-/// Prints the callbacks of a listener up to a limit, and then requests a stop.
+/// Prints the callbacks of a listener. Requests a stop when the limit is reached.
 final class ReadingOutlet {
     private let printer: any ReadingPrinter
     private let stop: StopRequest
-    /// The number of readings that remain until the limit, or nil if there is no limit.
+    /// The number of readings that may still be printed, or nil if there is no limit.
     private var remaining: Int?
     private(set) var count = 0
 
@@ -25,7 +25,7 @@ final class ReadingOutlet {
 
     var isComplete: Bool { remaining.map { $0 == 0 } ?? true }
 
-    /// Returns the number of readings to print, which is 0 after a stop request.
+    /// Counts readings and returns the number of readings to print. Returns 0 after a stop request.
     func count(_ number: Int) -> Int {
         guard stop.reason == nil else { return 0 }
         let taken = min(number, remaining ?? number)
@@ -62,9 +62,10 @@ struct ListenerOptions {
     var edge = EdgeName.portrait
     var regions: [NamedRegion] = []
     var beacons: [CLBeaconIdentityConstraint] = []
-    /// The time at which timestamps are zero: the start of the trace, or the boot time for live data.
+    /// Timestamps are relative to this time. For a trace, it is the start of the trace. For live data, it is the boot
+    /// time.
     var origin = BootTime.zero
-    /// If false, errors of fused streams are logged instead of printed as JSON.
+    /// If true, errors of fused streams are printed as JSON. If false, they are logged.
     var printsErrors = true
 
     @MainActor func listener(on device: Device, output: StandardOutput, stop: StopRequest) -> any StreamListener {
@@ -85,7 +86,7 @@ struct ListenerOptions {
         case .activity: return ActivityListener(outlet: outlet)
         case .orientation: return OrientationListener(clock: clock, outlet: outlet)
         case .deviceMotion:
-            // Only a picture shows the values that Core Motion does not define.
+            // Values that are not available in Core Motion appear only in a picture.
             let tap = drawsPictures ? FusionStateMonitor(device) : nil
             return DeviceMotionListener(
                 frame: frame, interval: interval, origin: origin, tap: tap, showsAngles: !asJSON, outlet: outlet)
@@ -103,7 +104,8 @@ struct ListenerOptions {
             : LinePrinter(output: output, asJSON: asJSON, printsErrors: printsErrors)
     }
 
-    /// Pictures require a large terminal, because wrapped and scrolled rows cannot be overwritten.
+    /// True if readings are drawn as pictures. A picture requires a large terminal, because rows that have wrapped or
+    /// scrolled cannot be overwritten.
     private var drawsPictures: Bool {
         guard !asJSON, isLive, let rows = stream.pictureRows else { return false }
         let size = TerminalScreen(.standardOutput).measure()

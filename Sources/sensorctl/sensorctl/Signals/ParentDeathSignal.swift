@@ -9,24 +9,24 @@ enum ParentDeathSignal {
     private static let flag = "--end-with"
 
     static func arguments(for program: [String]) -> [String] {
-        // If this program was started through the dynamic loader, /proc/self/exe is the loader.
+        // If this program was started by calling the dynamic loader, /proc/self/exe is the loader.
         guard let own = realpath("/proc/self/exe", nil) else { return program }
         defer { free(own) }
         guard !(String(cString: own).split(separator: "/").last ?? "").hasPrefix("ld") else { return program }
         return ["/proc/self/exe", flag, String(getpid())] + program
     }
 
-    /// Returns unless this process was started to execute a child program.
+    /// If this process was started to execute a child program, executes it and does not return.
     static func execProgramIfRequested() {
         let words = CommandLine.arguments
         guard words.count > 3, words[1] == flag, let parent = pid_t(words[2]) else { return }
         // Swift does not import variadic functions such as prctl(2). 1 is PR_SET_PDEATHSIG.
         typealias Control = @convention(c) (Int32, UInt, UInt, UInt, UInt) -> Int32
         if let control = dlsym(nil, "prctl") { _ = unsafeBitCast(control, to: Control.self)(1, UInt(SIGTERM), 0, 0, 0) }
-        // The parent may have ended before the signal was requested.
+        // The parent may have ended before the death signal was requested.
         guard getppid() == parent else { exit(128 + SIGTERM) }
-        // The thread that started the child may have a higher priority than the parent's main thread. 0 is
-        // PRIO_PROCESS, which refers to a single thread on Linux.
+        // A child inherits the priority of the thread that started it. This priority may be higher than that of the
+        // parent's main thread. 0 is PRIO_PROCESS, which refers to a single thread on Linux.
         let niceness = getpriority(0, id_t(parent))
         if niceness > getpriority(0, 0) { setpriority(0, 0, niceness) }
         let program = words[3...].map { strdup($0) }

@@ -7,23 +7,23 @@ import Foundation
 import Synchronization
 import SystemCalls
 
-/// Runs the program given to a command. Without a program, waits for a stop request.
+/// Runs the program that is specified for a command. If no program is specified, waits for a stop request.
 final class ProgramRun {
     private let program: [String]
     private let stop = StopRequest()
     private let relay: SignalRelay?
     private let termination: Termination?
 
-    /// Begins to handle signals. Must precede the creation of anything that a signal could leave behind, but follow the
-    /// reading of files, so that a signal can end the program while it waits for a pipe.
+    /// Begins to handle signals. Must be called after all files have been read, because a signal must be able to end a
+    /// read from a pipe. Must be called before creating anything that has to be removed at the end.
     init(_ program: [String]) {
         self.program = program
         relay = program.isEmpty ? nil : SignalRelay()
         termination = program.isEmpty ? Termination(stop) : nil
     }
 
-    /// Runs the program for at most `duration` s and throws its exit code, or 128 plus the number of the signal that
-    /// ended it. Without a program, announces the service and waits for a stop request.
+    /// Runs the program for at most `duration` s. Throws its exit code, or 128 plus the number of the signal that ended
+    /// it. If no program is specified, announces the service and waits for a stop request.
     func run(environment: [String: String], duration: Double?, announce: (StandardOutput) -> Void) async throws {
         Termination.schedule(stop, after: duration)
         guard let relay else {
@@ -45,11 +45,12 @@ final class ProgramRun {
     }
 }
 
-/// A child program that ends with this program. It shares standard input and output unless other files are specified.
+/// A child program that ends when this program ends. By default, it shares standard input and output with this program.
 final class ChildProgram: Sendable {
     private struct State {
         var process: Result<pid_t, DeviceError>?
-        /// The exit code, or 128 plus the signal number. nil while the program is running.
+        /// The exit code, or 128 plus the number of the signal that ended the program. nil while the program is
+        /// running.
         var status: Int32?
         var waiter: CheckedContinuation<Int32, Never>?
 
@@ -60,12 +61,13 @@ final class ChildProgram: Sendable {
 
     private init() {}
 
-    /// nil for `input` or `output` inherits this program's descriptor.
+    /// Starts a program. If `input` or `output` is nil, the child inherits the descriptor of this program.
     static func start(
         _ arguments: [String], environment: [String: String] = [:], input: Int32? = nil, output: Int32? = nil
     ) throws(DeviceError) -> ChildProgram {
         let (child, semaphore) = (ChildProgram(), BinarySemaphore())
-        // The kernel sends the death signal when the starting thread ends, so that thread waits for the child.
+        // The kernel sends the death signal when the thread that started the child ends. This thread therefore waits
+        // for the child.
         try WorkerThread.start { child.run(arguments, environment, [input, output], semaphore) }
         while true {
             semaphore.wait(seconds: 60)
@@ -106,7 +108,8 @@ final class ChildProgram: Sendable {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // The child has no signal mask and the default action for SIGPIPE. Other ignored signals remain ignored.
+        // The child begins without a signal mask and with the default action for SIGPIPE. Other ignored signals remain
+        // ignored.
         var signals = sigset_t()
         sigemptyset(&signals)
         posix_spawnattr_setsigmask(&attributes, &signals)
@@ -145,9 +148,8 @@ final class ChildProgram: Sendable {
         }
     }
 
-    /// Does not forward a signal that the program has also received. A terminal sends SIGINT (Ctrl-C) to the process
-    /// group, and SIGHUP only to the session leader. Many programs treat a second SIGINT as a request to end
-    /// immediately.
+    /// Forwards a signal, unless the child has also received it. A terminal sends SIGINT (Ctrl-C) to the whole process
+    /// group, and SIGHUP only to the session leader. Many programs end immediately on a second SIGINT.
     func forward(_ arrival: SignalDispatcher.ReceivedSignal) {
         if arrival.isFromTerminal {
             let isForLeader = arrival.number == SIGHUP && getsid(0) == getpid()
@@ -158,7 +160,7 @@ final class ChildProgram: Sendable {
     }
 
     private func send(_ signal: Int32) {
-        // The lock prevents the process ID from being reused in the meantime.
+        // While the lock is held, the process ID cannot be reused.
         state.withLock { state in if let process = state.running { _ = kill(process, signal) } }
     }
 

@@ -4,16 +4,17 @@ import DeviceCore
 import Synchronization
 import SystemCalls
 
-/// Delivers signals to handlers on a separate thread. A dispatch source would require that signals are ignored first.
-/// If no descriptor is free, a signal could then no longer end the process.
+/// Delivers signals to handlers on a separate thread. A dispatch source is not used, because it requires signals to be
+/// ignored. If the dispatch source could not be created, signals would no longer end the process.
 final class SignalDispatcher: Sendable {
     struct ReceivedSignal: Sendable {
         var number: Int32
-        /// True if the kernel sent the signal. For the signals handled here, the cause is then a key or a hangup.
+        /// True if the kernel sent the signal because of a key or a hangup.
         var isFromTerminal: Bool
     }
 
-    /// The shared instance, or nil if no descriptor or thread is available. Signals then have their default actions.
+    /// The shared instance, or nil if no descriptor or thread is available. In this case, signals have their default
+    /// actions.
     static let shared = SignalDispatcher()
 
     static let numbers = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2]
@@ -31,7 +32,8 @@ final class SignalDispatcher: Sendable {
             return unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
         })
 
-    /// The descriptor that signal handlers write to. Static because the handlers are C functions. Never closed.
+    /// The descriptor to which the signal handlers write. It is static because the handlers are C functions, and it is
+    /// never closed.
     private static let writeEnd = Atomic<Int32>(-1)
 
     private struct State {
@@ -58,7 +60,7 @@ final class SignalDispatcher: Sendable {
         }
     }
 
-    /// Delivers signals until the returned object is released. The signals are ignored from then on.
+    /// Delivers signals to the handler until the returned object is released. After that, the signals are ignored.
     func register(_ numbers: [Int32], handler: @escaping @Sendable (ReceivedSignal) -> Void) -> Registration {
         state.withLock { state in
             state.count += 1
@@ -85,7 +87,7 @@ final class SignalDispatcher: Sendable {
         let handler: @convention(c) (Int32, UnsafeMutablePointer<siginfo_t>?, UnsafeMutableRawPointer?) -> Void = {
             number, information, _ in
             let saved = errno
-            // 0x80 is SI_KERNEL.
+            // The code 0x80 is SI_KERNEL.
             let isOfTerminal = information?.pointee.si_code == 0x80
             var byte = UInt8(truncatingIfNeeded: number) | (isOfTerminal ? 0x80 : 0)
             _ = send(SignalDispatcher.writeEnd.load(ordering: .relaxed), &byte, 1, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
@@ -98,13 +100,14 @@ final class SignalDispatcher: Sendable {
         action.__sigaction_handler.sa_sigaction = handler
         #endif
         action.sa_flags = Int32(SA_SIGINFO) | Int32(SA_RESTART)
-        // Blocks other signals. Otherwise, if two signals are pending, the handler of the later signal would run first.
+        // Blocks other signals while the handler runs. Otherwise, the handlers of two pending signals would run in
+        // reverse order.
         sigfillset(&action.sa_mask)
         sigaction(number, &action, nil)
     }
 
-    /// The parent process may have blocked the signals. Other threads keep them blocked, because a second handler could
-    /// otherwise finish before the first handler.
+    /// Unblocks the signals on the first thread, because the parent process may have blocked them. They remain blocked
+    /// on other threads, so that only one signal handler runs at a time.
     static func unblockOnFirstThread() {
         var signals = sigset_t()
         sigemptyset(&signals)

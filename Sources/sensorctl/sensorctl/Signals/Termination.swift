@@ -4,7 +4,7 @@ import Dispatch
 import Synchronization
 import SystemCalls
 
-/// Requests a stop on SIGINT, SIGTERM and SIGHUP while the object exists.
+/// Requests a stop on SIGINT, SIGTERM or SIGHUP while the object exists.
 final class Termination {
     private static let queue = DispatchQueue(label: "sensorctl.times")
     private let registration: SignalDispatcher.Registration?
@@ -16,7 +16,7 @@ final class Termination {
         registration = SignalDispatcher.shared?.register(handled) { _ in stop.request(.signal) }
     }
 
-    /// Runs a command until it ends or one of the signals arrives. Throws the exit status unless it is `success`.
+    /// Runs a command until it ends or one of the signals is received. Throws the exit status unless it is `success`.
     static func run(_ verb: (StopRequest) async throws -> ExitStatus) async throws {
         let stop = StopRequest()
         let termination = Termination(stop)
@@ -24,8 +24,8 @@ final class Termination {
         try await verb(stop).exit()
     }
 
-    /// Also reads an input, before signal handlers are installed. A signal can then end the program while it waits for
-    /// a pipe.
+    /// Reads an input before signal handlers are installed, and then runs a command. A signal can thus end the program
+    /// while it reads from a pipe.
     static func run<Input>(
         reading input: @autoclosure () throws -> Input, _ verb: (Input, StopRequest) async throws -> ExitStatus
     ) async throws {
@@ -33,7 +33,7 @@ final class Termination {
         try await run { try await verb(input, $0) }
     }
 
-    /// Makes writes to a pipe without a reader fail instead of ending the process.
+    /// Ignores SIGPIPE. A write to a pipe without a reader then fails instead of ending the process.
     static func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
 
     /// Requests a stop after a delay in seconds. Does nothing if the delay is nil.
@@ -43,7 +43,7 @@ final class Termination {
     }
 }
 
-/// Receives signals as soon as it is created. Stores signals that arrive before a handler is set.
+/// Receives signals from its creation on. Signals that arrive before a handler is set are stored.
 final class SignalRelay: Sendable {
     private struct State {
         var handler: (@Sendable (SignalDispatcher.ReceivedSignal) -> Void)?
@@ -55,7 +55,7 @@ final class SignalRelay: Sendable {
     private let content = Content()
     private let registration: SignalDispatcher.Registration?
 
-    /// Creates a relay for all signals that are passed on. Signals ignored at startup remain ignored.
+    /// Creates a relay for all signals that are forwarded. Signals that were ignored at startup remain ignored.
     convenience init() {
         // More than 100 signals convey no additional information.
         self.init(SignalDispatcher.numbers.filter { !SignalDispatcher.ignoredAtStart.contains($0) }, keeping: 100)

@@ -3,13 +3,13 @@
 import AccessorySimulator
 import UmockdevFormat
 
-/// Plays the role of the recorded program: sends the program's writes again and compares the answers.
+/// Plays the role of the recorded program. Sends the program's data again and compares the answers.
 struct DialoguePlayer {
     struct Difference: Equatable {
         var step: Int
-        /// The offset within the step and within all answers, in bytes.
+        /// The positions of the difference within the step and within all answers, in bytes.
         var offset, total: Int
-        /// The expected and the received bytes, starting at the difference.
+        /// The expected and the received bytes, beginning at the difference.
         var expected, found: [UInt8]
 
         var message: String {
@@ -18,7 +18,7 @@ struct DialoguePlayer {
         }
     }
 
-    /// The maximum number of bytes that are stored before they are expected.
+    /// The maximum number of bytes that are stored if the accessory sends them before they are expected.
     private static let maximumEarly = 65_536
 
     private let steps: [UmockdevScript.Step]
@@ -41,19 +41,19 @@ struct DialoguePlayer {
 
     var wantsInput: Bool { earlyBytes.count < Self.maximumEarly }
 
-    /// The bytes to send. Empty while an answer is expected.
+    /// The bytes to send. There are none while an answer is expected.
     var pending: ArraySlice<UInt8> {
         guard !isFinished, case .write(_, let bytes) = steps[next] else { return [] }
         return bytes[done...]
     }
 
-    /// The answer is nil if none is expected.
+    /// The rest of the expected answer, or nil if no answer is expected.
     var expectedAnswer: (missing: ArraySlice<UInt8>, milliseconds: UInt32)? {
         guard !isFinished, case .read(let milliseconds, let bytes) = steps[next] else { return nil }
         return (bytes[done...], milliseconds)
     }
 
-    /// Also compares the bytes that were received early.
+    /// Records that bytes have been sent. Also compares bytes that were received before they were expected.
     mutating func recordSent(_ count: Int) -> Difference? {
         sentByteCount += count
         advance(by: count)
@@ -91,6 +91,6 @@ struct DialoguePlayer {
         skip()
     }
 
-    /// Skips fuzz steps. They describe the tolerance for the program's own bytes and are irrelevant for the answers.
+    /// Skips fuzz steps. They specify a tolerance for the program's own bytes and do not affect the answers.
     private mutating func skip() { while !isFinished, case .fuzz = steps[next] { next += 1 } }
 }

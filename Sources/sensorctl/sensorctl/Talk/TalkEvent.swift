@@ -13,7 +13,7 @@ enum TalkEvent {
     case ended(ByteChannelEnd)
 }
 
-/// An event and its time. Printed as a JSON object for each chunk of bytes, or as rows of 16 bytes.
+/// An event with its time. In JSON, each chunk of bytes is an object. Otherwise, bytes are printed in rows of 16.
 struct TalkReading: Reading {
     let event: TalkEvent
     let time: WallTime
@@ -55,7 +55,7 @@ struct TalkReading: Reading {
         }
     }
 
-    /// Dots replace characters other than printable ASCII.
+    /// Characters other than printable ASCII are replaced with dots.
     static func rows(_ bytes: [UInt8]) -> [String] {
         stride(from: 0, to: bytes.count, by: 16).map { start in
             let row = bytes[start..<min(start + 16, bytes.count)]
@@ -73,7 +73,7 @@ struct TalkReading: Reading {
 /// Prints only the data from the accessory.
 final class RawTalkPrinter {
     let output: StandardOutput
-    /// If true, control characters are made visible, because a terminal would interpret them.
+    /// If true, control characters are escaped, because a terminal would interpret them.
     let escapesControls: Bool
     /// The key that ends the session, or nil if the input is not a terminal.
     let endingKey: String?
@@ -95,10 +95,10 @@ final class RawTalkPrinter {
 
 /// Makes a stream of bytes safe for a terminal.
 struct TerminalFilter {
-    /// An incomplete UTF-8 sequence at the end of the last chunk, or a carriage return.
+    /// The end of the last chunk, if it is a carriage return or an incomplete UTF-8 sequence.
     private var held: [UInt8] = []
 
-    /// Shows control characters other than tab and line breaks in the notation of `cat -v`, such as ^[ for escape.
+    /// Escapes control characters other than tab and line breaks in the notation of `cat -v`, such as ^[ for escape.
     /// Replaces invalid UTF-8 and multibyte control characters.
     mutating func filter(_ bytes: [UInt8]) -> [UInt8] {
         let all = held + bytes
@@ -109,7 +109,7 @@ struct TerminalFilter {
         return Array(TerminalSanitizer.sanitizedLines(String(decoding: shown, as: UTF8.self)).utf8)
     }
 
-    /// Returns the number of bytes that do not depend on the following chunk.
+    /// Returns the number of bytes that can be processed without the next chunk.
     private static func completeCount(_ bytes: [UInt8]) -> Int {
         if bytes.last == 13 { return bytes.count - 1 }
         for back in 1...3 where back <= bytes.count {

@@ -23,7 +23,7 @@ struct TalkInput {
         switch descriptor.readSome(atMost: 16_384) {
         case .bytes(let bytes): append(bytes)
         case .end: isAtEnd = true
-        // No data was available, or the terminal has been closed.
+        // Either no data was available, or the terminal has been closed.
         case .failed(let number): isAtEnd = ![EINTR, EAGAIN].contains(number)
         }
     }

@@ -4,12 +4,12 @@ import DeviceCore
 import SensorTools
 import Synchronization
 
-/// Forwards bytes between the user and an accessory. Bytes from one side are read only if the other side can accept
-/// them, which bounds the memory.
+/// Forwards bytes between the user and an accessory. To limit memory use, bytes are read from one side only if the
+/// other side can accept them.
 final class TalkLoop: Sendable {
     enum Attempt {
         case connected(AccessoryDescription, protocolName: String, any ByteChannel)
-        /// The previous accessory has not been reattached.
+        /// The accessory that was disconnected has not been attached again.
         case absent
         case failed(TalkEnd)
     }
@@ -52,11 +52,11 @@ final class TalkLoop: Sendable {
                 guard case .disconnected(let label, let reason) = end else { return end }
                 show(.ended(reason))
                 guard plan.follows, !input.wantsToLeave else {
-                    // The end of the input may still be unread.
+                    // The end of the input may not have been read yet.
                     if input.wantsInput, wake.wait(for: descriptor.number, until: clock.now, clock: clock) {
                         input.read()
                     }
-                    // If nothing remains to be sent, a disconnected accessory is treated like a silent accessory.
+                    // If all bytes have been sent, a disconnected accessory is treated like a silent accessory.
                     let isDone = input.isAtEnd && input.pending.isEmpty && reason.unsentBytes == 0
                     return isDone && plan.wait == nil ? .finished : end
                 }
@@ -77,7 +77,8 @@ final class TalkLoop: Sendable {
         return .stopped
     }
 
-    /// Also returns after the retry interval, because some errors end without an event.
+    /// Waits for a change of the accessories. Also returns after the retry interval, because some errors end without an
+    /// event.
     private func waitForChange() {
         _ = wake.wait(for: nil, until: clock.now.advanced(bySeconds: Self.retryInterval), clock: clock)
     }
@@ -91,7 +92,7 @@ final class TalkLoop: Sendable {
                 $0.identity == partner.identity && $0.accessoryProtocol(named: partner.protocolName) != nil
             }
             guard let same else { return .absent }
-            // The lost accessory may remain in the list for a moment.
+            // The disconnected accessory may remain in the list for a moment.
             if same.id == partner.id, let lostAt = partner.lostAt, clock.now.seconds(since: lostAt) < Self.retryInterval
             {
                 return .absent

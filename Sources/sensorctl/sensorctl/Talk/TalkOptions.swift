@@ -3,7 +3,7 @@
 import DeviceCore
 
 struct TalkOptions: Sendable {
-    /// The line ending that is sent for a line typed in a terminal.
+    /// The line ending that is sent for each line that is typed in a terminal.
     enum LineEnd: String, Sendable, CaseIterable {
         case lf, cr, crlf
 
@@ -18,22 +18,23 @@ struct TalkOptions: Sendable {
 
     var accessory: String
     var protocolName: String?
-    /// The time to wait for answers, in seconds. If nil, the session ends when no bytes have arrived for ``quietTime``.
+    /// The time to wait for answers, in seconds. If nil, the session ends after ``quietTime`` without received bytes.
     var wait: Double?
     var follows = false
     var isRaw = false
     var lineEnd: LineEnd?
 
-    /// The time in seconds without received bytes after which no further answer is expected.
+    /// If no bytes are received for this time, in seconds, no further answer is expected.
     static let quietTime = 1.0
-    /// The time in seconds without progress after which sending is given up.
+    /// If no bytes can be sent for this time, in seconds, sending is given up.
     static let sendTimeout = 10.0
-    /// The time, in seconds, by which an answer may exceed its delay in a recorded dialogue.
+    /// The maximum time by which an answer may exceed its delay in a recorded dialogue, in seconds.
     static let answerTimeout = 5.0
     static let escape: UInt8 = 0x1D
 }
 
-/// A session is finished when all bytes have been sent and the time to wait for answers has passed.
+/// Detects the end of a session. A session ends when all bytes have been sent and the time to wait for answers has
+/// passed.
 struct ConversationEndDetector {
     enum Verdict: Equatable {
         case wait(until: BootTime)
@@ -46,7 +47,7 @@ struct ConversationEndDetector {
     private static let step = 0.02
 
     private let plan: TalkOptions
-    /// The space that the channel has available if no bytes are pending.
+    /// The number of bytes that the channel can accept if no bytes are pending.
     private let initialSpace: Int
     private var lastSpace: Int
     private var lastProgress: BootTime
@@ -60,7 +61,7 @@ struct ConversationEndDetector {
 
     mutating func recordReceived(at now: BootTime) { lastReceived = now }
 
-    /// - Parameter space: The space that the channel has available, in bytes.
+    /// - Parameter space: The number of bytes that the channel can accept.
     mutating func evaluate(space: Int, now: BootTime) -> Verdict {
         guard let sentAt else {
             guard space < initialSpace else {

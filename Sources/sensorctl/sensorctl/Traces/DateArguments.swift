@@ -5,7 +5,8 @@ import DeviceCore
 import Geodesy
 import SensorTools
 
-/// A date on the command line: a decimal year, or ISO 8601 with an optional time. A time without an offset is in UTC.
+/// A date on the command line. It is a decimal year, or ISO 8601 with an optional time. If there is no offset, the time
+/// is in UTC.
 struct FieldDate: ExpressibleByArgument, Equatable {
     /// The decimal year, 1900...2200.
     let year: Double
@@ -59,7 +60,7 @@ struct LogDay: ExpressibleByArgument {
     }
 }
 
-/// A time on the command line: a date, with or without a time of day in UTC, or `now`.
+/// A time on the command line. It is `now`, or a date with an optional time of day in UTC.
 struct StartTime: ExpressibleByArgument, Equatable {
     let time: WallTime
 

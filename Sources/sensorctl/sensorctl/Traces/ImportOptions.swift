@@ -75,7 +75,7 @@ struct ImportOptions: ParsableArguments {
 
     var options: RecordingOptions {
         var options = RecordingOptions()
-        // The columns have already been validated.
+        // The columns have been validated before, so parsing cannot fail.
         options.columns = columns.flatMap { try? CSVColumnMap($0) }
         options.csv.layout = layout.flatMap { MotionCSVLayout(rawValue: $0) }
         options.csv.period = rate.map { 1 / $0 }
@@ -99,14 +99,15 @@ struct ImportOptions: ParsableArguments {
         return values.compactMapValues(\.self)
     }
 
-    /// "-" is standard input. Exits with an error if the recording cannot be read.
+    /// Reads a recording from a file, or from standard input if the path is "-". Exits with an error if the recording
+    /// cannot be read.
     func read(_ path: String) throws -> TraceFile {
         let recording = try RecordingFile.read(userPath: path, options: options)
         warnOfUnused([recording.format], recording.trace.name)
         return recording.trace
     }
 
-    /// Logs the options that apply to none of the recordings.
+    /// Reads several recordings. Logs options that apply to none of them.
     func read(_ paths: [String]) throws -> [TraceFile] {
         let recordings = try paths.map { try RecordingFile.read(userPath: $0, options: options) }
         let first = recordings.first?.trace.name ?? ""
@@ -121,7 +122,7 @@ struct ImportOptions: ParsableArguments {
         }
     }
 
-    /// Returns nil if the option applies to all formats.
+    /// Returns the formats to which an option applies, or nil if the option applies to all formats.
     private func applicableFormats(of option: String) -> (what: String, kinds: Set<RecordingFormat>)? {
         switch option {
         case "layout" where columns != nil, "rate" where columns != nil: ("tables without --columns", [])
@@ -136,7 +137,8 @@ struct ImportOptions: ParsableArguments {
 }
 
 extension TraceFile {
-    /// "-" is standard input. Exits with an error if the trace cannot be read.
+    /// Reads a trace from a file, or from standard input if the path is "-". Exits with an error if the trace cannot be
+    /// read.
     static func read(userPath path: String) throws -> TraceFile {
         try ExitStatus.exitOnError {
             path == "-"
@@ -147,7 +149,8 @@ extension TraceFile {
 }
 
 extension RecordingFile {
-    /// Logs the remarks on the recording. "-" is standard input. Exits with an error if the recording cannot be read.
+    /// Reads a recording from a file, or from standard input if the path is "-". Logs remarks on the recording. Exits
+    /// with an error if the recording cannot be read.
     static func read(userPath path: String, options: RecordingOptions) throws -> RecordingFile {
         let recording = try ExitStatus.exitOnError {
             path == "-"
@@ -169,7 +172,8 @@ extension TraceBytes {
 }
 
 extension TraceFile {
-    /// Playback stores only the first warnings. If there are more, the whole trace is read to count them.
+    /// Returns remarks on the warnings. Playback stores only the first warnings. If there are more, the whole trace is
+    /// read to count them.
     func remarks(on warnings: [TraceWarning]) -> [String] {
         let diagnostics =
             warnings.count < TraceCursor.maximumWarnings

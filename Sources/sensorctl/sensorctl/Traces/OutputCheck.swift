@@ -5,7 +5,7 @@ import Trace
 
 /// Prevents commands from overwriting their input.
 enum OutputCheck {
-    /// Exits with an error if the output would overwrite an input, its folder, or a file that belongs to it.
+    /// Exits with an error if the output would overwrite an input, its folder, or a file that belongs to the input.
     static func check(_ output: String, against inputs: [String]) throws {
         guard output != "-", let target = FileIdentity(output) else { return }
         for input in inputs where input != "-" {
@@ -17,17 +17,17 @@ enum OutputCheck {
         }
     }
 
-    /// Returns a description of the input that would be overwritten.
+    /// Returns a description of the input that would be overwritten, or nil if there is none.
     private static func overwrittenInput(
         _ input: String, _ source: FileIdentity, _ output: String, _ target: FileIdentity
     ) -> String? {
         if source == target { return input == output ? input : "\(output), which is \(input)," }
         let own = ExclusiveFile.split(input).folder
         if target.isFolder {
-            // A format that consists of several files replaces and removes files in the folder.
+            // If a format consists of several files, writing it replaces and removes files in the folder.
             return !source.isFolder && FileIdentity(own) == target ? "\(output), the folder of \(input)," : nil
         }
-        // Writing follows symbolic links.
+        // A write follows symbolic links.
         let file = realPath(output)
         let isPart = source.isFolder ? isInside(source, file) : belongsTo(file, with: input, in: own)
         return isPart ? "\(output), which belongs to \(input)," : nil
@@ -42,8 +42,8 @@ enum OutputCheck {
         return false
     }
 
-    /// Such files are libiio's buffers and values beside the XML, umockdev's descriptions and scripts, the tables of
-    /// Sensor Logger, and phyphox's metadata folder.
+    /// Returns true if the file belongs to the input. Examples are libiio's buffers and values beside the XML file,
+    /// umockdev's descriptions and scripts, the tables of Sensor Logger, and the metadata folder of phyphox.
     private static func belongsTo(_ file: String, with input: String, in folder: String) -> Bool {
         let place = FileIdentity(ExclusiveFile.split(file).folder)
         let isBeside = FileIdentity(folder) == place
@@ -68,18 +68,18 @@ enum OutputCheck {
     }
 }
 
-/// The identity of a file or folder, independent of its path.
+/// The identity of a file or folder, which does not depend on the path.
 struct FileIdentity: Equatable {
     let isFolder: Bool
     private let device: UInt64
     private let number: UInt64
 
-    /// Returns nil if the file does not exist, or is neither a regular file nor a folder.
+    /// Returns nil if the file does not exist, or if it is neither a regular file nor a folder.
     init?(_ path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
         let kind = status.st_mode & S_IFMT
-        // Other files, such as a terminal, lose no data if they are both input and output.
+        // Other files, such as a terminal, can be both input and output without loss of data.
         guard kind == S_IFREG || kind == S_IFDIR else { return nil }
         isFolder = kind == S_IFDIR
         device = UInt64(truncatingIfNeeded: status.st_dev)

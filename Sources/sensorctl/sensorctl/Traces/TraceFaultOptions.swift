@@ -17,7 +17,7 @@ struct TraceFaultOptions: ParsableArguments {
         _ = try ExitStatus.validating { try TraceFault.list(fault) }
     }
 
-    /// Rejects faults that begin after the played part.
+    /// Rejects faults that begin after the end of playback.
     func validate(upTo end: Double?) throws {
         guard let fault, let end else { return }
         for late in (try? TraceFault.list(fault)) ?? [] where late.start > end {
@@ -36,9 +36,9 @@ struct TraceFaultOptions: ParsableArguments {
         return faults.isEmpty ? [] : [FaultEdit(faults, seed: seed)]
     }
 
-    /// Logs the faults and the seed of the random numbers.
+    /// Returns the faults and the seed of the random numbers, and logs them.
     func chosen() -> ([TraceFault], seed: UInt64) {
-        // The faults have already been validated.
+        // The faults have been validated before, so parsing cannot fail.
         guard let fault, let faults = try? TraceFault.list(fault) else { return ([], 0) }
         let seed = seed ?? .random(in: 0...UInt64.max)
         Log.notice("Faults: \(faults.map(\.description).joined(separator: ",")); --seed \(seed) repeats them.")

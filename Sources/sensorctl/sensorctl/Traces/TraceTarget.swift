@@ -57,7 +57,7 @@ struct TraceTarget: ParsableArguments {
 
     func check(against inputs: [String]) throws { try OutputCheck.check(output, against: inputs) }
 
-    /// Logs any content that the output format cannot represent.
+    /// Logs content that the output format cannot represent.
     func write(_ trace: TraceFile, edits: [any TraceEdit]) throws {
         try write { (sink) throws(DeviceError) in
             let remarks = try TraceEditor.write(trace, edits: edits, to: sink)
@@ -65,7 +65,7 @@ struct TraceTarget: ParsableArguments {
         }
     }
 
-    /// A native trace is written directly, other formats only when the trace is complete.
+    /// Writes the output. A native trace is written continuously. Other formats are written when the trace is complete.
     func write(_ make: (any TraceSink) throws(DeviceError) -> [String]) throws {
         try logRemarks { () throws(DeviceError) in
             guard chosenFormat == .trace else {
@@ -82,7 +82,7 @@ struct TraceTarget: ParsableArguments {
         }
     }
 
-    /// Logs any content that the output format cannot represent.
+    /// Logs content that the output format cannot represent.
     func write(_ trace: TraceFile) throws {
         try logRemarks { () throws(DeviceError) in try chosenFormat.write(trace, to: output, options: options) }
     }
@@ -101,15 +101,15 @@ struct EditOptions: ParsableArguments {
     @OptionGroup var target: TraceTarget
     @OptionGroup(title: "Recordings of other programs") var imports: ImportOptions
 
-    /// Reads the recording after checking that the output would not overwrite it.
+    /// Checks that the output would not overwrite the recording, and then reads the recording.
     func read() throws -> TraceFile {
         try target.check(against: [file])
         return try imports.read(file)
     }
 }
 
-/// A trace file that is created when its header is written, so that an earlier error leaves no empty file. If a new
-/// file is not closed, it is removed. An existing file remains unchanged.
+/// A trace file that is created when its header is written. An error before that leaves no empty file. If the file is
+/// not closed, a new file is removed and an existing file remains unchanged.
 final class DeferredTraceFile: TraceSink {
     private let path: String
     private let options: NewFileOptions
@@ -127,9 +127,9 @@ final class DeferredTraceFile: TraceSink {
     func close() throws(DeviceError) { try writer?.close() }
 }
 
-/// Writes files atomically: the file is complete or does not exist.
+/// Writes files atomically. A file is either complete or does not exist.
 enum AtomicFile {
-    /// "-" is standard output. Exits with an error on failure.
+    /// Writes a file, or standard output if the path is "-". Exits with an error on failure.
     static func write(_ bytes: [UInt8], to path: String, _ options: NewFileOptions) throws {
         do throws(DeviceError) {
             let file = try TraceOutput(whole: path, overwrite: options.overwrite, mode: options.mode?.bits)

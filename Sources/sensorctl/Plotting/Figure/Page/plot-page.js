@@ -1,4 +1,4 @@
-// Shows the values at the pointer. Without scripts, the page is a picture.
+// Shows the values at the pointer. If scripts are disabled, the page shows only the picture.
 "use strict";
 (() => {
   const numbers = JSON.parse(document.getElementById("numbers").textContent);
@@ -18,7 +18,7 @@
   const text = value => Math.abs(value) >= 1e5 || (value !== 0 && Math.abs(value) < 1e-3)
     ? value.toPrecision(6) : String(Number(value.toPrecision(7)));
 
-  // Returns the reading that is nearest in time. The readings of a stroke are in ascending order.
+  // Returns the reading nearest to a time. The readings of a stroke are in ascending order of time.
   function nearest(line, at) {
     let best = null;
     for (const stroke of line.strokes) {
