@@ -78,14 +78,14 @@ extension SimulatedDevice {
     }
 
     private func run(upTo limit: BootTime) -> Bool {
-        let result: Void? = withExclusivePlayer { isMain in
+        withExclusivePlayer { isMain in
             repeat {
                 while player.step(upTo: limit) != .finished { callbacks.run(isOnMainThread: isMain) }
                 callbacks.run(isOnMainThread: isMain)
                 // The last callbacks may have written to an accessory, which starts a timer.
             } while limit == .never && player.isTimerDue
-        }
-        return result != nil
+            return true
+        } ?? false
     }
 
     /// Runs the waiting callbacks, then the closure, with this device as the current device. Returns nil if the device

@@ -145,7 +145,8 @@ extension GPSDEngine {
     private func sendSentence(_ sentence: [UInt8], of path: String, _ now: BootTime) {
         let isText = sentence.first == UInt8(ascii: "$") || sentence.first == UInt8(ascii: "!")
         send(sentence, of: path, now) { isText ? $0.nmea || $0.raw > 0 : $0.raw > 1 }
-        guard !isText else { return }
+        // The text is created only if there is a client that receives it.
+        guard !isText, clients.contains(where: { $0.policy.raw == 1 && $0.policy.watches(path) }) else { return }
         send([UInt8](HexDigit.text(sentence).utf8), of: path, now) { $0.raw == 1 }
     }
 

@@ -5,10 +5,21 @@ import IIOFormat
 
 /// Encodes a device's scans for the channels that one client has enabled.
 struct IIOScanWriter: Sendable {
-    let encoder: IIOScanEncoder
-    let columns: [(channel: Int, column: IIOColumn)]
-    let timestampChannel: Int?
+    private let encoder: IIOScanEncoder
+    private let columns: [(channel: Int, column: IIOColumn)]
+    private let timestampChannel: Int?
     let timeline: IIOTimeline
+
+    init(
+        layout: IIOScanLayout, columns: [(channel: Int, column: IIOColumn)], timestampChannel: Int?,
+        timeline: IIOTimeline
+    ) {
+        encoder = IIOScanEncoder(layout: layout)
+        self.columns = columns
+        self.timestampChannel = timestampChannel
+        self.timeline = timeline
+    }
+
     var sampleSize: Int { encoder.layout.sampleSize }
 
     /// Encodes samples. A timestamp is the origin plus the sample time divided by the speed.

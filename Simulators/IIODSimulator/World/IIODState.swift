@@ -262,8 +262,7 @@ extension IIODState {
         return SampleStream(
             device: device, samples: Int(samples), mask: mask, serial: openCount,
             writer: IIOScanWriter(
-                encoder: IIOScanEncoder(layout: layout), columns: columns, timestampChannel: stampChannel,
-                timeline: timeline),
+                layout: layout, columns: columns, timestampChannel: stampChannel, timeline: timeline),
             stampOrigin: stampOrigin(description, now: now), first: sampleCount(before: timeline, now),
             stallCount: faults[device].stallCount)
     }

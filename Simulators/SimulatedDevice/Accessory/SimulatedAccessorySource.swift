@@ -49,7 +49,6 @@ final class SimulatedAccessorySource: AccessorySource {
     }
 
     static func unplugged(_ name: String) -> DeviceError { DeviceError(.notFound, "\(name) has been unplugged.") }
-
 }
 
 extension MemoryChannel {

@@ -29,7 +29,9 @@ package enum OwnTracksMessage: Sendable {
     private static func read(_ payload: UnsafeRawBufferPointer) throws(JSONError) -> OwnTracksMessage {
         var reader = JSONReader(payload)
         var location = OwnTracksLocation(latitude: .nan, longitude: .nan, time: .epoch)
-        var (type, seconds, milliseconds): (String?, Double, Int64?) = (nil, .nan, nil)
+        var type: String?
+        var seconds = Double.nan
+        var milliseconds: Int64?
         try reader.beginObject()
         while let key = try reader.nextKey() {
             switch key.word {
@@ -55,7 +57,8 @@ package enum OwnTracksMessage: Sendable {
         }
     }
 
-    /// Sets the location's time, and replaces optional values that are out of range with NaN.
+    /// Sets the location's time, and replaces optional values that are out of range with NaN. Each member that `read`
+    /// parses must be checked here.
     private static func validated(
         _ parsed: OwnTracksLocation, seconds: Double, milliseconds: Int64?
     ) -> OwnTracksMessage {

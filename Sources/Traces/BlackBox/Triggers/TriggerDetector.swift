@@ -44,7 +44,10 @@ package struct TriggerDetector: Sendable {
         /// Returns true if the event begins. `sign` is 1 for a speed above the limit and -1 for a speed below the limit.
         mutating func updateSpeed(_ speed: Double, limit: Double, sign: Double) -> Bool {
             guard speed.isFinite else { return false }
-            if isArmed, (speed - limit) * sign > 0 { return exchange(&isArmed, with: false) }
+            if isArmed, (speed - limit) * sign > 0 {
+                isArmed = false
+                return true
+            }
             if !isArmed, (limit - speed) * sign > limit * TriggerDetector.hysteresis { isArmed = true }
             return false
         }
@@ -95,8 +98,7 @@ package struct TriggerDetector: Sendable {
         let hasFix = report.mode.rawValue >= FixMode.twoDimensional.rawValue
         if hasFix { lastFix = time }
         let speed = hasFix ? report.speed : .nan
-        let lastFix = lastFix
-        return events { state in
+        return events { [lastFix] state in
             switch state.trigger.condition {
             case .lostFix(let limit):
                 if hasFix { state.isArmed = true }
@@ -119,8 +121,7 @@ package struct TriggerDetector: Sendable {
 
     /// Advances the time without processing a report. Returns the texts of new events.
     package mutating func advance(to time: BootTime) -> [String] {
-        let lastFix = lastFix
-        return events { state in
+        events { [lastFix] state in
             guard case .lostFix(let limit) = state.trigger.condition else { return false }
             return state.updateLostFix(limit, since: lastFix, time)
         }
@@ -141,6 +142,8 @@ package struct TriggerDetector: Sendable {
 
     /// Returns the texts of the triggers for which the closure returns true.
     private mutating func events(_ isNew: (inout TriggerState) -> Bool) -> [String] {
-        states.indices.filter { isNew(&states[$0]) }.map { states[$0].trigger.text }
+        var texts: [String] = []
+        for index in states.indices where isNew(&states[index]) { texts.append(states[index].trigger.text) }
+        return texts
     }
 }

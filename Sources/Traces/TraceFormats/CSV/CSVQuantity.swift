@@ -64,7 +64,12 @@ enum CSVQuantity: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    var isMotion: Bool { [.acceleration, .rate, .field, .pressure].contains(dimension) }
+    var isMotion: Bool {
+        switch dimension {
+        case .acceleration, .rate, .field, .pressure: true
+        case .time, .date, .angle, .length, .speed, nil: false
+        }
+    }
 
     /// Returns a hint for a name that resembles a quantity, or an empty string for any other name.
     static func hint(for name: String) -> String {

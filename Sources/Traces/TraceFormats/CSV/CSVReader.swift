@@ -148,7 +148,7 @@ struct CSVReader {
     }
 
     /// Returns the time in nanoseconds from a cell that contains seconds.
-    func seconds(_ index: Int) throws(DeviceError) -> Int64? {
+    func nanoseconds(inSecondsColumn index: Int) throws(DeviceError) -> Int64? {
         guard let number = try decimal(index) else { return nil }
         guard let time = number.scaled(byPowerOfTen: 9) else {
             throw position(ofColumn: index).error(

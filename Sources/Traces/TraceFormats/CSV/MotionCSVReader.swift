@@ -86,7 +86,7 @@ struct MotionCSVReader {
     }
 
     private func time(_ row: Int64) throws(DeviceError) -> Int64? {
-        if let timeColumn { return try reader.seconds(timeColumn) }
+        if let timeColumn { return try reader.nanoseconds(inSecondsColumn: timeColumn) }
         return Int64(saturatingSeconds: Double(row) * period)
     }
 

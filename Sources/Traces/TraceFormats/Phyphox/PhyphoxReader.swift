@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import DeviceCore
-import SystemCalls
 import Trace
 
 struct PhyphoxReader {
@@ -75,7 +74,7 @@ struct PhyphoxReader {
         var rows = TableRowConverter(found.columns, from: name, sensorName: deviceName)
         reader.width = rows.width
         while try reader.next() {
-            guard let experiment = try reader.seconds(column) else {
+            guard let experiment = try reader.nanoseconds(inSecondsColumn: column) else {
                 // phyphox pads shorter columns with NaN.
                 let hasMore = reader.cells.indices.contains {
                     $0 != column && !["", "nan"].contains(reader.text($0).lowercased())
@@ -171,39 +170,5 @@ extension Recording {
             throw .invalidTrace("\(path) is not a phyphox table: it lacks a column of seconds or a column of readings.")
         }
         self = try reader.recording()
-    }
-}
-
-extension RecordingFormat {
-    /// A CSV export of the phyphox app: a table or a folder of tables. The format is read-only.
-    package static let phyphox = RecordingFormat(
-        name: "phyphox", title: "phyphox CSV", detect: sniff,
-        read: { (input, _) throws(DeviceError) in
-            if input.folder != nil { return .recording(try Recording(phyphoxFolder: input.name)) }
-            // A single table can also have a `meta` folder beside it.
-            return .recording(
-                try Recording(phyphoxTable: try input.bytes(), path: input.name) { (file) throws(DeviceError) in
-                    try input.readSibling(named: file)
-                })
-        })
-
-    private static let maximumFiles = 32
-    /// The number of bytes searched for the header of a table.
-    private static let headerSize = 1 << 16
-
-    private static func sniff(_ input: RecordingInput) throws(DeviceError) -> DetectionConfidence? {
-        guard let names = input.folder else {
-            return PhyphoxColumns(input.columns, sheet: input.name.lowercased()) == nil ? nil : .likely
-        }
-        // phyphox takes precedence over Sensor Logger, which uses the same file names.
-        for name in names.filter({ $0.lowercased().hasSuffix(".csv") }).prefix(maximumFiles) {
-            let path = "\(input.name)/\(name)"
-            // Opening a special file, such as a FIFO, could block indefinitely.
-            guard FileIO.isRegularFile(path) else { continue }
-            let prefix = try FileContents.open(path).prefix(headerSize)
-            let header = prefix.withUnsafeBytes { Recording.csvColumns(of: $0) }
-            if PhyphoxColumns(header, sheet: name.lowercased()) != nil { return .certain }
-        }
-        return nil
     }
 }

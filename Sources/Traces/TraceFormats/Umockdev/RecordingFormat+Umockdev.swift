@@ -50,10 +50,11 @@ struct UmockdevImport {
     private static func target(
         of script: UmockdevScript, in accessories: [AccessoryDescription], hasDescribedNode: Bool
     ) -> (accessory: Int, protocolName: String)? {
-        accessories.enumerated().lazy.compactMap { index, accessory in
+        for (index, accessory) in accessories.enumerated() {
             let matchingProtocol = accessory.protocols.first { !hasDescribedNode || $0.node?.path == script.device }
-            return matchingProtocol.map { (index, $0.name) }
-        }.first
+            if let matchingProtocol { return (index, matchingProtocol.name) }
+        }
+        return nil
     }
 
     /// Returns an accessory for a script without a device description, of which only the device node is known.

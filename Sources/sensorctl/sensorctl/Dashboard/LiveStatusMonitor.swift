@@ -57,14 +57,24 @@ struct PositionClient: Sendable, Equatable {
     var wants: String
 }
 
+extension Finding.Level {
+    /// The name of the level in messages to the page.
+    fileprivate var pageName: String {
+        switch self {
+        case .good: "ok"
+        case .remark: "note"
+        case .problem: "error"
+        }
+    }
+}
+
 extension DashboardFeed {
     func publish(findings: [Finding], at time: Double) {
-        let levels: [Finding.Level: String] = [.good: "ok", .remark: "note", .problem: "error"]
         publish(
             DashboardMessage("doctor", .state) { writer in
                 writer.objects("findings", findings) { finding in
                     [
-                        "level": levels[finding.level] ?? "", "title": finding.topic,
+                        "level": finding.level.pageName, "title": finding.topic,
                         "text": finding.message, "mend": finding.repair.joined(separator: "\n"),
                     ]
                 }

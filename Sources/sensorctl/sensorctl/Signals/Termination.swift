@@ -27,9 +27,8 @@ final class Termination {
     /// Reads an input before signal handlers are installed, and then runs a command. A signal can thus end the program
     /// while it reads from a pipe.
     static func run<Input>(
-        reading input: @autoclosure () throws -> Input, _ verb: (Input, StopRequest) async throws -> ExitStatus
+        reading input: Input, _ verb: (Input, StopRequest) async throws -> ExitStatus
     ) async throws {
-        let input = try input()
         try await run { try await verb(input, $0) }
     }
 

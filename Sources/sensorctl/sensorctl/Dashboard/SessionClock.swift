@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DeviceCore
+
+/// The clock of a dashboard session, in seconds since the start of the trace or of the dashboard. The clock of a trace
+/// follows the civil time, which jumps when the user seeks. The clock of a live session follows the boot time, because
+/// the civil time may be set at any moment.
+final class SessionClock: Sendable {
+    private let clock: any DeviceClock
+    private let boot: BootTime
+    private let beginning: WallTime?
+
+    init(_ clock: any DeviceClock, isTrace: Bool) {
+        self.clock = clock
+        boot = clock.now
+        beginning = isTrace ? clock.wallTime : nil
+    }
+
+    /// The civil time at which this clock is zero. In a live session, the value depends on the current system time.
+    var start: WallTime { beginning ?? clock.wallTime.advanced(bySeconds: -now) }
+
+    var now: Double { beginning.map { clock.wallTime.seconds(since: $0) } ?? clock.now.seconds(since: boot) }
+
+    /// Converts a timestamp in seconds since boot to this clock.
+    func seconds(_ boot: Double) -> Double { now - (clock.now.seconds - boot) }
+
+    func seconds(_ boot: BootTime) -> Double { now - clock.now.seconds(since: boot) }
+    func seconds(_ time: WallTime) -> Double { time.seconds(since: start) }
+}
