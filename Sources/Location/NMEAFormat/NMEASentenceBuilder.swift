@@ -67,8 +67,11 @@ struct NMEASentenceBuilder {
         for part in [date.hour, date.minute, date.second] { CivilDate.append(part, digits: 2, to: &bytes) }
         bytes.append(UInt8(ascii: "."))
         let milliseconds = Int(date.nanosecond / 1_000_000)
-        let hasHundredths = milliseconds % 10 == 0
-        CivilDate.append(hasHundredths ? milliseconds / 10 : milliseconds, digits: hasHundredths ? 2 : 3, to: &bytes)
+        if milliseconds % 10 == 0 {
+            CivilDate.append(milliseconds / 10, digits: 2, to: &bytes)
+        } else {
+            CivilDate.append(milliseconds, digits: 3, to: &bytes)
+        }
     }
 
     mutating func appendDate(_ date: CivilDate?) {
@@ -91,8 +94,8 @@ struct NMEASentenceBuilder {
         CivilDate.append(Int(minutes), digits: 2, to: &bytes)
         bytes.append(UInt8(ascii: "."))
         CivilDate.append(Int(truncatingIfNeeded: fraction), digits: decimals, to: &bytes)
-        let hemispheres: [StaticString] = isLatitude ? ["N", "S"] : ["E", "W"]
-        appendText(hemispheres[value < 0 ? 1 : 0])
+        let (positive, negative): (StaticString, StaticString) = isLatitude ? ("N", "S") : ("E", "W")
+        appendText(value < 0 ? negative : positive)
     }
 
     /// Returns the sentence with its checksum but without a line terminator.

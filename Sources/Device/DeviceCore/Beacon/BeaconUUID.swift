@@ -43,6 +43,8 @@ public struct BeaconUUID: Sendable, Hashable {
 extension BeaconUUID: CustomStringConvertible {
     /// The standard string form, in uppercase.
     public var description: String {
-        [0..<4, 4..<6, 6..<8, 8..<10, 10..<16].map { HexDigit.text(bytes[$0]).uppercased() }.joined(separator: "-")
+        var text = HexDigit.text(bytes).uppercased()
+        for offset in [20, 16, 12, 8] { text.insert("-", at: text.utf8.index(text.startIndex, offsetBy: offset)) }
+        return text
     }
 }

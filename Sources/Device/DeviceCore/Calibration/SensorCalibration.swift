@@ -49,15 +49,16 @@ extension SensorCalibration {
         let entries = [offset / kind.maximumOffset * 4, first, second, third]
         // Comparisons with NaN are false, so NaN elements are rejected.
         let areBounded = entries.allSatisfy { abs($0.x) <= 4 && abs($0.y) <= 4 && abs($0.z) <= 4 }
-        let conditions = [
-            (areBounded, "its values are out of range for a sensor of this kind"),
-            (transform.determinant > 0.05, "its matrix contains a reflection or is singular"),
-            (!(sigma < 0 || residual < 0), "its sigma or residual is negative"),
-            ((-1...2).contains(quality) && (0...1).contains(coverage), "its quality or coverage is out of range"),
-            (!(fieldStrength <= 0 || fieldStrength >= 100), "its field strength is out of range"),
-            (!(abs(dip) > 1.6), "its dip is out of range"),
-        ]
-        return conditions.first { !$0.0 }?.1
+        guard areBounded else { return "its values are out of range for a sensor of this kind" }
+        guard transform.determinant > 0.05 else { return "its matrix contains a reflection or is singular" }
+        // NaN means that a value is unknown, so these conditions are false for NaN.
+        if sigma < 0 || residual < 0 { return "its sigma or residual is negative" }
+        guard (-1...2).contains(quality), (0...1).contains(coverage) else {
+            return "its quality or coverage is out of range"
+        }
+        if fieldStrength <= 0 || fieldStrength >= 100 { return "its field strength is out of range" }
+        if abs(dip) > 1.6 { return "its dip is out of range" }
+        return nil
     }
 
     /// Converts a calibration from the sensor's axes to the device's axes. Has no effect if the mount matrix has no

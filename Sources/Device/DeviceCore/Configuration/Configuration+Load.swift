@@ -49,7 +49,7 @@ extension Configuration {
 
     private mutating func read(environment: (String) -> String?) {
         func value(_ name: String) -> String? { environment(name).flatMap { $0.isEmpty ? nil : $0 } }
-        func set<Value>(
+        func setFromEnvironment<Value>(
             _ setting: WritableKeyPath<Configuration, Setting<Value>>, _ name: String,
             _ parse: (String) throws(DeviceError) -> Value
         ) {
@@ -58,15 +58,15 @@ extension Configuration {
                 self[keyPath: setting] = Setting(try parse(text), origin: .environment(name))
             } catch { addProblem(error.within(name)) }
         }
-        set(\.positionSource, "DEVICE_SERVICES_GPSD", PositionSourceAddress.init)
+        setFromEnvironment(\.positionSource, "DEVICE_SERVICES_GPSD", PositionSourceAddress.init)
         for name in BrokerCredentialFiles.names {
             if let path = value(name.variable) { setBrokerFile(name.path, path, origin: .environment(name.variable)) }
         }
-        set(\.motionSources, "DEVICE_SERVICES_IIO", MotionSourceAddress.list)
+        setFromEnvironment(\.motionSources, "DEVICE_SERVICES_IIO", MotionSourceAddress.list)
         if let text = value("DEVICE_SERVICES_ACCESSORIES") { readAccessoryDirectories(environment: text) }
         if let text = value("DEVICE_SERVICES_UDEV") { readWatchesUdev(environment: text) }
         if let text = value("DEVICE_SERVICES_PROTOCOLS") { readAppProtocols(environment: text) }
-        set(\.locationRule, "DEVICE_SERVICES_LOCATION", Self.parseLocationRule)
+        setFromEnvironment(\.locationRule, "DEVICE_SERVICES_LOCATION", Self.parseLocationRule)
     }
 
     mutating func setBrokerFile(

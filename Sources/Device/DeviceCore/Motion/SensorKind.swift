@@ -48,10 +48,26 @@ public enum SensorKind: String, Sendable, Hashable, CaseIterable {
     private var properties: Properties {
         switch self {
         // With these scales, 32 bits cover 2147 m/s², 214 rad/s, 214 gauss and 2147 kPa.
-        case .accelerometer: (rawValue, "m/s^2", "accel", "0.000001", 20, ("m/s2", 1))
-        case .gyroscope: (rawValue, "rad/s", "anglvel", "0.0000001", 2, (nil, 1))
-        case .magnetometer: (rawValue, "gauss", "magn", "0.0000001", 20, ("T", 1e-4))
-        case .pressure: ("barometer", "kPa", "pressure", "0.000001", 50, ("Pa", 1000))
+        case .accelerometer:
+            (
+                name: rawValue, unit: "m/s^2", channelType: "accel", recordingScale: "0.000001", maximumOffset: 20,
+                senML: ("m/s2", 1)
+            )
+        case .gyroscope:
+            (
+                name: rawValue, unit: "rad/s", channelType: "anglvel", recordingScale: "0.0000001", maximumOffset: 2,
+                senML: (nil, 1)
+            )
+        case .magnetometer:
+            (
+                name: rawValue, unit: "gauss", channelType: "magn", recordingScale: "0.0000001", maximumOffset: 20,
+                senML: ("T", 1e-4)
+            )
+        case .pressure:
+            (
+                name: "barometer", unit: "kPa", channelType: "pressure", recordingScale: "0.000001", maximumOffset: 50,
+                senML: ("Pa", 1000)
+            )
         }
     }
 }

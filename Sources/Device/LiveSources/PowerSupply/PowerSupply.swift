@@ -16,6 +16,7 @@ struct PowerSupply: Equatable {
 
     /// True if external power (mains, USB or wireless) is connected, or nil for a battery.
     var isOnline: Bool?
+    var isBattery: Bool { isOnline == nil }
     var status = Status.unknown
     /// The charge level that the driver reports, 0 to 1.
     var capacity: Double?
@@ -86,7 +87,7 @@ extension PowerSupply {
 extension BatteryReading {
     /// Combines a machine's power supplies into one reading. Returns nil if there is no battery.
     init?(_ supplies: [PowerSupply]) {
-        let batteries = supplies.filter { $0.isOnline == nil }
+        let batteries = supplies.filter(\.isBattery)
         guard !batteries.isEmpty else { return nil }
         let externals = supplies.compactMap(\.isOnline)
         let isPlugged = externals.isEmpty ? nil : externals.contains(true)
@@ -99,13 +100,14 @@ extension BatteryReading {
     /// Otherwise, the result is the average of their levels.
     private static func level(of batteries: [PowerSupply]) -> Double? {
         if batteries.count == 1 { return batteries.first.flatMap { $0.capacity ?? $0.measuredLevel } }
-        for (now, full) in [(\PowerSupply.energyNow, \PowerSupply.energyFull), (\.chargeNow, \.chargeFull)] {
-            let amounts = batteries.compactMap { battery in
-                battery[keyPath: now].flatMap { now in battery[keyPath: full].map { (now: now, full: $0) } }
+        for (nowPath, fullPath) in [(\PowerSupply.energyNow, \PowerSupply.energyFull), (\.chargeNow, \.chargeFull)] {
+            let amounts = batteries.compactMap { battery -> (now: Double, full: Double)? in
+                guard let now = battery[keyPath: nowPath], let full = battery[keyPath: fullPath] else { return nil }
+                return (now, full)
             }
             guard amounts.count == batteries.count else { continue }
-            let now = amounts.reduce(0) { $0 + min($1.now, $1.full) }
-            return PowerSupply.clamp(now / amounts.reduce(0) { $0 + $1.full })
+            let total = amounts.reduce(0) { $0 + min($1.now, $1.full) }
+            return PowerSupply.clamp(total / amounts.reduce(0) { $0 + $1.full })
         }
         let levels = batteries.compactMap { $0.measuredLevel ?? $0.capacity }
         return levels.isEmpty ? nil : levels.reduce(0, +) / Double(levels.count)

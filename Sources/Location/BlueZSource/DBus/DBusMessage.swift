@@ -51,11 +51,11 @@ package struct DBusMessage {
     private mutating func readField(_ reader: inout DBusReader) throws(DBusFormatError) {
         switch try reader.uint8() {
         case 1: path = try reader.stringVariant(of: "o")
-        case 2: interface = try reader.stringVariant()
-        case 3: member = try reader.stringVariant()
-        case 4: error = try reader.stringVariant()
+        case 2: interface = try reader.stringVariant(of: "s")
+        case 3: member = try reader.stringVariant(of: "s")
+        case 4: error = try reader.stringVariant(of: "s")
         case 5: replySerial = try reader.variant(of: "u") { (reader) throws(DBusFormatError) in try reader.uint32() }
-        case 7: sender = try reader.stringVariant()
+        case 7: sender = try reader.stringVariant(of: "s")
         case 8:
             signature = try reader.variant(of: "g") { (reader) throws(DBusFormatError) in try reader.signature() } ?? ""
         default: try reader.skipVariant()

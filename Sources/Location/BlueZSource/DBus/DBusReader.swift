@@ -105,7 +105,7 @@ struct DBusReader {
         return nil
     }
 
-    mutating func stringVariant(of type: String = "s") throws(DBusFormatError) -> String {
+    mutating func stringVariant(of type: String) throws(DBusFormatError) -> String {
         try variant(of: type) { (reader) throws(DBusFormatError) in try reader.string() } ?? ""
     }
 

@@ -6,9 +6,12 @@ import Foundation
 
 /// Matches beacons by UUID, major value and minor value. If the major or minor value is nil, any value matches.
 struct BeaconPattern: Hashable, Sendable {
-    var uuid = BeaconUUID(high: 0, low: 0)
+    var uuid: BeaconUUID
     var major: UInt16?
     var minor: UInt16?
+
+    /// The pattern of an object that was created without a UUID.
+    static let absent = BeaconPattern(uuid: BeaconUUID(high: 0, low: 0))
 
     func matches(_ identity: BeaconIdentity) -> Bool {
         identity.uuid == uuid && major.map { $0 == identity.major } ?? true

@@ -13,12 +13,12 @@ open class CLBeacon: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     init(_ values: Values) { self.values = values }
 
     /// Creates a beacon without an identity and with unknown proximity. Intended for subclasses in tests.
-    public override init() { values = Values() }
+    public override init() { values = .absent }
 
     /// Restores a beacon from an archive. Returns nil if the archived values are damaged. If the archive contains no
     /// beacon, the result has no identity.
     public required init?(coder: NSCoder) {
-        guard let values = Values.isAbsent(from: coder) ? Values() : Values(coder: coder) else { return nil }
+        guard let values = Values.isAbsent(from: coder) ? .absent : Values(coder: coder) else { return nil }
         self.values = values
     }
 
@@ -88,12 +88,19 @@ public enum CLProximity: Int, Sendable {
 extension CLBeacon {
     /// The values of a beacon, with the units and invalid values of the ``CLBeacon`` properties.
     struct Values: Sendable {
-        var identity = BeaconIdentity(uuid: BeaconUUID(high: 0, low: 0), major: 0, minor: 0)
+        var identity: BeaconIdentity
         var proximity = CLProximity.unknown
         var accuracy = -1.0
         var rssi = 0
         /// Seconds since 2001-01-01T00:00:00Z.
-        var timestamp = Date().timeIntervalSinceReferenceDate
+        var timestamp: TimeInterval
+
+        /// The values of a beacon that was created without any.
+        static var absent: Self {
+            Self(
+                identity: BeaconIdentity(uuid: BeaconUUID(high: 0, low: 0), major: 0, minor: 0),
+                timestamp: Date().timeIntervalSinceReferenceDate)
+        }
     }
 }
 

@@ -26,7 +26,7 @@ open class CLBeaconIdentityConstraint: NSObject, NSCopying, NSSecureCoding, @unc
     /// Restores a constraint from an archive. Returns nil if the archived values are damaged. If the archive contains
     /// no constraint, the UUID of the result is all zeros.
     public required init?(coder: NSCoder) {
-        guard let pattern = BeaconPattern.isAbsent(from: coder) ? BeaconPattern() : BeaconPattern(coder: coder)
+        guard let pattern = BeaconPattern.isAbsent(from: coder) ? .absent : BeaconPattern(coder: coder)
         else { return nil }
         self.pattern = pattern
     }

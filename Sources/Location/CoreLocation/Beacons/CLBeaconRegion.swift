@@ -37,7 +37,7 @@ open class CLBeaconRegion: CLRegion, @unchecked Sendable {
     public required init?(coder: NSCoder) {
         let pattern = BeaconPattern(coder: coder)
         guard pattern != nil || Self.isAbsent(from: coder) else { return nil }
-        self.pattern = pattern ?? BeaconPattern()
+        self.pattern = pattern ?? .absent
         super.init(coder: coder)
     }
 

@@ -6,7 +6,12 @@ import Foundation
 enum AddressDictionary {
     /// The parts of an address in the order in which they are written.
     private static let parts: [(key: String, part: @Sendable (PlaceDescription) -> String?)] = [
-        ("Street", { place in place.thoroughfare.map { (place.subThoroughfare.map { "\($0) " } ?? "") + $0 } }),
+        (
+            "Street",
+            { place in
+                place.thoroughfare.map { street in place.subThoroughfare.map { "\($0) \(street)" } ?? street }
+            }
+        ),
         ("SubLocality", \.subLocality), ("City", \.locality), ("SubAdministrativeArea", \.subAdministrativeArea),
         ("State", \.administrativeArea), ("ZIP", \.postalCode), ("Country", \.country),
     ]

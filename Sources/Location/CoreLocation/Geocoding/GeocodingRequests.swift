@@ -211,6 +211,10 @@ final class PlaceFinderSetting: Sendable {
 
     var finder: (any PlaceFinder)? {
         get { storedFinder.withLock { $0 } }
-        set { _ = storedFinder.withLock { exchange(&$0, with: newValue) } }
+        set {
+            // The previous finder is released outside the lock, because its deinitializer may call this setting.
+            let previous = storedFinder.withLock { exchange(&$0, with: newValue) }
+            withExtendedLifetime(previous) {}
+        }
     }
 }

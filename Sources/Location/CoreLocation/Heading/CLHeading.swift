@@ -32,12 +32,12 @@ open class CLHeading: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     }
 
     /// Creates an invalid heading of 0° with the current time. Intended for subclasses in tests.
-    public override init() { values = Values() }
+    public override init() { values = .absent }
 
     /// Restores a heading from an archive. Returns nil if the archived values are incomplete. If the archive contains
     /// no heading, the result is the same as that of `init()`.
     public required init?(coder: NSCoder) {
-        guard let values = Values.isAbsent(from: coder) ? Values() : Values(coder: coder) else { return nil }
+        guard let values = Values.isAbsent(from: coder) ? .absent : Values(coder: coder) else { return nil }
         self.values = values
     }
 
@@ -103,7 +103,10 @@ extension CLHeading {
         var y: Double = 0
         var z: Double = 0
         /// Seconds since 2001-01-01T00:00:00Z.
-        var timestamp = Date().timeIntervalSinceReferenceDate
+        var timestamp: TimeInterval
+
+        /// The values of a heading that was created without any.
+        static var absent: Self { Self(timestamp: Date().timeIntervalSinceReferenceDate) }
     }
 }
 

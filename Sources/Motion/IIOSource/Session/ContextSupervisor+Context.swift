@@ -8,13 +8,13 @@ extension ContextSupervisor {
     func needsOpening(_ now: BootTime) -> Bool {
         if session.wantsDiscovery { return true }
         if let present = dependencies.library.devices(at: address) {
-            search.time = now.advanced(bySeconds: searchInterval)
+            search.nextSearchTime = now.advanced(bySeconds: searchInterval)
             if search.isOutdated(present: present, now: now) { return session.isNeeded(hub) }
         }
         guard now >= opening.time else { return false }
         if connection == nil { return session.isNeeded(hub) }
-        guard now >= search.time, isMissingSensor else { return false }
-        search.time = now.advanced(bySeconds: dependencies.options.searchInterval * 5)
+        guard now >= search.nextSearchTime, isMissingSensor else { return false }
+        search.nextSearchTime = now.advanced(bySeconds: dependencies.options.searchInterval * 5)
         return true
     }
 
@@ -58,7 +58,7 @@ extension ContextSupervisor {
             }
             session.finishDiscovery(problem, presence: present)
         }
-        search.time = clock.now.advanced(bySeconds: searchInterval)
+        search.nextSearchTime = clock.now.advanced(bySeconds: searchInterval)
     }
 
     /// The interval between searches, in seconds. Searches are needed even while the kernel reports new devices,
@@ -120,7 +120,7 @@ extension ContextSupervisor {
 struct DeviceSearch {
     /// The device names, or nil if they can be listed only by opening the context.
     var presence: [String]?
-    var time = BootTime.zero
+    var nextSearchTime = BootTime.zero
     /// The time at which the context must be reopened, because its devices differed from the listed devices. It is nil
     /// if they matched.
     private(set) var recheckTime: BootTime?
@@ -136,7 +136,9 @@ struct DeviceSearch {
     }
 
     /// A search that must open the context is not due before `openingTime`.
-    func deadline(openingTime: BootTime) -> BootTime { presence == nil ? max(time, openingTime) : time }
+    func deadline(openingTime: BootTime) -> BootTime {
+        presence == nil ? max(nextSearchTime, openingTime) : nextSearchTime
+    }
 }
 
 /// Assigns persistent names to devices, because a reconnected device may receive a different number.
@@ -160,10 +162,6 @@ struct PersistentDeviceNames {
         }
         var names: [String: String] = [:]
         for device in devices {
-            if let index = entries.firstIndex(where: { $0.id == device.id }) {
-                names[device.id] = entries[index].key
-                continue
-            }
             // An unused name that equals the ID takes precedence over other unused names of the same model.
             let unused = entries.indices.filter {
                 entries[$0].id == nil && entries[$0].fingerprint == device.fingerprint

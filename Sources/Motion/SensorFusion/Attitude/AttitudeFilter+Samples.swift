@@ -202,6 +202,7 @@ extension AttitudeFilter {
 
     @inline(never)
     private mutating func updateHeading() {
+        // The interval before the first sample is unknown. The filter assumes 10 ms.
         let interval = fieldTime > 0 ? fieldTime : 0.01
         let earth = inclination.rotate(fieldSum * (1 / fieldCount))
         (fieldSum, fieldCount, fieldTime) = (.zero, 0, 0)

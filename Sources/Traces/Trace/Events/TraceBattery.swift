@@ -26,10 +26,10 @@ enum TraceBattery {
         while let key = try reader.nextKey() {
             switch key.word {
             case JSONText.word("level"):
-                let isNull = try reader.peekKind() == .null
+                let isUnknown = try reader.peekKind() == .null
                 let level = try reader.doubleIfPresent()
                 battery.level = level >= 0 && level <= 1 ? level : nil
-                if battery.level == nil, !isNull { isReadable = false }
+                if battery.level == nil, !isUnknown { isReadable = false }
             case JSONText.word("state"):
                 let state = BatteryReading.State(rawValue: try reader.textIfPresent()?.string() ?? "")
                 battery.state = state ?? .unknown
