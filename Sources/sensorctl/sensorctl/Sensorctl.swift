@@ -28,7 +28,8 @@ struct Sensorctl: AsyncParsableCommand {
               sensorctl watch location
               sensorctl record drive.jsonl
               sensorctl replay drive.jsonl location --speed 10
-            """, version: Version.text,
+            """,
+        version: Version.text,
         groupedSubcommands: [
             CommandGroup(
                 name: "Live",
@@ -42,7 +43,8 @@ struct Sensorctl: AsyncParsableCommand {
                 subcommands: [
                     ReplayCommand.self, PlotCommand.self, DemoCommand.self, InfoCommand.self, ConvertCommand.self,
                     CutCommand.self, MergeCommand.self, ScrubCommand.self,
-                ]), CommandGroup(name: "Simulation", subcommands: [SimulateCommand.self, SynthesizeCommand.self]),
+                ]),
+            CommandGroup(name: "Simulation", subcommands: [SimulateCommand.self, SynthesizeCommand.self]),
             CommandGroup(name: "Reference", subcommands: [FieldCommand.self, PlaceCommand.self]),
         ])
 

@@ -132,9 +132,11 @@ struct AccessoryToolTests {
         let folder = try TemporaryFolder()
         let file = try Self.declare(folder, protocols: ["com.example.a", "com.example.b"])
         let several = try Self.run(file, [], ["talk", "Box"])
-        #expect(several.status == 64 && several.notes.contains("com.example.a, com.example.b"), "\(several.notes)")
+        #expect(several.status == 64)
+        #expect(several.notes.contains("com.example.a, com.example.b"))
         let missing = try Self.run(file, [], ["talk", "Printer", "a"])
-        #expect(missing.status == 69 && missing.notes.contains("Box"), "\(missing.notes)")
+        #expect(missing.status == 69)
+        #expect(missing.notes.contains("Box"))
         #expect(try Self.run(file, [], ["talk", "Box", "c"]).status == 69)
         #expect(try Tool.run(["talk", "Box", "--wait", "-1"]).status == 64)
         #expect(try Tool.run(["talk", "Box", "--hex", "--json"]).status == 64)
@@ -296,7 +298,8 @@ struct AccessoryToolTests {
         try FileManager.default.createDirectory(atPath: long, withIntermediateDirectories: true)
         for parent in ["/nonexistent", long] {
             let result = try Tool.run(simulate + [file, "--", "true"], environment: ["TMPDIR": parent])
-            #expect(result.status == 73 && result.notes.contains("Set TMPDIR"), "\(result.notes)")
+            #expect(result.status == 73)
+            #expect(result.notes.contains("Set TMPDIR"), "\(result.notes)")
         }
         #expect(try Tool.run(simulate + [file, "--json", "--", "true"]).status == 64)
         #expect(try Tool.run(simulate + [file, "--speed", "0"]).status == 64)
@@ -330,7 +333,8 @@ struct AccessoryToolTests {
         #expect(held.status == 69)
         let second = try Tool.run(["talk", "weigh"], environment: environment)
         // Root can open a terminal in exclusive mode, but the lock applies to root as well.
-        #expect(second.status == 69 && second.notes.contains("in use"), "\(second.notes)")
+        #expect(second.status == 69)
+        #expect(second.notes.contains("in use"))
         #expect(other.end() == 0)
         #expect(simulator.end() == 0)
     }
@@ -345,7 +349,8 @@ struct AccessoryToolTests {
         let finding = try #require(Self.finding(held, " is connected to sensorctl (pid "), "\(held.output)")
         #expect(finding["level"] as? String == "remark")
         let second = try Tool.run(["talk", "weigh"], environment: environment)
-        #expect(second.status == 69 && second.notes.contains("is in use by sensorctl, process "), "\(second.notes)")
+        #expect(second.status == 69)
+        #expect(second.notes.contains("is in use by sensorctl, process "), "\(second.notes)")
         #expect(other.end() == 0)
         #expect(simulator.end() == 0)
     }

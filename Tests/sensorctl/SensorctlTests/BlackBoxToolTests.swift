@@ -334,7 +334,8 @@ struct BlackBoxToolTests {
         _ = try Self.event(tool, "started")
         let second = try Tool.run(
             ["record", board.folder.path, "--parts", "position", "--ring", "60s"], environment: board.environment)
-        #expect(second.status == 69 && second.notes.contains("Another recorder uses the ring"), "\(second.notes)")
+        #expect(second.status == 69)
+        #expect(second.notes.contains("Another recorder uses the ring"))
         #expect(tool.end() == 0)
         for more in [
             ["--on", "shake"], ["--after", "3s"], ["--ring-size", "4M"], ["--sync", "never"], ["--ring", "never"],

@@ -102,11 +102,14 @@ struct CalibrateTests {
         #expect(short.status == 69)
         #expect(short.notes.contains("gyro: The device did not lie still for 5 s in a row."))
         let still = try Tool.run(["calibrate", "magnetometer", "--trace", Tool.csv("flat-face-up")])
-        #expect(still.status == 69 && still.notes.contains("magnetometer: The readings cover"), "\(still.notes)")
+        #expect(still.status == 69)
+        #expect(still.notes.contains("magnetometer: The readings cover"))
         let drive = try Tool.run(["calibrate", "magnetometer", "--trace", Tool.drive])
-        #expect(drive.status == 69 && drive.notes.contains("contains no readings of a magnetometer"), "\(drive.notes)")
+        #expect(drive.status == 69)
+        #expect(drive.notes.contains("contains no readings of a magnetometer"))
         let nothing = try Tool.run(["calibrate"], environment: ["DEVICE_SERVICES_IIO": "ip:127.0.0.1:1"])
-        #expect(nothing.status == 69 && nothing.notes.contains("sensorctl doctor"), "\(nothing.notes)")
+        #expect(nothing.status == 69)
+        #expect(nothing.notes.contains("sensorctl doctor"))
         for arguments in [["compass"], ["--show", "--forget"], ["--timeout", "0"], ["--show", "--trace", "x"]] {
             #expect(try Tool.run(["calibrate"] + arguments).status == 64, "\(arguments)")
         }

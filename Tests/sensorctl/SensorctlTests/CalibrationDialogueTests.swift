@@ -28,7 +28,9 @@ struct CalibrationDialogueTests {
         #expect(
             sensors.lines == [
                 "Gyroscope: bias at rest", "  Lay the device down and do not touch it.",
-                "    25 %: still for 1.2 of 5 s", "    50 %: still for 2.5 of 5 s", "    75 %: still for 3.8 of 5 s",
+                "    25 %: still for 1.2 of 5 s",
+                "    50 %: still for 2.5 of 5 s",
+                "    75 %: still for 3.8 of 5 s",
                 "    100 %: still for 5.0 of 5 s",
             ])
     }

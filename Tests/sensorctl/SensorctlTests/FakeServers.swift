@@ -2,20 +2,21 @@
 
 import Foundation
 import SystemCalls
+import TestSupport
 import Testing
 
 /// Listens on a free port of 127.0.0.1.
 func listenOnFreePort() throws -> (descriptor: Int32, port: UInt16) {
     let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    try #require(number >= 0)
+    var address = LoopbackAddress.of(port: 0)
     var size = socklen_t(MemoryLayout<sockaddr_in>.size)
     let isBound = withUnsafeMutablePointer(to: &address) { pointer in
         pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { general in
             bind(number, general, size) == 0 && listen(number, 8) == 0 && getsockname(number, general, &size) == 0
         }
     }
+    if !isBound { close(number) }
     try #require(isBound)
     return (number, UInt16(bigEndian: address.sin_port))
 }

@@ -113,7 +113,8 @@ struct MotionReplayTests {
         let result = try Tool.run(["replay", "-", "accelerometer", "--json"], input: Data(text.utf8))
         #expect(result.lines == [#"{"callback":"accelerometer","timestamp":0.5,"x":0.0,"y":0.0,"z":-1.0}"#])
         let xml = try Tool.run(["replay", "-", "accelerometer"], input: Data("<context/>".utf8))
-        #expect(xml.status == 66 && xml.notes.contains("Specify the path of the XML file"), "\(xml.notes)")
+        #expect(xml.status == 66)
+        #expect(xml.notes.contains("Specify the path of the XML file"))
     }
 
     @Test("Readings are decimated to the requested interval")

@@ -48,7 +48,8 @@ struct CalibrateCommand: AsyncParsableCommand {
 
     @Option(
         name: [.customLong("output")], help: "Also write the results to this file, with one JSON object per line.",
-        completion: .file()) var file: String?
+        completion: .file())
+    var file: String?
 
     @Flag(help: "Print the stored calibrations.") var show = false
     @Flag(help: "Delete the stored calibrations.") var forget = false

@@ -51,19 +51,22 @@ struct DashboardCommand: AsyncParsableCommand {
     @Option(
         help: .init(
             "The address of the map tiles, such as https://tile.example.org/{z}/{x}/{y}.png. By default, there are no map tiles.",
-            valueName: "url")) var tiles: String?
+            valueName: "url"))
+    var tiles: String?
 
     @Option(help: .init("The attribution that the licence of the map tiles requires.", valueName: "text"))
     var tilesAttribution: String?
 
     @Option(
         help: .init("The folder that contains the folders leaflet and dygraphs.", valueName: "folder"),
-        completion: .directory) var assets = "/usr/share/javascript"
+        completion: .directory)
+    var assets = "/usr/share/javascript"
 
     @Option(
         help:
             "The alignment of several recordings: clock (by their start times) or start (all recordings begin together).",
-        transform: DashboardCommand.alignment) var align: TraceMerger.Alignment = .clock
+        transform: DashboardCommand.alignment)
+    var align: TraceMerger.Alignment = .clock
 
     @Option(help: "The playback speed relative to the recording, from 0.1 to 100.") var speed = 1.0
     @Flag(help: "Repeat the recording.") var loop = false
@@ -71,19 +74,22 @@ struct DashboardCommand: AsyncParsableCommand {
     @Option(
         help: .init(
             "A region to monitor, with its name, its latitude, its longitude, and its radius in metres. This option may be repeated.",
-            valueName: "name=lat,lon,metres")) var region: [NamedRegion] = []
+            valueName: "name=lat,lon,metres"))
+    var region: [NamedRegion] = []
 
     @Option(
         help: .init(
             "The reference frame of the attitude, as in `watch`. The default is magnetic if there is a magnetometer, and arbitrary otherwise.",
-            valueName: "frame")) var frame: FrameName?
+            valueName: "frame"))
+    var frame: FrameName?
 
     @Option(help: .init("The edge of the device that the heading refers to, as in `watch`.", valueName: "orientation"))
     var orientation = EdgeName.portrait
 
     @Option(
         help: .init("Load the page's files from this folder first.", valueName: "folder", visibility: .hidden),
-        completion: .directory) var page: String?
+        completion: .directory)
+    var page: String?
 
     @OptionGroup(title: "Recordings of other programs") var imports: ImportOptions
     @OptionGroup var output: OutputOptions

@@ -30,7 +30,8 @@ struct DemoCommand: AsyncParsableCommand {
     @Option(
         help: .init(
             "A region to draw and to monitor, with its name, its latitude, its longitude, and its radius in metres. This option may be repeated.",
-            valueName: "name=lat,lon,metres")) var region: [NamedRegion] = []
+            valueName: "name=lat,lon,metres"))
+    var region: [NamedRegion] = []
 
     @OptionGroup var output: OutputOptions
 

@@ -38,8 +38,8 @@ struct PlaceCommand: AsyncParsableCommand {
     // `.allUnrecognized` is required for latitudes that begin with a minus sign, and for text with several words.
     @Argument(
         parsing: .allUnrecognized,
-        help: "A coordinate in degrees, the name of a place, or - to read coordinates from standard input.") var place:
-        [String]
+        help: "A coordinate in degrees, the name of a place, or - to read coordinates from standard input.")
+    var place: [String]
 
     @Option(
         help: .init(
@@ -191,7 +191,9 @@ struct PlacePrinter {
         for part in [
             placemark.name, placemark.subLocality, placemark.locality, placemark.administrativeArea, placemark.country,
             placemark.ocean,
-        ] { if let part, !parts.contains(part) { parts.append(part) } }
+        ] {
+            if let part, !parts.contains(part) { parts.append(part) }
+        }
         let zone = placemark.timeZone.map { " (\($0.identifier))" } ?? ""
         let place = String(format: "%.5f,%.5f", coordinate.latitude, coordinate.longitude)
         return "\(place)  \(parts.joined(separator: ", "))\(zone)"

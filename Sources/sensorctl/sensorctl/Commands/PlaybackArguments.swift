@@ -23,7 +23,8 @@ struct PlaybackArguments: ParsableArguments {
     @Option(
         help: .init(
             "The streams to play, separated by commas: positions, motion, \(SensorKindName.list), battery, accessories, beacons, and sensor:ID for a single sensor.",
-            valueName: "streams")) var streams: StreamList?
+            valueName: "streams"))
+    var streams: StreamList?
 
     @Option(
         help: .init("Rename a sensor or a receiver of the trace. This option may be repeated.", valueName: "old=new"))
@@ -32,7 +33,8 @@ struct PlaybackArguments: ParsableArguments {
     @Option(
         help:
             "The behaviour at the end: hold (no more data arrives), stop (the clock stops too) or fail (an error is reported)."
-    ) var atEnd = EndName.hold
+    )
+    var atEnd = EndName.hold
 
     func validate() throws {
         if let from, !(from >= 0 && from.isFinite) {

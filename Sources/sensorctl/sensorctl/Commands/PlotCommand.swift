@@ -55,7 +55,8 @@ struct PlotCommand: AsyncParsableCommand {
     @Option(
         name: .shortAndLong,
         help: .init("The output file (.svg, .html or .png), or - for standard output.", valueName: "file"),
-        completion: .file()) var output: String?
+        completion: .file())
+    var output: String?
 
     @Option(help: "The output format, if the extension of the output does not determine it: svg, html or png.")
     var format: PlotFormat?
@@ -67,7 +68,8 @@ struct PlotCommand: AsyncParsableCommand {
     @Option(
         help:
             "The alignment of several recordings: clock or start. The default is clock if the recordings overlap, and start otherwise.",
-        transform: PlotCommand.alignment) var align: TraceMerger.Alignment?
+        transform: PlotCommand.alignment)
+    var align: TraceMerger.Alignment?
 
     @Option(help: "The resolution of a PNG, in dots per inch.") var dpi = 150
     @OptionGroup var reference: ReferenceOptions

@@ -12,7 +12,8 @@ struct PublisherIdentity: ParsableArguments {
         name: .customLong("client-id"),
         help: .init(
             "The MQTT client identifier. The default is USER-DEVICE. The broker closes older connections with the same identifier.",
-            valueName: "name")) var clientID: String?
+            valueName: "name"))
+    var clientID: String?
 
     static var currentUser: String {
         level(getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) } ?? "user\(geteuid())")
@@ -38,13 +39,14 @@ struct BrokerOptions: ParsableArguments {
     @Option(
         help: .init(
             "The authorities that may sign the broker's certificate, in PEM format. The default is the authorities of the system.",
-            valueName: "file")) var caFile: String?
+            valueName: "file"))
+    var caFile: String?
 
-    @Option(help: .init("The certificate of this client, in PEM format.", valueName: "file")) var certificateFile:
-        String?
+    @Option(help: .init("The certificate of this client, in PEM format.", valueName: "file"))
+    var certificateFile: String?
     @Option(help: .init("The private key of the certificate, in PEM format.", valueName: "file")) var keyFile: String?
-    @Option(help: "The time in seconds after which an idle connection is checked. The default is 30.") var keepAlive:
-        Int?
+    @Option(help: "The time in seconds after which an idle connection is checked. The default is 30.")
+    var keepAlive: Int?
 
     var files: BrokerCredentialFiles {
         BrokerCredentialFiles(password: passwordFile, authorities: caFile, certificate: certificateFile, key: keyFile)

@@ -52,7 +52,8 @@ struct PublishCommand: AsyncParsableCommand {
         help: .init(
             "Also publish readings of this sensor: \(SensorKindName.list). This option may be repeated.",
             valueName: "kind")
-    ) var motion: [SensorKindName] = []
+    )
+    var motion: [SensorKindName] = []
 
     @Option(help: "The interval between motion readings, in seconds. 0 selects every reading.") var interval = 0.1
     @Flag(help: "Publish discovery messages for Home Assistant.") var homeAssistant = false

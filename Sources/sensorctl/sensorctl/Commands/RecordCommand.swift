@@ -57,7 +57,8 @@ struct RecordCommand: AsyncParsableCommand {
     @Option(
         help:
             "The parts to record, separated by commas: position, motion, battery, accessories, beacons. Beacons require continuous Bluetooth scanning."
-    ) var parts: PartNames = PartNames(parts: .default)
+    )
+    var parts: PartNames = PartNames(parts: .default)
 
     @Option(help: "The interval between readings of a motion sensor, in seconds. 0 selects every reading.")
     var interval = 0.01

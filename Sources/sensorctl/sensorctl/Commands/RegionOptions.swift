@@ -8,13 +8,15 @@ struct RegionOptions: ParsableArguments {
     @Option(
         help: .init(
             "A region for the streams regions and monitor, with its name, its latitude, its longitude, and its radius in metres. This option may be repeated.",
-            valueName: "name=lat,lon,metres")) var region: [NamedRegion] = []
+            valueName: "name=lat,lon,metres"))
+    var region: [NamedRegion] = []
 
     @Option(
         name: .customLong("beacon"),
         help: .init(
             "The beacons to range: all beacons with this UUID, all beacons with this UUID and major value, or a single beacon. This option may be repeated.",
-            valueName: "uuid[,major[,minor]]")) var beacons: [BeaconChoice] = []
+            valueName: "uuid[,major[,minor]]"))
+    var beacons: [BeaconChoice] = []
 
     /// Checks that regions and beacons are specified if the stream requires them, and that they are not specified
     /// otherwise.

@@ -30,8 +30,8 @@ struct ScrubCommand: ParsableCommand {
             """)
 
     @OptionGroup var recording: EditOptions
-    @Option(parsing: .unconditional, help: "The new first position, in degrees north and degrees east.") var place:
-        Place?
+    @Option(parsing: .unconditional, help: "The new first position, in degrees north and degrees east.")
+    var place: Place?
     @Flag(help: "Keep the positions.") var keepPlace = false
     @Flag(help: "Keep the times.") var keepTime = false
     @Flag(help: "Remove the altitudes.") var dropAltitude = false

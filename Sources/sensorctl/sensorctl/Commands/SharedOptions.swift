@@ -13,7 +13,8 @@ struct NewFileOptions: ParsableArguments {
     @Option(
         help: .init(
             "The permissions of the new file, such as 0640. The default is 0600, because recordings reveal a person's positions.",
-            valueName: "mode")) var mode: FileMode?
+            valueName: "mode"))
+    var mode: FileMode?
 }
 
 /// File permissions in octal, as in chmod(1). The owner must have read and write permission.
@@ -73,12 +74,14 @@ struct ReferenceOptions: ParsableArguments {
     @Option(
         help: .init(
             "The reference frame of device motion: arbitrary, corrected (arbitrary, but corrected by the magnetometer), magnetic (magnetic north) or true (true north). Core Motion's names are also accepted.",
-            valueName: "frame")) var frame = FrameName.arbitrary
+            valueName: "frame"))
+    var frame = FrameName.arbitrary
 
     @Option(
         help: .init(
             "The edge of the device that the heading refers to: portrait (the top edge), portraitUpsideDown, landscapeLeft or landscapeRight.",
-            valueName: "orientation")) var orientation = EdgeName.portrait
+            valueName: "orientation"))
+    var orientation = EdgeName.portrait
 }
 
 /// The command line accepts a short name or Core Motion's name. The case is ignored.

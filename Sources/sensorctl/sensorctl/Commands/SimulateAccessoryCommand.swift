@@ -52,7 +52,8 @@ struct SimulateAccessoryCommand: AsyncParsableCommand {
     @Option(
         help:
             "The peer that is used if the file contains no dialogue. echo returns all bytes, silent sends nothing, and pattern sends bytes endlessly."
-    ) var peer = Peer.echo
+    )
+    var peer = Peer.echo
 
     @Option(help: "The playback speed of a trace, relative to the recording.") var speed = 1.0
     @Flag(help: "Repeat a trace endlessly.") var loop = false

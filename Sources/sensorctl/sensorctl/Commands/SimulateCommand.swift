@@ -55,7 +55,8 @@ struct SimulateAllCommand: AsyncParsableCommand {
         help: .init(
             "The recordings, or - for standard input. After --, the program to run and its arguments.",
             valueName: "trace"),
-        completion: .file()) var words: [String] = []
+        completion: .file())
+    var words: [String] = []
 
     @Option(help: "The playback speed relative to the recording.") var speed = 1.0
 
@@ -68,13 +69,14 @@ struct SimulateAllCommand: AsyncParsableCommand {
     @Option(
         help:
             "The alignment of several recordings: clock (by their start times) or start (all recordings begin together).",
-        transform: SimulateAllCommand.alignment) var align: TraceMerger.Alignment = .clock
+        transform: SimulateAllCommand.alignment)
+    var align: TraceMerger.Alignment = .clock
 
     @OptionGroup var faults: TraceFaultOptions
     @Option(help: .init("The faults of gpsd. See `sensorctl simulate gpsd --help`.", valueName: "faults"))
     var gpsdFault: String?
-    @Option(help: .init("The faults of iiod. See `sensorctl simulate iio --help`.", valueName: "faults")) var iioFault:
-        String?
+    @Option(help: .init("The faults of iiod. See `sensorctl simulate iio --help`.", valueName: "faults"))
+    var iioFault: String?
 
     @Flag(
         help: "Simulate accessories as pseudo-terminals instead of sockets. A pseudo-terminal looks like a serial port."
@@ -162,7 +164,8 @@ struct SimulateAllCommand: AsyncParsableCommand {
         }
         standardOutput.writeObject { writer in
             writer.member("event", "listening")
-            writer.object("environment") { writer in for (name, value) in variables { writer.member(text: name, value) }
+            writer.object("environment") { writer in
+                for (name, value) in variables { writer.member(text: name, value) }
             }
             writer.members(["sources": sources, "seconds": seconds])
         }

@@ -36,8 +36,8 @@ struct SimulateGPSDCommand: AsyncParsableCommand {
               sensorctl simulate gpsd drive.jsonl -- sensorctl watch location --count 2
             """)
 
-    @Argument(help: "The recording, for example a trace, or - for standard input.", completion: .file()) var file:
-        String
+    @Argument(help: "The recording, for example a trace, or - for standard input.", completion: .file())
+    var file: String
     @Option(help: "The TCP port. 0 selects a free port. gpsd itself uses 2947.") var port: UInt16 = 0
 
     @Option(help: "The playback speed relative to the recording. max sends data as fast as clients read it.")

@@ -36,7 +36,8 @@ struct SimulateIIOCommand: AsyncParsableCommand {
     @Argument(
         help:
             "The recording, which may be a trace, a CSV file, a Sensor Logger folder, or libiio's XML with its buffers. Use - for standard input.",
-        completion: .file()) var file: String
+        completion: .file())
+    var file: String
 
     @Option(help: "The TCP port. 0 selects a free port. iiod itself uses 30431.") var port: UInt16 = 0
 

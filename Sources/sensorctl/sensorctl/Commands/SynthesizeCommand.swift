@@ -58,12 +58,14 @@ struct SynthesizeCommand: AsyncParsableCommand {
     @Option(
         help: .init(
             "The magnetometer: \(SynthesizeCommand.names(SensorModel.magnetometers)). The default is the magnetometer of --imu, or ak8963 if it has none.",
-            valueName: "chip")) var magnetometer: String?
+            valueName: "chip"))
+    var magnetometer: String?
 
     @Option(
         help: .init(
             "The barometer: \(SynthesizeCommand.names(SensorModel.barometers)). The default is ideal with --imu ideal, and bmp280 otherwise.",
-            valueName: "chip")) var barometer: String?
+            valueName: "chip"))
+    var barometer: String?
 
     @Option(
         help: "The receiver whose noise the positions have: \(ReceiverNoise.all.map(\.name).joined(separator: ", ")).")
@@ -97,7 +99,8 @@ struct SynthesizeCommand: AsyncParsableCommand {
         parsing: .unconditional,
         help: .init(
             "The rotation from the vehicle's axes (right, forward, up) to the device's axes, in the form \"r, r, r; r, r, r; r, r, r\".",
-            valueName: "matrix")) var placement: String?
+            valueName: "matrix"))
+    var placement: String?
 
     @Option(
         parsing: .unconditional,

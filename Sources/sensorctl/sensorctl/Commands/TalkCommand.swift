@@ -75,7 +75,8 @@ struct TalkCommand: AsyncParsableCommand {
 
     @Option(
         help: "Record the accessory and the data in this trace. Replay the trace with `sensorctl simulate accessory`.",
-        completion: .file()) var record: String?
+        completion: .file())
+    var record: String?
 
     @OptionGroup(title: "Recording") var new: NewFileOptions
     @OptionGroup var output: OutputOptions

@@ -115,7 +115,9 @@ final class TracePlayback {
             if let why = faults.set(id, isOn: isOn) { return why }
             filter()
             // The accessories remain detached after the fault ends. A seek to the current position reattaches them.
-            if id == "unplug" { if isOn { detachAccessories() } else { seek(to: target ?? position) } }
+            if id == "unplug" {
+                if isOn { detachAccessories() } else { seek(to: target ?? position) }
+            }
         case .doctor, .addRegion, .removeRegion: return "This command is not available for a recording."
         }
         publishState()

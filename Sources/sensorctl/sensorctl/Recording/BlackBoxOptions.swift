@@ -8,7 +8,8 @@ struct BlackBoxOptions: ParsableArguments {
     @Option(
         help: .init(
             "Keep only the data of this time, such as 10m, 90s or 1h, and save it when an event of --on happens.",
-            valueName: "time")) var ring: TimeSpan?
+            valueName: "time"))
+    var ring: TimeSpan?
 
     @Option(
         help: .init(
@@ -27,7 +28,8 @@ struct BlackBoxOptions: ParsableArguments {
     @Option(
         help:
             "The interval at which the ring is flushed to disk: each-second, segment (an eighth of the ring) or never (left to the kernel). With each-second, which is the default, a power failure loses the last two seconds. A killed process always loses the last half second."
-    ) var sync: String?
+    )
+    var sync: String?
 
     var plan: BlackBoxPlan? {
         get throws {

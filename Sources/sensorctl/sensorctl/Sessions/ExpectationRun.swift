@@ -40,7 +40,9 @@ final class ExpectationRun {
     func process(_ line: [UInt8]) {
         guard failure == nil else { return }
         guard comparison != nil else { return list.add(line: line) }
-        do throws(DeviceError) { if try comparison?.compare(line) == false { stop.request(.complete) } } catch {
+        do throws(DeviceError) {
+            if try comparison?.compare(line) == false { stop.request(.complete) }
+        } catch {
             failure = error
             stop.request(.complete)
         }

@@ -33,7 +33,9 @@ final class ProgramRun {
         }
         defer { relay.stop() }
         let child: ChildProgram
-        do throws(DeviceError) { child = try ChildProgram.start(program, environment: environment) } catch {
+        do throws(DeviceError) {
+            child = try ChildProgram.start(program, environment: environment)
+        } catch {
             Log.error(error.description)
             throw ExitCode(127)
         }
@@ -81,7 +83,9 @@ final class ChildProgram: Sendable {
         _ arguments: [String], _ environment: [String: String], _ streams: [Int32?], _ started: BinarySemaphore
     ) {
         let process: pid_t
-        do throws(DeviceError) { process = try Self.spawn(arguments, environment, streams) } catch {
+        do throws(DeviceError) {
+            process = try Self.spawn(arguments, environment, streams)
+        } catch {
             state.withLock { $0.process = .failure(error) }
             return started.signal()
         }

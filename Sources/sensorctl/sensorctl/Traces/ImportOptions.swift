@@ -10,17 +10,20 @@ struct ImportOptions: ParsableArguments {
     @Option(
         help: .init(
             "The contents of the columns of a table, separated by commas. The form is QUANTITY=COLUMN:UNIT, as in \"time=t:ms,lat=Lat,lon=Lon,speed=v:km/h,accel.x=#5:g\". The quantities are time, accel.x, gyro.x, mag.x (and their y and z), pressure, lat, lon, alt.msl, alt.hae, speed, course, climb, acc.h, acc.v, acc.speed, acc.course, mode, sats, hdop, vdop and pdop. The list may also contain the settings separator, decimal, header, skip, period and start.",
-            valueName: "map")) var columns: String?
+            valueName: "map"))
+    var columns: String?
 
     @Option(
         help: .init(
             "The layout of a CSV file of motion, if its columns are ambiguous: \(ImportOptions.layouts). The magnetic field is in gauss in iio, and in microtesla in si.",
-            valueName: "kind")) var layout: String?
+            valueName: "kind"))
+    var layout: String?
 
     @Option(
         help: .init(
             "The rate of readings, for CSV files without times and for libiio's buffers without timestamps.",
-            valueName: "hertz")) var rate: Double?
+            valueName: "hertz"))
+    var rate: Double?
 
     @Option(help: "The system that wrote a Sensor Logger folder, if Metadata.csv does not name it: ios or android.")
     var platform: String?
@@ -54,7 +57,8 @@ struct ImportOptions: ParsableArguments {
     @Option(
         help: .init(
             "The number of weeks by which the dates of an NMEA log are too early. This number is 1024 for a receiver with a week number rollover.",
-            valueName: "weeks")) var weeks: Int?
+            valueName: "weeks"))
+    var weeks: Int?
 
     private static var layouts: String { MotionCSVLayout.allCases.map(\.rawValue).joined(separator: ", ") }
     private static var points: String { GPXOptions.Content.allCases.map(\.rawValue).joined(separator: ", ") }

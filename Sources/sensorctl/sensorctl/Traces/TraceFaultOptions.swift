@@ -10,7 +10,8 @@ struct TraceFaultOptions: ParsableArguments {
     @Option(
         help:
             "The seed of random faults. Runs with the same seed have the same faults. The default is a new seed in each run."
-    ) var seed: UInt64?
+    )
+    var seed: UInt64?
 
     func validate() throws {
         guard let fault else {

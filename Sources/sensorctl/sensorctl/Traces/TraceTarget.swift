@@ -11,19 +11,22 @@ struct TraceTarget: ParsableArguments {
     @Argument(
         help:
             "The output file, or - for standard output. Unless --format is given, the extension determines the format: \(RecordingFormat.writableFileExtensions.joined(separator: ", ")).",
-        completion: .file()) var output: String
+        completion: .file())
+    var output: String
 
     @Option(
         help: "The output format: \(TraceTarget.formats). The default on standard output is trace.",
         transform: TraceTarget.format
-    ) var format: RecordingFormat?
+    )
+    var format: RecordingFormat?
 
     @OptionGroup var new: NewFileOptions
 
     @Option(
         help: .init(
             "The receiver whose positions are written, for formats with a single receiver. The default is the receiver of the first fix.",
-            valueName: "path")) var receiver: String?
+            valueName: "path"))
+    var receiver: String?
 
     @Flag(help: "Also write arrival times, in the formats gpsd and nmea.") var stamps = false
 

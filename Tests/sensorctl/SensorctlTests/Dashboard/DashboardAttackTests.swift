@@ -185,7 +185,10 @@ struct DashboardAttackTests {
             (
                 PageClient.masked(1, [UInt8](repeating: 97, count: 3000), isLast: false)
                     + PageClient.masked(0, [UInt8](repeating: 97, count: 3000)), 1009
-            ), ([0x81, 0x02, 97, 98], 1002), ([0xC1, 0x80, 1, 2, 3, 4], 1002), ([0x83, 0x80, 1, 2, 3, 4], 1002),
+            ),
+            ([0x81, 0x02, 97, 98], 1002),
+            ([0xC1, 0x80, 1, 2, 3, 4], 1002),
+            ([0x83, 0x80, 1, 2, 3, 4], 1002),
             (PageClient.masked(0, [97]), 1002),
             (PageClient.masked(1, [97], isLast: false) + PageClient.masked(1, [97]), 1002),
             (PageClient.masked(9, [], isLast: false), 1002),

@@ -247,16 +247,26 @@ struct DashboardPageTests {
     @Test(
         "Valid commands are parsed, and invalid commands are refused",
         arguments: [
-            (#""do":"play""#, .play), (#""do":"step""#, .step(1)), (#""do":"step","count":3"#, .step(3)),
-            (#""do":"step","by":0.5"#, .advance(0.5)), (#""do":"seek","t":12.5"#, .seek(12.5)),
-            (#""do":"speed","value":10"#, .speed(10)), (#""do":"loop","on":true"#, .loop(true)),
-            (#""do":"fault","fault":"nofix","on":false"#, .fault("nofix", isOn: false)), (#""do":"doctor""#, .doctor),
+            (#""do":"play""#, .play),
+            (#""do":"step""#, .step(1)),
+            (#""do":"step","count":3"#, .step(3)),
+            (#""do":"step","by":0.5"#, .advance(0.5)),
+            (#""do":"seek","t":12.5"#, .seek(12.5)),
+            (#""do":"speed","value":10"#, .speed(10)),
+            (#""do":"loop","on":true"#, .loop(true)),
+            (#""do":"fault","fault":"nofix","on":false"#, .fault("nofix", isOn: false)),
+            (#""do":"doctor""#, .doctor),
             (
                 #""do":"region","add":{"id":"home","latitude":48,"longitude":11.5,"radius":100}"#,
                 .addRegion(DashboardRegion(name: "home", latitude: 48, longitude: 11.5, radius: 100))
-            ), (#""do":"region","remove":"home""#, .removeRegion("home")), (#""do":"seek""#, nil),
-            (#""do":"seek","t":-1"#, nil), (#""do":"seek","t":"now""#, nil), (#""do":"seek","t":NaN"#, nil),
-            (#""do":"speed","value":1000"#, nil), (#""do":"step","count":1e300"#, nil),
+            ),
+            (#""do":"region","remove":"home""#, .removeRegion("home")),
+            (#""do":"seek""#, nil),
+            (#""do":"seek","t":-1"#, nil),
+            (#""do":"seek","t":"now""#, nil),
+            (#""do":"seek","t":NaN"#, nil),
+            (#""do":"speed","value":1000"#, nil),
+            (#""do":"step","count":1e300"#, nil),
             (#""do":"fault","fault":"nofix""#, nil),
             (#""do":"region","add":{"id":"","latitude":48,"longitude":11.5,"radius":100}"#, nil),
             (#""do":"region","add":{"id":"x","latitude":91,"longitude":11.5,"radius":100}"#, nil),
@@ -277,7 +287,9 @@ struct DashboardPageTests {
 
     @Test(
         "Text that is not a JSON object is refused, and the page stays connected",
-        arguments: ["", "[]", "{", "{\"id\":1,}", String(repeating: "[", count: 4000), "{\"id\":\"\u{0}\"}", "null"])
+        arguments: [
+            "", "[]", "{", "{\"id\":1,}", String(repeating: "[", count: 4000), "{\"id\":\"\u{0}\"}", "null",
+        ])
     func nonsense(_ text: String) throws {
         let dashboard = try TestDashboard()
         let page = try dashboard.readyPage(token: dashboard.token)
