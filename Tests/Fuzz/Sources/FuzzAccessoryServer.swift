@@ -21,17 +21,18 @@ func fuzzAccessoryServer(_ input: UnsafeBufferPointer<UInt8>) {
         parted.take(step, inPieces: true)
     }
     precondition(plain.sent == parted.sent, "answers depend on how bytes were parted")
-    for stage in [plain, parted] { precondition(stage.notes.lines.count <= DifferenceList.maximum) }
+    for stage in [plain, parted] { precondition(stage.differences.lines.count <= DifferenceList.maximum) }
 }
 
 private struct Stage {
-    let notes = DifferenceList()
+    let differences = DifferenceList()
     private let lane: DialogueSequence
     private var peers = [DialoguePeer?](repeating: nil, count: ClientScript.mostClients)
     private(set) var sent = [[UInt8]](repeating: [], count: ClientScript.mostClients)
 
     init(_ dialogues: [AccessoryTimeline.Dialogue]) {
-        lane = DialogueSequence(name: "fuzz", dialogues: dialogues, notes: notes, progressed: BinarySemaphore())
+        lane = DialogueSequence(
+            name: "fuzz", dialogues: dialogues, differenceList: differences, progressed: BinarySemaphore())
     }
 
     mutating func take(_ step: ClientScript.Step, inPieces: Bool) {
