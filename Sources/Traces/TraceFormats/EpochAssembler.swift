@@ -16,9 +16,10 @@ struct EpochAssembler {
         /// The last report with a fix, or the last report if the epoch has no fix.
         var report: PositionReport
         var sky: SkyReport?
-        /// True if satellites were received after the previous epoch.
+        /// True if a satellite report was received after the previous epoch.
         var hasNewSatellites = false
-        /// The civil time of the fix, or the civil time of its arrival if the receiver reported no time.
+        /// The civil time of the fix. If the receiver reported no time, this is the civil time at which the report
+        /// arrived.
         var time: WallTime?
         /// True for the first fix, and for the first fix after a loss of the fix or of the source.
         var startsSegment = false
@@ -27,7 +28,7 @@ struct EpochAssembler {
     private struct Sky {
         var report: SkyReport
         var arrival: Int64?
-        /// The time of the report. A report without a time has the time of the preceding position.
+        /// The time of the report. If the report contains no time, this is the time of the preceding position.
         var time: WallTime?
         /// True until the report is added to a position.
         var isNew = true
@@ -144,7 +145,8 @@ struct EpochAssembler {
         pending = epoch
     }
 
-    /// Sets the epoch's time and adds a recent satellite report. A fix may reuse the report of an earlier position.
+    /// Sets the epoch's time and adds a recent satellite report. A fix may reuse the satellite report of an earlier
+    /// position.
     private mutating func complete(_ epoch: inout Epoch) {
         epoch.time =
             epoch.report.time
@@ -160,7 +162,7 @@ struct EpochAssembler {
     }
 
     private func isRecent(_ sky: Sky, _ epoch: Epoch) -> Bool {
-        // A new satellite report without a time has the time of the preceding position. This time is not compared.
+        // If a new satellite report contains no time, its time is only assumed. An assumed time is not compared.
         if let skyTime = sky.report.time ?? (sky.isNew ? nil : sky.time), let now = epoch.report.time,
             now.nanoseconds.subtractingSaturated(skyTime.nanoseconds).magnitude > Self.maximumSkyAge.magnitude
         {
@@ -183,8 +185,8 @@ extension SkyReport {
 }
 
 extension PositionReport {
-    /// Removes values that are impossible on Earth, because exporting them could produce other numbers or an invalid
-    /// file. Returns true if a value was removed.
+    /// Removes values that are impossible on Earth. Exporting such a value could change it or produce an invalid file.
+    /// Returns true if a value was removed.
     mutating func removeImplausibleValues() -> Bool {
         var isChanged = false
         func check(_ value: inout Double, _ range: Range<Double>) {

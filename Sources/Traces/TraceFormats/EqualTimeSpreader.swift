@@ -4,9 +4,10 @@ import DeviceCore
 
 /// Spreads consecutive items with the same time evenly over the interval that follows. Times are in nanoseconds.
 ///
-/// A logger with a resolution of whole seconds gives several points the same time. `n` points with the time `t` are
-/// placed at `t + i · min(1 s, next − t) / n`, where `next` is the next time in the file. Items without a time are
-/// spaced equally between their neighbours with a time, or one second apart if none follows.
+/// A logger with a resolution of whole seconds gives several points the same time. If `n` points have the time `t`,
+/// point `i` is placed at `t + i · min(1 s, next − t) / n`, where `next` is the next time in the file. Items without a
+/// time are spaced equally between the neighbouring items that have one. After the last time, they are placed one
+/// second apart.
 struct EqualTimeSpreader<Item> {
     /// The longest interval over which items with the same time are spread, in nanoseconds (1 s).
     private static var maximumInterval: Int64 { 1_000_000_000 }
@@ -16,7 +17,7 @@ struct EqualTimeSpreader<Item> {
     private var size = 0
     /// The time of the buffered items as stated in the file, or nil before the first item with a time.
     private var time: Int64?
-    /// The part of the interval over which earlier items with the same time have been spread, in nanoseconds.
+    /// The part of the interval that earlier items with the same time have already filled, in nanoseconds.
     private var used: Int64 = 0
     /// The number of buffered items up to and including the last item with a time.
     private var timedCount = 0

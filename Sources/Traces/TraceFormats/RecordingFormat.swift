@@ -32,7 +32,8 @@ public struct RecordingFormat: Sendable {
     package internal(set) var supportsArrivalTimes = false
     /// True if detection may read the whole file. Such formats are tried after all others.
     var isTriedLast = false
-    /// True if the writer itself reports damaged gpsd reports, or if the format contains no gpsd reports.
+    /// True if the trace needs no separate check for damaged gpsd reports. In this case, the writer performs the check,
+    /// or the format contains no gpsd reports.
     var reportsDamage = false
     /// Returns the confidence that an input has this format. The closure is nil if the format cannot be read.
     var detect: (@Sendable (RecordingInput) throws(DeviceError) -> DetectionConfidence?)?

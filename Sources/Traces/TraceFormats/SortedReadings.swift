@@ -3,9 +3,9 @@
 import DeviceCore
 import Trace
 
-/// Iterates over the motion readings of a trace in measurement order. A trace stores readings in arrival order, in
-/// which a sensor's readings may follow later readings of other sensors. If several readings of a sensor have the same
-/// time, only the first is returned.
+/// Iterates over the motion readings of a trace in measurement order. A trace stores readings in arrival order. In this
+/// order, a reading may follow later readings of other sensors. If several readings of a sensor have the same time,
+/// only the first is returned.
 struct SortedReadings {
     struct Reading {
         /// The index of the sensor in ``SortedReadings/sensors``.
@@ -34,12 +34,12 @@ struct SortedReadings {
     private static let maximumIntervals = 1001
     /// All sensors of the trace, including those without readings.
     private(set) var sensors: [Sensor]
-    /// The civil time at time zero, or nil if unknown. No reading is earlier.
+    /// The civil time at time zero, or nil if unknown. All readings are at time zero or later.
     private(set) var start: WallTime?
     private(set) var skippedContent = SkippedContent()
     /// The number of readings omitted because an earlier reading of the same sensor had the same time.
     private(set) var repeatedCount = 0
-    /// The number of readings omitted because they arrived more than ``window`` readings late.
+    /// The number of readings omitted because a later reading of the same sensor had already been returned.
     private(set) var lateCount = 0
     private(set) var diagnostics = InputDiagnostics()
     private let bytes: TraceBytes

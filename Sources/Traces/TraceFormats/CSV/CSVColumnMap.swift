@@ -33,8 +33,8 @@ import Trace
 ///
 /// A map can also contain settings. `separator=` is comma, semicolon, tab or pipe. By default, the separator is
 /// detected from the first line. `decimal=comma` allows decimal commas. `header=no` means that the first row contains
-/// readings. `skip=2` skips two lines before the header. `period=0.01` is the interval between rows in seconds, for
-/// tables without times. `start=2026-11-21T10:00:00Z` is the civil time at time zero.
+/// readings. `skip=2` skips two lines before the header. `period=0.01` sets the interval between rows to 0.01 s, for
+/// tables without times. `start=2026-11-21T10:00:00Z` sets the civil time at time zero.
 public struct CSVColumnMap: Sendable, Hashable {
     /// The maximum length of a column map in bytes.
     static let maximumLength = 16_384
@@ -106,7 +106,7 @@ public struct CSVColumnMap: Sendable, Hashable {
     }
 
     private mutating func set(_ entry: CSVColumnMapParser.Entry) throws(DeviceError) {
-        // The parser has split a value that contains a colon, such as a time, into a value and a unit.
+        // The parser treats the text after a colon as a unit. Settings have no unit, so both parts are joined again.
         let value = entry.unit.map { "\(entry.value):\($0)" } ?? entry.value
         switch entry.key {
         case "separator":

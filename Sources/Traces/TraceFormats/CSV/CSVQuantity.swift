@@ -37,7 +37,7 @@ enum CSVQuantity: String, Hashable, Sendable, CaseIterable {
     case course
     /// The climb rate in m/s, positive upwards.
     case climb
-    /// Accuracies as defined by the source: `eph`, `epv`, `eps` and `epd` in gpsd reports.
+    /// Accuracies in the definition of the source. In gpsd reports, they are `eph`, `epv`, `eps` and `epd`.
     case horizontalAccuracy = "acc.h"
     case verticalAccuracy = "acc.v"
     case speedAccuracy = "acc.speed"
@@ -94,12 +94,12 @@ enum CSVQuantity: String, Hashable, Sendable, CaseIterable {
 enum CSVDimension: Hashable, Sendable {
     case time, date, acceleration, rate, field, pressure, angle, length, speed
 
-    /// The supported units, beginning with the default. For most units, either the factor or the divisor is 1, so that
-    /// a conversion rounds only once.
+    /// The supported units, beginning with the default. For most units, the factor or the divisor is 1. A conversion of
+    /// such a unit rounds only once.
     var units: [CSVUnit] {
         switch self {
         case .time:
-            // Scaling by a power of ten preserves all digits of a time.
+            // Times are scaled by powers of ten, which preserves all digits.
             [
                 CSVUnit("s", power: 9), CSVUnit("ms", power: 6), CSVUnit("us", power: 3), CSVUnit("ns", power: 0),
                 CSVUnit("iso"),

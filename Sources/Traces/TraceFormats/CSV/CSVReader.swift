@@ -28,7 +28,8 @@ struct CSVReader {
     private(set) var shortRows = 0
     private(set) var separator = UInt8(ascii: ",")
     private(set) var header: [String] = []
-    /// True if numbers may have a decimal comma. In comma-separated text, only quoted cells may have one.
+    /// True if numbers may contain a decimal comma. If the separator is also a comma, only quoted cells may contain
+    /// one.
     var allowsDecimalComma = false
     var commaHint = "Export with decimal points, or replace the commas in the numbers."
     private let bytes: UnsafeRawBufferPointer
@@ -175,7 +176,7 @@ struct CSVReader {
         return false
     }
 
-    /// Returns true if some of the cells contain text and none contains a number, as in a row of units.
+    /// Returns true for a row of units: at least one of the cells contains text, and none contains a number.
     func isRowOfUnits(_ indices: some Sequence<Int>) -> Bool {
         var hasText = false
         for index in indices {
@@ -226,7 +227,7 @@ struct CSVReader {
             }
         }
         guard header.isEmpty || cells.count <= header.count else {
-            // A separator at the end of each line adds an empty cell.
+            // A separator at the end of the line adds an empty cell, which is removed.
             if cells.count == header.count + 1, cells[header.count].range.isEmpty {
                 cells.removeLast()
                 return
@@ -252,7 +253,7 @@ struct CSVReader {
         let start = offset
         var hasLines = false
         while true {
-            // At the end of the file, an unclosed quote on a single line indicates a truncated cell.
+            // An unclosed quote in the last line is accepted, because the file is probably truncated.
             if offset >= bytes.count, !hasLines, offset &- rowStart <= Self.maximumRow {
                 cells.append(Cell(range: start..<offset, isQuoted: true))
                 return
@@ -294,8 +295,8 @@ struct CSVReader {
         while offset < bytes.count, Self.isWhitespaceOrZero(bytes[offset]), bytes[offset] != separator { offset &+= 1 }
     }
 
-    /// Chooses a semicolon or a tab if it occurs more often than the comma in the first line that is neither blank nor
-    /// a comment.
+    /// Chooses the separator from the first line that is neither blank nor a comment. A semicolon or a tab is chosen if
+    /// it occurs more often than the comma.
     private mutating func chooseSeparator() {
         guard !isSeparatorChosen else { return }
         isSeparatorChosen = true

@@ -5,8 +5,8 @@ import Trace
 
 /// Reads a table according to a column map.
 struct CSVTableReader {
-    /// The smallest time that is interpreted as nanoseconds since 1970 (about three years). Smaller times are elapsed
-    /// times.
+    /// The smallest time that is interpreted as civil time, in nanoseconds since 1970 (about three years). Smaller
+    /// times are elapsed times.
     static let earliestCivilTime: Int64 = 100_000_000 * 1_000_000_000
     private var reader: CSVReader
     private let map: CSVColumnMap
@@ -14,7 +14,7 @@ struct CSVTableReader {
     /// True if times count from 1970, or nil before the first time.
     private var isCivil: Bool?
     private var timesWithoutZone = 0
-    /// True if a time has shown that the logger's clock was set.
+    /// True if the table is known to contain times from a clock that was set.
     private var hasSetClock = false
 
     init(_ bytes: UnsafeRawBufferPointer, name: String, map: CSVColumnMap) throws(DeviceError) {
@@ -122,8 +122,8 @@ struct CSVTableReader {
         }
     }
 
-    /// Returns true if one of the first thousand rows has a civil time. In that case, earlier times come from a clock
-    /// that was not set.
+    /// Returns true if one of the first thousand rows has a civil time. If so, a time in an earlier row that is not a
+    /// civil time is from a clock that was not set.
     private func containsCivilTime() throws(DeviceError) -> Bool {
         guard let column = rows.columns[.time] else { return false }
         var lookahead = reader
@@ -179,8 +179,7 @@ struct CSVTableReader {
             return nil
         }
         if isCivil { return (time, WallTime(nanoseconds: time)) }
-        // The civil time of an elapsed fix time, such as seconds of the week, cannot be derived from the times of the
-        // rows.
+        // If the rows have civil times, the origin of an elapsed fix time, such as seconds of the week, is unknown.
         return (time, self.isCivil == true ? nil : civil(time))
     }
 

@@ -14,9 +14,10 @@ public enum MotionCSVLayout: String, Sendable, CaseIterable {
     /// Columns `gx,gy,gz,ax,ay,az,mx,my,mz,qw,qx,qy,qz,move`, without times. Values are integers in units of 1e-4
     /// rad/s, 1e-3 m/s² and 0.1 microtesla. Rows are 0.0105 s apart. The attitude is ignored.
     case broad
-    /// Columns `roll,pitch,yaw,gx,gy,gz,rx,ry,rz,ux,uy,uz`, without times. The integers are Core Motion values in units
-    /// of 1e-4 (rad, g, rad/s, g). Rows are 0.02 s apart. Acceleration is the sum of gravity and user acceleration,
-    /// with Apple's sign.
+    /// Columns `roll,pitch,yaw,gx,gy,gz,rx,ry,rz,ux,uy,uz`, without times. The columns contain Core Motion's attitude,
+    /// gravity, rotation rate and user acceleration. Values are integers in units of 1e-4 rad, g, rad/s and g,
+    /// respectively. Rows are 0.02 s apart. Acceleration is the sum of gravity and user acceleration, with Apple's
+    /// sign.
     case motionSense
 
     static let broadColumns = ["gx", "gy", "gz", "ax", "ay", "az", "mx", "my", "mz", "qw", "qx", "qy", "qz"]

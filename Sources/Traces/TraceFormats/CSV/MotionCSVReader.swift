@@ -90,7 +90,8 @@ struct MotionCSVReader {
         return Int64(saturatingSeconds: Double(row) * period)
     }
 
-    /// A remark that the magnetic field seems to be in another unit, or nil. The Earth's field is 0.22 to 0.67 gauss.
+    /// A remark if the unit of the magnetic field seems to be wrong, or nil otherwise. The Earth's field is 0.22 to
+    /// 0.67 gauss.
     private var fieldRemark: String? {
         guard layout == .si || layout == .iio,
             let magnetometer = rows.tracks.first(where: { $0.sensor.kind == .magnetometer }), magnetometer.count > 0

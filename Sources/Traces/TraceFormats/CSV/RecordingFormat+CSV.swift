@@ -12,7 +12,7 @@ struct MotionCSVEncoder {
     private var time: Int64?
     private var values: [SIMD3<Double>?]
 
-    /// Creates an encoder for one sensor of each available kind, in the order of ``kinds``.
+    /// Creates an encoder. The sensors must be of different kinds, in the order of ``kinds``.
     init(_ sensors: [SensorDescription]) {
         self.sensors = sensors
         values = sensors.map { _ in nil }

@@ -5,11 +5,12 @@ import GPSDProtocol
 import Trace
 
 extension TableRowConverter {
-    /// The time after which an unchanged position of a moving receiver counts as an old fix, in nanoseconds (3 s).
+    /// The maximum time, in nanoseconds (3 s), for which the position of a moving receiver may stay the same. After
+    /// this time, the position counts as an old fix.
     private static let maximumUnchangedDuration: Int64 = 3_000_000_000
-    /// The minimum speed of a moving receiver in m/s.
+    /// The speed from which a receiver counts as moving, in m/s.
     private static let minimumMovingSpeed = 1.0
-    /// The smallest dilution of precision that receivers report when they have no fix.
+    /// Receivers report this dilution of precision, or a larger one, if they have no fix.
     private static let noFixDilution = 99.0
 
     mutating func processPosition(
@@ -54,8 +55,8 @@ extension TableRowConverter {
         var civil = civil
         if let fix {
             if let known = fix.civil { civil = known }
-            // Rows with the same fix time and the same values repeat a fix. The fix time alone is not sufficient,
-            // because its resolution may be lower than the fix rate.
+            // A row that has the same fix time and the same values as the last fix repeats it. The fix time alone is
+            // not sufficient, because several fixes have the same time if its resolution is low.
             let values = values(report)
             if let last = lastFix, fix.time == last.time {
                 if Self.areEqual(values, last.values) {
@@ -149,7 +150,7 @@ extension TableRowConverter {
         } else if sky.hdop >= Self.noFixDilution {
             reason = "has a dilution of 99 or more"
         } else if sky.usedCount == 0, !(report.horizontalError > 0) {
-            // Phones report an accuracy but no satellites for network positions.
+            // A position without satellites but with an accuracy may be a phone's network position.
             reason = "has no satellites"
         } else {
             return false
@@ -178,8 +179,8 @@ extension TableRowConverter {
         zip(left, right).allSatisfy { $0 == $1 || ($0.isNaN && $1.isNaN) }
     }
 
-    /// Records an old fix that the logger repeats. The position of such a fix stays the same although the speed is not
-    /// zero.
+    /// Records a position that stays the same although the speed is not zero. Such a position is an old fix that the
+    /// logger repeats.
     private mutating func recordUnchanged(_ report: PositionReport, at time: Int64, _ reader: borrowing CSVReader) {
         let values = values(report)
         guard let since = unchangedPosition, Self.areEqual(values, since.values) else {
@@ -225,7 +226,7 @@ extension TableRowConverter {
         firstItems = first
     }
 
-    /// Spreads the positions that were read before the time first changed. Positions that precede the first time are
+    /// Spreads the positions that were read before the time first changed. Positions before the first known time are
     /// placed one second apart.
     private mutating func spread(_ first: [Item]) {
         let leading = first.prefix { $0.time == nil }
@@ -254,7 +255,7 @@ extension TableRowConverter {
                         ? "the positions have no time and were placed one second apart"
                         : "all positions have the same time, which was ignored; they were placed one second apart",
                     line: first[0].line, text: "")
-                // The positions are placed before the motion readings, which keep their times.
+                // The motion readings keep their times, so the positions are placed before them.
                 let firstReading = tracks.compactMap(\.times.first).min()
                 ignoresTimes = firstReading == nil
                 let beginning = firstReading?.subtractingSaturated(Int64(first.count) * 1_000_000_000) ?? firstTime ?? 0

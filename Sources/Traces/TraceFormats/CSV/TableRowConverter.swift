@@ -11,7 +11,7 @@ struct TableRowConverter {
         var unit: CSVUnit?
     }
 
-    /// The interval after which a repeated position is read again, in nanoseconds (1 s).
+    /// The interval at which a repeated position is read, in nanoseconds (1 s).
     static let repetitionInterval: Int64 = 1_000_000_000
     /// The column of each quantity. Either all axes of a sensor are present or none.
     let columns: [CSVQuantity: Column]
@@ -38,7 +38,7 @@ struct TableRowConverter {
     /// The positions read before the first change of the time, or nil after that change.
     var firstItems: [Item]? = []
     var firstTime: Int64?
-    /// True if no position has a time, or if all positions have the same time.
+    /// True if the times of the positions are unusable and there are no motion readings.
     var ignoresTimes = false
 
     struct Item {
@@ -71,14 +71,15 @@ struct TableRowConverter {
         return true
     }
 
-    /// Moves the readings and reports into a recording, so that they can be changed without being copied.
+    /// Moves the readings and reports into a recording. Because they are moved, they can be changed without being
+    /// copied.
     mutating func finishRecording(start: WallTime?) -> Recording {
         finishPositions()
         var recording = Recording(tracks: tracks, start: ignoresTimes ? nil : start)
         tracks = []
         recording.reports = reports
         reports = ReportTrack()
-        // All columns share one clock. The track with the most readings reveals clock steps best.
+        // All columns share one clock. Its steps are detected in the track with the most readings.
         let track = recording.tracks.max { $0.count < $1.count }
         recording.correct(track?.clockSteps ?? recording.reports.clockSteps)
         return recording
@@ -115,7 +116,7 @@ struct TableRowConverter {
         if hasPositions { try processPosition(reader, at: time, civil, fix) }
     }
 
-    /// Returns the value, or nil if any component is unknown. Counts values of which only some components are known.
+    /// Returns the value, or nil if a component is unknown. Counts values that are only partly known.
     private mutating func complete(_ value: SIMD3<Double>) -> SIMD3<Double>? {
         let known = (0..<3).count { !value[$0].isNaN }
         if known == 1 || known == 2 { incompleteReadingCount += 1 }
@@ -143,7 +144,8 @@ struct TableRowConverter {
             "the cell of column \(name) cannot be read and was ignored", line: reader.line, text: reader.text(index))
     }
 
-    /// Ends a row. Unreadable cells are errors only in the first row, where the column map may be wrong.
+    /// Ends a row. An unreadable cell in the first row is an error, because the column map may be wrong. In later rows,
+    /// unreadable cells are ignored.
     mutating func endRow() { hasRows = true }
 }
 

@@ -5,8 +5,8 @@ import JSONBytes
 public import NMEAFormat
 import Trace
 
-/// A buffered output file. Call ``flushIfLarge()`` regularly to limit memory use. A file that is not closed because of
-/// an error is removed, and an existing file at the path remains unchanged.
+/// A buffered output file. Call ``flushIfLarge()`` regularly to limit memory use. If an error prevents the file from
+/// being closed, it is removed, and an existing file at the path remains unchanged.
 struct ExportFile: ~Copyable {
     private static let capacity = 1 << 16
     var bytes: [UInt8] = []
@@ -18,8 +18,8 @@ struct ExportFile: ~Copyable {
         self.init(try TraceOutput(whole: path, overwrite: options.overwrite, mode: options.mode))
     }
 
-    /// This initializer cannot throw, because Swift 6.2 destroys the default values of a noncopyable type twice if its
-    /// initializer throws.
+    /// This initializer must not throw. If the initializer of a noncopyable type throws, Swift 6.2 destroys the default
+    /// values of its properties twice.
     private init(_ output: TraceOutput) {
         self.output = output
         bytes.reserveCapacity(Self.capacity + 4096)
@@ -103,7 +103,7 @@ extension ExportFile {
 }
 
 extension [UInt8] {
-    /// Appends a number without trailing zeros. It must be finite and its magnitude less than 1e15.
+    /// Appends a number without trailing zeros. The number must be finite, and its magnitude must be less than 1e15.
     mutating func appendNumber(_ value: Double, decimals: Int) {
         let start = count
         guard FixedDecimal.append(value, decimals: decimals, to: &self) else { return append(UInt8(ascii: "0")) }
@@ -111,7 +111,7 @@ extension [UInt8] {
             while last == UInt8(ascii: "0") { removeLast() }
             if last == UInt8(ascii: ".") { removeLast() }
         }
-        // A number that was rounded to zero has no minus sign.
+        // A number that is rounded to zero is written without a minus sign.
         if count == start + 2, self[start] == UInt8(ascii: "-"), self[start + 1] == UInt8(ascii: "0") {
             remove(at: start)
         }
@@ -135,7 +135,7 @@ public struct ExportOptions: Sendable, Hashable {
     public var name = ""
     /// The NMEA 0183 sentences to write, and their precision.
     public var nmea = NMEAOptions()
-    /// True if the importer that created the trace has already reported damaged reports.
+    /// True if the import has already reported the damaged reports of the trace.
     package var isDamageReported = false
 
     /// Creates options. Options that are not parameters have their default values.

@@ -6,7 +6,8 @@ import Trace
 
 /// File and folder functions that do not use Foundation.
 enum Folder {
-    /// The maximum size of an imported file in bytes. The decoded readings need several times as much memory.
+    /// The maximum size of an imported file in bytes. It limits memory use, because the decoded readings need several
+    /// times the size of the file.
     static var maximumFileSize: Int { Int.bitWidth > 32 ? 1 << 29 : 1 << 26 }
     private static let maximumNames = 10_000
 
@@ -25,7 +26,8 @@ enum Folder {
         return names
     }
 
-    /// Calls `body` to fill a folder. If `body` throws an error, a new folder that is still empty is removed.
+    /// Calls `body`, which creates and fills a folder. If `body` throws an error, removes the folder if it is new and
+    /// still empty.
     static func populate<Value>(_ path: String, _ body: () throws(DeviceError) -> Value) throws(DeviceError) -> Value {
         let existed = FileIO.exists(path)
         do {
@@ -36,8 +38,8 @@ enum Folder {
         }
     }
 
-    /// Creates a folder unless it exists. Throws an error if the path is another user's symbolic link. Unless the
-    /// options allow replacing files, also throws an error if the folder contains one of the named files.
+    /// Creates a folder unless it exists. Throws an error if the path is another user's symbolic link. Also throws an
+    /// error if one of the named files is in the folder and the options do not allow replacing it.
     static func createDirectory(_ path: String, for names: [String], _ options: ExportOptions) throws(DeviceError) {
         if ExclusiveFile.createDirectory(path, for: options.mode) != 0,
             errno != EEXIST || ExclusiveFile.isLinkOfOtherUser(path)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension FoxgloveLocation {
-    /// Decodes a Protocol Buffers message with the field numbers of Foxglove's LocationFix.proto. Fields whose value is
-    /// 0 are not encoded. Therefore, a message has no position only if both latitude and longitude are missing.
+    /// Decodes a Protocol Buffers message with the field numbers of Foxglove's LocationFix.proto. A field whose value
+    /// is 0 is not encoded. Therefore, a missing latitude or longitude counts as 0, unless both are missing.
     init?(protobuf message: UnsafeRawBufferPointer) {
         altitude = 0
         var reader = ProtobufReader(message)
@@ -70,7 +70,7 @@ extension FoxgloveLocation {
 struct ProtobufReader {
     enum Value {
         case varint(UInt64)
-        /// Eight bytes, for example of a double.
+        /// A value of eight bytes, for example a double.
         case fixed64(UInt64)
         /// A string, an embedded message, or packed repeated numbers.
         case bytes(UnsafeRawBufferPointer)

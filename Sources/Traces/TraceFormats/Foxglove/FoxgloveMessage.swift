@@ -8,7 +8,7 @@ import SystemCalls
 
 /// Encodes messages as JSON with the schemas of ``FoxgloveSchema``.
 enum FoxgloveMessage {
-    /// The smallest variance that counts as unknown, in m²: the square of 100 km.
+    /// The variance from which a value counts as unknown, in m². It is the square of 100 km.
     static let minimumUnknownVariance = 1e10
     private static let unknownVariance = 1e12
 
@@ -56,7 +56,8 @@ enum FoxgloveMessage {
         }
     }
 
-    /// Encodes the device's attitude in an east-north-up frame. Without a magnetometer, north is arbitrary.
+    /// Encodes the device's attitude in an east-north-up frame. Without a magnetometer, the direction of north is
+    /// arbitrary.
     static func transform(_ attitude: Quaternion, parent: String, at time: UInt64) -> [UInt8] {
         message(time) { writer in
             writer.member("parent_frame_id", parent)
@@ -162,7 +163,7 @@ enum FoxgloveSchema {
     static let scalar =
         #"{"title":"device_services.Scalar","type":"object","properties":{\#(time),"frame_id":{"type":"string"},"value":{"type":"number"}},"required":["timestamp","frame_id","value"]}"#
 
-    /// The report members that are useful in plots. Reports also contain other members.
+    /// The schema of gpsd reports. It lists only the members that are useful in plots.
     static let gpsd: String = {
         let texts = ["class", "device", "time"].map { "\"\($0)\":{\"type\":\"string\"}" }
         let numbers = [

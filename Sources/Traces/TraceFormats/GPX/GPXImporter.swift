@@ -41,12 +41,13 @@ struct GPXImporter {
         do throws(DeviceError) {
             try write(part, &reader, &timing, to: sink)
         } catch {
-            // The first pass has already found the errors in the file and recorded them in the remarks.
+            // The first pass has already found this error and recorded it in the remarks.
             guard case .some = plan.failure, error.code == .invalidTrace else { throw error }
         }
     }
 
-    /// Returns times for the points that precede the first time of a part, at most one second apart.
+    /// Returns times for the points that precede the first known time of a part. The times are at most one second
+    /// apart.
     private func leadingTimes(of part: GPXSummary.Part) -> some IteratorProtocol<Int64> {
         let count = Int64(part.leading)
         let gap = plan.needsSorting || last == .min ? Int64.max : max(0, part.first.subtractingSaturated(last))
@@ -85,7 +86,8 @@ struct GPXImporter {
     }
 }
 
-/// Writes the tracks of a GPX file during the first pass if they are in chronological order, as in most files.
+/// Writes the tracks of a GPX file during the first pass. This is possible only if the tracks are in chronological
+/// order, as they are in most files.
 struct GPXSinglePassImporter {
     private let builder: TraceBuilder
     private let options: GPXOptions
@@ -124,8 +126,8 @@ struct GPXSinglePassImporter {
         }
     }
 
-    /// Finishes the import and returns the trace. Returns nil if the tracks were not in chronological order, or if the
-    /// trace does not begin at `start`, in nanoseconds since 1970.
+    /// Finishes the import and returns the trace. `start` is the expected start of the trace, in nanoseconds since
+    /// 1970. Returns nil if the trace begins at another time, or if the tracks were not in chronological order.
     mutating func trace(from start: Int64?) throws(DeviceError) -> TraceFile? {
         guard !hasFailed, writer != nil, start == first else { return nil }
         try writer?.finish(builder)
@@ -143,8 +145,8 @@ package struct PathTiming: Sendable {
     package let speed: Double?
     private var last: (coordinate: GeodeticCoordinate, time: Int64)?
 
-    /// Creates a timing in which the first point has time zero. The speed is in metres per second. If nil, points are
-    /// one second apart. Throws an error if the speed is less than 0.001 or infinite.
+    /// Creates a timing in which the first point has time zero. The speed is in metres per second. If it is nil, points
+    /// are one second apart. Throws an error if the speed is less than 0.001 or infinite.
     package init(speed: Double?) throws(DeviceError) {
         if let speed {
             guard speed.isFinite, speed >= 0.001 else {
@@ -172,7 +174,7 @@ package struct PathTiming: Sendable {
         return time
     }
 
-    /// Continues the path at a different place, `pause` nanoseconds after the last point.
+    /// Continues the path at a different place after a pause in nanoseconds. Returns the time of the new point.
     package mutating func jump(to coordinate: GeodeticCoordinate, after pause: Int64) -> Int64 {
         let time = (last?.time ?? 0).addingSaturated(pause)
         last = (coordinate, time)

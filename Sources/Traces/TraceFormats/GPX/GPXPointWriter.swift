@@ -6,7 +6,8 @@ import Trace
 
 /// Writes the points of a path as trace events.
 struct GPXPointWriter {
-    /// The time from the last point of a segment to the report without a fix, in nanoseconds (1 s).
+    /// The time from the last point of a segment to the report that ends the segment, in nanoseconds (1 s). This report
+    /// has no fix.
     static let gap: Int64 = 1_000_000_000
     /// The maximum total size of the reports that are sorted in memory, in bytes (256 MiB).
     private static let maximumSortedSize = 256 << 20
@@ -91,7 +92,7 @@ struct GPXPointWriter {
         try write(report, at: time, to: sink)
     }
 
-    /// Returns the time or, if a point of an overlapping track already has this time, the next free millisecond.
+    /// Returns the time, or the next free millisecond if a point of an overlapping track already has this time.
     private mutating func nextFreeTime(from time: Int64) -> Int64 {
         var free = time
         var occupied: [Int64] = []
@@ -122,7 +123,7 @@ struct GPXPointWriter {
     private mutating func write(_ report: PositionReport, at time: Int64, to sink: some TraceSink) throws(DeviceError) {
         var report = report
         report.time = wallTime(time)
-        // With three decimals, times would collide if a second contained more than a thousand points.
+        // Nine decimals keep the times distinct if a second contains more than a thousand points.
         let decimals = time % 1_000_000 == 0 ? 3 : 9
         try write(GPSDEncoder.line(report, timeDecimals: decimals), at: time, to: sink)
     }

@@ -46,8 +46,8 @@ struct GPXReader: ~Copyable {
             hasRoot: true)
     }
 
-    /// This initializer cannot throw, because Swift 6.2 destroys the default values of a noncopyable type twice if its
-    /// initializer throws.
+    /// This initializer must not throw. If the initializer of a noncopyable type throws, Swift 6.2 destroys the default
+    /// values of its properties twice.
     private init(_ xml: consuming XMLReader, hasRoot: Bool) {
         self.xml = xml
         self.hasRoot = hasRoot
@@ -188,7 +188,8 @@ struct GPXReader: ~Copyable {
         }
     }
 
-    /// Reads the start tag of an extension, which may contain values in its attributes or be a Garmin route point.
+    /// Reads the start tag of an extension. The tag may contain values in its attributes, or may be a Garmin route
+    /// point.
     private mutating func beginExtension(of content: GPXOptions.Content, isDirect: Bool) {
         switch xml.nameWord {
         // For example, `<geotracker:meta c="274.4" s="0.36"/>`.
@@ -209,7 +210,8 @@ struct GPXReader: ~Copyable {
         }
     }
 
-    /// `isOwn` is false inside a container, where `speed` may be the wind speed and `accuracy` an average.
+    /// Reads the value of an extension. `isOwn` is false inside a container, because `speed` may then be the wind
+    /// speed, and `accuracy` may be an average.
     private mutating func endExtension(isOwn: Bool) {
         switch xml.nameWord {
         case JSONText.word("speed") where isOwn: set(.speed, readNumber())

@@ -50,7 +50,7 @@ struct GPXSelection {
             }
             chosen = [part]
         }
-        // If several points all have the same time, the time is not the measurement time.
+        // If there are several points and all have the same time, this is not the time of measurement.
         let first = chosen.map(\.first).min() ?? .max
         let isOneTime =
             chosen.reduce(0) { $0 + $1.timed } > 1 && chosen.allSatisfy { $0.timed == 0 || $0.last == first }

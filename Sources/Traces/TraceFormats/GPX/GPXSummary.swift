@@ -33,7 +33,8 @@ struct GPXSummary {
         private(set) var repeated = (count: 0, line: 0)
         private(set) var previous = Int64.min
 
-        /// The time of the first point. Points that precede the first time are placed one second apart.
+        /// The time of the first point, in nanoseconds since 1970. Points before the first known time are placed one
+        /// second apart.
         var beginning: Int64 {
             // The lower limit is the first whole second that `Int64` nanoseconds can represent.
             max(first.subtractingSaturated(Int64(leading) * 1_000_000_000), -9_223_372_036_000_000_000)
@@ -75,7 +76,8 @@ struct GPXSummary {
         guard parts.contains(where: \.hasEarlyTimes), parts.contains(where: { $0.last >= UnsetClock.gpsEpoch }) else {
             return
         }
-        // The clock was set during the recording, so earlier times are ignored.
+        // The clock was set during the recording. Therefore, the file is read again, and times from before 1980 are
+        // ignored.
         self = GPXSummary(isClockSet: true)
         singlePass = nil
         try read(chunks, &singlePass)

@@ -97,7 +97,7 @@ extension PathWriter {
         file.append(tag)
         file.appendNumber(report.latitude, decimals: 9)
         file.append("\" lon=\"")
-        // The schema requires longitudes below 180.
+        // The schema requires longitudes below 180, so 180 is written as -180.
         file.appendNumber(report.longitude == 180 ? -180 : report.longitude, decimals: 9)
         file.append("\">")
         countOmissions(of: epoch, altitude: report.altitudeAboveSeaLevel)

@@ -101,7 +101,8 @@ struct IIOContextReader: ~Copyable {
         case (.device, "buffer-attribute"):
             device.bufferAttributes.append(try attribute(element))
         case (.device, "buffer") where (reader.text(of: "index") ?? "0") == "0":
-            // libiio 1.0 groups the attributes of a buffer. The group's channels only repeat known information.
+            // In libiio 1.0, a `buffer` element contains the attributes of a buffer. Its channels only repeat known
+            // information.
             return .buffer
         case (.buffer, "attribute"):
             device.bufferAttributes.append(try attribute(element))
@@ -116,7 +117,7 @@ struct IIOContextReader: ~Copyable {
     }
 
     private mutating func attribute(_ element: String) throws(DeviceError) -> IIOAttribute {
-        // Values read from sysfs end with a line break, which XML normalizes to a space.
+        // Values read from sysfs end with a line break, which XML normalizes to a space. The space is removed.
         let value = reader.text(of: "value").map { String(IIONumber.trimmed($0)) }
         return IIOAttribute(
             name: try required("name", of: element), filename: reader.text(of: "filename"),
@@ -145,7 +146,7 @@ struct IIOContextReader: ~Copyable {
         return value
     }
 
-    /// Returns the device with its channels in libiio's order, which determines the bits of a channel mask.
+    /// Returns the device with its channels in libiio's order. The order determines the bits of a channel mask.
     private static func sortingChannels(of device: IIODevice) -> IIODevice {
         var device = device
         let keyed = device.channels.enumerated().sorted {

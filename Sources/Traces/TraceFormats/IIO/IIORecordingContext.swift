@@ -66,7 +66,8 @@ enum IIORecordingContext {
     }
 }
 
-/// The names of the files beside the context's XML that contain the scans of its devices.
+/// The names of the files that contain the scans of a context's devices. The files are in the same folder as the
+/// context's XML.
 enum IIOBufferFileNames {
     /// Returns the file name that the `emu:` backend of libiio 1.0 expects, for example `mpu6050_buf0.bin`.
     static func exportName(of device: IIODevice) -> String {

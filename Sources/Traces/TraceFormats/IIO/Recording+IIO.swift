@@ -78,7 +78,7 @@ extension Recording {
         return description
     }
 
-    /// Decodes all scans. Returns false if the timestamps do not increase.
+    /// Decodes all scans. Returns false if they have no usable timestamps.
     private static func decode(
         _ bytes: [UInt8], _ stride: Int, _ decoder: IIOScanDecoder, into track: inout MotionTrack
     ) -> Bool {
@@ -101,11 +101,11 @@ extension Recording {
             }
         }
         guard decoder.hasTimestamps, let first = track.times.first, let last = track.times.last else { return false }
-        // Drivers without timestamps write zeros.
+        // Drivers that do not support timestamps write zeros.
         return first != last || (track.count == 1 && first != 0)
     }
 
-    /// Throws an error if the sample rate is unknown.
+    /// Assigns evenly spaced times. Throws an error if the sample rate is unknown.
     private static func assignEvenTimes(
         to track: inout MotionTrack, _ sensor: IIOSensor, _ device: IIODevice, _ options: IIORecordingOptions
     ) throws(DeviceError) {
@@ -122,7 +122,8 @@ extension Recording {
         track = spaced
     }
 
-    /// Moves the timestamps of both clocks to a common start, because the offset between the clocks is unknown.
+    /// Shifts civil times and times since boot so that both begin at zero. The offset between the two clocks is
+    /// unknown.
     private mutating func alignClocks(_ civilTimeTracks: [Int], _ bootTimeTracks: [Int]) {
         for group in [civilTimeTracks, bootTimeTracks] {
             guard let first = group.compactMap({ tracks[$0].times.min() }).min() else { continue }

@@ -9,9 +9,9 @@ private let maximumInputSize = 16 << 20
 
 extension RecordingFormat {
     /// A folder for iio-emu and the `emu:` backend of libiio 1.0. The file `context.xml` contains the context with
-    /// attribute values, and each `<name>_buf0.bin` contains the scans of a sensor. Each sensor is a separate device,
-    /// with a resolution of 1e-6 m/s² or kPa, or 1e-7 rad/s or gauss. Timestamps count from 1970 if the trace has a
-    /// start time, and from time zero otherwise.
+    /// attribute values, and each `<name>_buf0.bin` contains the scans of a sensor. Each sensor is a separate device.
+    /// The resolution is 1e-6 for acceleration (m/s²) and pressure (kPa), and 1e-7 for angular rate (rad/s) and the
+    /// magnetic field (gauss). Timestamps count from 1970 if the trace has a start time, and from time zero otherwise.
     package static let iio = RecordingFormat(
         name: "iio", title: "libiio XML", fileExtensions: [".iio"], isFolder: true, reportsDamage: true, detect: sniff,
         read: read, writer: write)

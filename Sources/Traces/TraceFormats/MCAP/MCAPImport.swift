@@ -20,7 +20,7 @@ struct MCAPImport {
         var isLocation: Bool { if case .location = self { true } else { false } }
     }
 
-    /// The maximum size of a message from other programs in bytes (1 MiB), which is far larger than any gpsd report.
+    /// The maximum size, in bytes (1 MiB), of a message in a file from another program. gpsd reports are far smaller.
     private static let maximumMessageSize = 1 << 20
     private static let maximumReceivers = 64
     private let name: String
@@ -77,14 +77,15 @@ struct MCAPImport {
         try sink.write(header)
     }
 
-    /// Writes an event. If the file has no trace header, the first call writes a header with the time of the event.
+    /// Writes an event. If the file contains no trace header, the first call also writes a header that begins at the
+    /// time of the event.
     private mutating func write(_ item: EventSorter.Item, at time: Int64) throws(DeviceError) {
         if origin == nil {
             origin = time
             var header = TraceHeader()
             header.source = name
             header.clock = ""
-            // Times before 1971 count from another origin, for example from boot.
+            // A time before 1971 is not a civil time. It counts from another origin, for example from boot.
             if time > 31_536_000_000_000_000, time < .max {
                 header.start = TraceHeader.Start(wallTime: WallTime(nanoseconds: time), boot: .zero)
             }

@@ -33,7 +33,7 @@ struct MCAPInput {
             (position, end) = (0, to - from)
         }
         while end < count, !isAtEnd {
-            // The buffer grows gradually because the length of a record may be wrong.
+            // The buffer grows gradually, because a record may state a wrong length.
             if end == buffer.count {
                 let newCapacity = min(max(Self.capacity, 2 * buffer.count), max(count, Self.capacity))
                 buffer.append(contentsOf: [UInt8](repeating: 0, count: newCapacity - buffer.count))

@@ -28,7 +28,7 @@ struct MCAPReader {
     }
 
     private static let maximumCount = 4096
-    /// The maximum number of bytes that are read from the start of a schema or channel record to obtain its names.
+    /// The number of bytes at the start of a schema or channel record that are searched for its names.
     private static let maximumHead = 1 << 16
     private static let messageHead = 22
     private(set) var channels: [UInt16: Channel] = [:]

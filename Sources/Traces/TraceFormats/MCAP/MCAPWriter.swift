@@ -4,7 +4,7 @@ import DeviceCore
 import Trace
 
 /// Writes an MCAP file sequentially. The file contains chunks with message indexes and checksums, followed by a
-/// summary. Memory use is one chunk, plus about 200 bytes of index data per MiB of messages.
+/// summary. The writer keeps one chunk in memory, and about 200 bytes of index data per MiB of messages.
 struct MCAPWriter: ~Copyable {
     /// The size in bytes at which a chunk is written (1 MiB).
     private static let chunkSize = 1 << 20
@@ -44,8 +44,8 @@ struct MCAPWriter: ~Copyable {
         self.init(try ExportFile(path: path, options), library: library)
     }
 
-    /// This initializer cannot throw, because Swift 6.2 destroys the default values of a noncopyable type twice if its
-    /// initializer throws.
+    /// This initializer must not throw. If the initializer of a noncopyable type throws, Swift 6.2 destroys the default
+    /// values of its properties twice.
     private init(_ file: consuming ExportFile, library: String) {
         self.file = file
         write(MCAP.magic)

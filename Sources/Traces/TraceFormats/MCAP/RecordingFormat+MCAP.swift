@@ -36,8 +36,8 @@ struct MCAPExport: ~Copyable {
         self.init(writer, schemas: schemas, header, isDamageKnown: options.isDamageReported)
     }
 
-    /// This initializer cannot throw, because Swift 6.2 destroys the default values of a noncopyable type twice if its
-    /// initializer throws.
+    /// This initializer must not throw. If the initializer of a noncopyable type throws, Swift 6.2 destroys the default
+    /// values of its properties twice.
     private init(
         _ writer: consuming MCAPWriter, schemas: [String: UInt16], _ header: TraceHeader, isDamageKnown: Bool
     ) {
@@ -59,7 +59,7 @@ struct MCAPExport: ~Copyable {
                 damage.record(report, decoder, bytes: bytes, line: number)
                 return report
             }
-            // Non-JSON lines are omitted, because some readers stop at an invalid message.
+            // Lines that are not JSON are omitted, because some readers stop at an invalid message.
             guard line.withUnsafeBytes({ JSONLine.object($0) != nil }) else { return }
             try write(topic: MCAP.gpsdTopic, schema: FoxgloveSchema.gpsdName, time, time, line)
             if case .position(var report) = report, report.hasFix {
@@ -183,7 +183,8 @@ struct AttitudeEstimator {
     }
 
     /// Processes a reading. If an attitude is due, returns the attitude and the name of its reference frame. The axes
-    /// of "earth" point east, magnetic north and up. In "start", the heading is relative to an arbitrary direction.
+    /// of the frame "earth" point east, magnetic north and up. In the frame "start", the heading is relative to an
+    /// arbitrary direction.
     mutating func process(
         _ value: SIMD3<Double>, kind: SensorKind, sensor: SensorDescription.ID, at time: Int64
     ) -> (Quaternion, String)? {

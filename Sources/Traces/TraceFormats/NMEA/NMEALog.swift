@@ -53,11 +53,11 @@ package enum NMEALog {
 
 /// Options for reading an NMEA log.
 public struct NMEALogOptions: Sendable, Hashable {
-    /// Any time on the day on which the log begins, for logs without a date. A date in an RMC or ZDA sentence takes
-    /// precedence. If nil, gpsd's comment `# Date: 2026-11-21` is used.
+    /// A time on the day on which the log begins. It is used if the log contains no date in an RMC or ZDA sentence. If
+    /// nil, gpsd's comment `# Date: 2026-11-21` is used instead.
     public var date: WallTime?
-    /// The number of weeks to add to the receiver's dates. After a GPS week number rollover, 1024 corrects the dates of
-    /// an affected receiver.
+    /// The number of weeks to add to the receiver's dates. If the dates are too early after a rollover of the GPS week
+    /// number, the value 1024 corrects them.
     public var weeks = 0
     /// True if sentences without a checksum are read. If nil, they are read only if no sentence in the log has a
     /// checksum.

@@ -11,7 +11,8 @@ struct NMEALogImport {
     private static let maximumGap: Int64 = 86_400_000_000_000
     /// The GPS week number rollover period in days (1024 weeks).
     private static let rollover: Int64 = 7168
-    /// The maximum deviation from a multiple of the rollover period, in days, at which a rollover is assumed.
+    /// The maximum deviation, in days. A rollover is assumed if the receiver's dates are early by a multiple of the
+    /// rollover period, within this deviation.
     private static let tolerance: Int64 = 30
     private(set) var header = TraceHeader()
     private var decoder: NMEADecoder
@@ -71,7 +72,7 @@ struct NMEALogImport {
         header.source = name
     }
 
-    /// Returns the date that, combined with the time of day, is closest to an instant.
+    /// Returns the date on which a time of day is closest to an instant.
     private static func date(of time: Int64, at instant: WallTime) -> WallTime {
         let midnight = instant.nanoseconds - modulo(instant.nanoseconds, maximumGap)
         let difference = instant.nanoseconds - midnight - modulo(time, maximumGap)

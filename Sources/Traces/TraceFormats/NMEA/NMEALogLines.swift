@@ -100,7 +100,7 @@ struct NMEALogLines {
     mutating func next() -> Line? {
         while position < bytes.count {
             let start = position
-            // An LF after a CR, or the rest of a line that is read in pieces, does not begin a new line.
+            // An LF after a CR does not begin a new line. Neither does the rest of a line that is read in pieces.
             if lineEnd == 0x0a || lineEnd == 0x0d && bytes[position] != 0x0a { line &+= 1 }
             if start &- releasedOffset >= Self.window {
                 contents?.releaseMemory(of: releasedOffset..<start)

@@ -4,10 +4,10 @@ import DeviceCore
 import NMEAFormat
 
 /// Groups reports into measurements. A measurement includes the satellites before its position and the attitudes after
-/// it. If the receiver's times have such a low resolution that several measurements have the same time, these
+/// the position. If the resolution of the receiver's times is low, several measurements may have the same time. Such
 /// measurements are spread.
 struct NMEAMeasurementGrouper {
-    /// A report with its line number and its offset from the receiver's clock in nanoseconds.
+    /// A report and its line number. `shift` is the offset of the report from the receiver's clock, in nanoseconds.
     struct Entry {
         var report: NMEAReport
         var line: Int
@@ -76,7 +76,8 @@ struct NMEAMeasurementGrouper {
 }
 
 extension PositionReport {
-    /// Returns true if the report belongs to a different measurement than `other`. Always false for named receivers.
+    /// Returns true if the report belongs to a different measurement than `other`. Always returns false if the receiver
+    /// has a name.
     fileprivate func isOtherMeasurement(than other: PositionReport) -> Bool {
         receiver.isEmpty && hasFix
             && (latitude != other.latitude || longitude != other.longitude

@@ -69,12 +69,13 @@ struct NMEAExport {
         case .position(let report): write(assembler.process(report, at: arrival))
         case .sky(let report): assembler.process(report, at: arrival)
         case .attitude(let report):
-            // A compass may be a separate device, so its attitudes are omitted only if a receiver was selected.
+            // A compass may be a separate device. Therefore, unless a receiver was selected, the attitudes of all
+            // devices are written.
             guard options.receiver == nil || assembler.isSelected(receiver: report.receiver) else {
                 skippedContent.add(.attitudes)
                 return
             }
-            // Attitudes are written after the pending position, which may still be incomplete.
+            // The pending position may still be incomplete. Attitudes are written after it.
             if assembler.hasPending, attitudes.count < Self.maximumAttitudes {
                 attitudes.append((report, arrival))
             } else {
@@ -145,7 +146,7 @@ extension RecordingFormat {
         reportsDamage: true, detect: sniff, read: read, writer: write)
 
     private static func sniff(_ input: RecordingInput) throws(DeviceError) -> DetectionConfidence? {
-        // gpsd's test files, which also contain the reports that gpsd derived from the sentences, are read as reports.
+        // gpsd's test files contain sentences and the reports that gpsd derived from them. Only their reports are read.
         guard input.folder == nil, case .failure = input.trace else { return nil }
         return try input.contents().withUnsafeBytes { NMEALogSummary.isLog($0) } ? .certain : nil
     }

@@ -3,7 +3,7 @@
 import DeviceCore
 import Trace
 
-/// Maps times of an experiment to trace times. `meta/time.csv` contains the times of the starts and pauses on the
+/// Maps times of an experiment to trace times. `meta/time.csv` lists the starts and pauses, each with its times on the
 /// experiment's clock and on the phone's clock. The experiment's clock stops during a pause, but the trace time
 /// advances.
 struct PhyphoxClock {

@@ -16,7 +16,7 @@ struct PhyphoxReader {
     private var unknownTableCount = 0
     private var remarks: [String]
 
-    /// The closure reads `meta/time.csv` or `meta/device.csv`, or returns nil if the file does not exist.
+    /// `read` returns the contents of `meta/time.csv` or `meta/device.csv`, or nil if the file does not exist.
     init(name: String, read: (String) throws(DeviceError) -> [UInt8]?) throws(DeviceError) {
         self.name = name
         clock =
@@ -75,7 +75,7 @@ struct PhyphoxReader {
         reader.width = rows.width
         while try reader.next() {
             guard let experiment = try reader.nanoseconds(inSecondsColumn: column) else {
-                // phyphox pads shorter columns with NaN.
+                // phyphox pads shorter columns with NaN, so a row without a time may contain no values.
                 let hasMore = reader.cells.indices.contains {
                     $0 != column && !["", "nan"].contains(reader.text($0).lowercased())
                 }

@@ -9,7 +9,7 @@ struct ClockStepBack: Sendable, Hashable {
     /// The latest time before the step and the first time after the step, in nanoseconds.
     var before: Int64
     var after: Int64
-    /// The offset that makes the later readings continue at the usual interval, in nanoseconds.
+    /// The offset that is added to the later readings, in nanoseconds. It makes them continue at the usual interval.
     var correction: Int64
 
     static func remark(_ count: Int, longest: Int64) -> String {
@@ -21,12 +21,15 @@ struct ClockStepBack: Sendable, Hashable {
 }
 
 extension [Int64] {
-    /// The range of detected steps, in nanoseconds: one second to one year. Smaller steps are common, because a
-    /// sensor's batches arrive up to one second late. Readings more than a year earlier do not continue the recording.
+    /// The range of detected steps, in nanoseconds: one second to one year. Smaller steps are not detected, because
+    /// batches of a sensor's readings often arrive up to one second late. After a larger step, the readings do not
+    /// continue the recording.
     private static let stepRange = Int64(1_000_000_000)...31_536_000_000_000_000
-    /// The minimum number of readings after the step, and of earlier readings in the same time range.
+    /// The minimum number of readings after a step. There must be at least as many earlier readings in the same time
+    /// range.
     private static let minimumReadings = 3
-    /// The maximum ratio of later readings to earlier readings. A larger ratio indicates late readings that fill a gap.
+    /// The maximum ratio of later readings to earlier readings in the same time range. A larger ratio indicates late
+    /// readings that fill a gap.
     private static let maximumReadingsPerEarlierReading = 10
     /// The approximate number of readings that are compared to detect a repeated part.
     private static let comparedReadings = 256
@@ -45,7 +48,7 @@ extension [Int64] {
     /// - Parameter isSame: Returns true if the readings at two indices have equal values.
     func clockSteps(isSame: (Int, Int) -> Bool) -> [ClockStepBack] {
         var steps: [ClockStepBack] = []
-        // The index of the first reading after the last step. Earlier times are on a different time scale.
+        // The index of the first reading after the last step. Readings before it are on a different time scale.
         var start = 0
         var latest = 0
         for index in indices.dropFirst() {
@@ -55,7 +58,7 @@ extension [Int64] {
                 Self.stepRange.contains(self[latest].subtractingSaturated(self[index]))
             else { continue }
             let end = endOfRun(at: index, below: self[latest])
-            // A jump of similar size at the end of the run, in either direction, indicates several devices.
+            // If the run ends with another large jump, in either direction, the readings are from several devices.
             if end < count, self[end].subtractingSaturated(self[end - 1]).magnitude > (self[latest] - self[index]) / 2 {
                 return []
             }
@@ -75,8 +78,8 @@ extension [Int64] {
         return end
     }
 
-    /// Returns the mean interval of a run that overlaps earlier times without repeating earlier readings, or nil for
-    /// any other run.
+    /// Returns the mean interval of a run. Returns nil if the run does not overlap earlier times, or if it repeats
+    /// earlier readings.
     private func interval(
         of run: Range<Int>, between former: ClosedRange<Int>, _ isSame: (Int, Int) -> Bool
     ) -> Int64? {
@@ -96,8 +99,8 @@ extension [Int64] {
         return 2 * repeatedCount < sampledIndices.count ? length / Int64(later - 1) : nil
     }
 
-    /// Shifts the times after each step so that they continue the earlier times. The steps may be those of another
-    /// track.
+    /// Shifts the times after each step so that they continue the earlier times. The steps may have been detected in
+    /// another track.
     mutating func correct(_ steps: [ClockStepBack]) {
         var index = 0
         var offset: Int64 = 0
@@ -137,15 +140,15 @@ extension ArraySlice<Int64> {
     }
 }
 
-/// Detects times from a logger whose clock was not set. Until the clock is set, loggers write zero, or the time since
-/// power-on as a time in 1970.
+/// Detects times from a logger whose clock was not set. Until its clock is set, a logger writes zero, or adds the time
+/// since power-on to the start of 1970.
 enum UnsetClock {
     /// 6 January 1980 in nanoseconds since 1970. No receiver reports an earlier time.
     static let gpsEpoch: Int64 = 315_964_800_000_000_000
 
-    /// Returns true if a time in nanoseconds since 1970 is from a clock that was not set. If no time is after
-    /// ``gpsEpoch``, only times in the first second of 1970 count as unset, because other times still have correct
-    /// intervals.
+    /// Returns true if a time in nanoseconds since 1970 is from a clock that was not set. `isSetLater` is true if the
+    /// recording also contains times after ``gpsEpoch``. If it is false, only times in the first second of 1970 are
+    /// from an unset clock. Other times are kept, because the intervals between them are correct.
     static func produced(_ time: Int64, isSetLater: Bool) -> Bool {
         isSetLater ? time < gpsEpoch : (0..<1_000_000_000).contains(time)
     }

@@ -12,8 +12,8 @@ package struct DerivedMotion: Sendable {
     /// The maximum time between two positions in nanoseconds (10 minutes). Values derived over a longer interval would
     /// not describe the current motion.
     package static let maximumInterval: Int64 = 600_000_000_000
-    /// The minimum distance from which a course is derived, in metres. Over a shorter distance, the rounding of the
-    /// coordinates would determine the course.
+    /// The minimum distance between two positions from which a course is derived, in metres. Over a shorter distance,
+    /// the rounding of the coordinates would determine the course.
     package static let minimumCourseDistance = 0.5
     private var last: (coordinate: GeodeticCoordinate, altitude: Double, time: Int64)?
 
@@ -37,7 +37,7 @@ package struct DerivedMotion: Sendable {
             return false
         }
         let step = time.subtractingSaturated(last.time)
-        // If several reports have the same time, the first of them is kept as the previous position.
+        // If several reports have the same time, only the first is used as the previous position.
         guard step != 0 else { return false }
         self.last = (coordinate, altitude, time)
         guard step > 0, step <= Self.maximumInterval else { return false }

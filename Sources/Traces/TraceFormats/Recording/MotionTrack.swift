@@ -6,8 +6,8 @@ import Trace
 /// The readings of one sensor in memory.
 ///
 /// Values are in the unit of the sensor kind (m/s², rad/s, gauss, kPa) and in the sensor's axes, before the mount
-/// matrix is applied. Acceleration is proper acceleration: +9.81 on the axis that points up. The first component
-/// contains a scalar.
+/// matrix is applied. Acceleration is proper acceleration: +9.81 on the axis that points up. The value of a scalar
+/// sensor is in the first component.
 public struct MotionTrack: Sendable, Hashable {
     /// The sensor that measured the readings.
     public var sensor: SensorDescription
@@ -71,7 +71,7 @@ public struct MotionTrack: Sendable, Hashable {
 
     /// The reciprocal of the median interval in hertz, or nil if the median is unknown or not positive.
     package var rate: Double? {
-        // About a thousand intervals are sufficient for the median.
+        // The median is computed from about a thousand intervals.
         let step = max(count / 1000, 1)
         let intervals = stride(from: 1, to: count, by: step).map { times[$0].subtractingSaturated(times[$0 - 1]) }
         guard !intervals.isEmpty else { return nil }

@@ -2,7 +2,8 @@
 
 public import DeviceCore
 
-/// Motion readings and positions in memory, produced by importers whose files are not in chronological order.
+/// Motion readings and positions in memory. Importers create a recording from files that are not in chronological
+/// order.
 ///
 /// ```swift
 /// let recording = try Recording(path: "walk.csv")

@@ -19,7 +19,7 @@ struct SensorLoggerReader {
     let files: [String]
     let read: (String) throws(DeviceError) -> [UInt8]?
     private(set) var remarks: [String] = []
-    /// The clock steps of the sensor file with the most detected steps.
+    /// The clock steps of the sensor file in which the most steps were detected.
     private(set) var clockSteps: [ClockStepBack] = []
 
     consuming func recording() throws(DeviceError) -> Recording {

@@ -13,7 +13,8 @@ struct SensorLoggerRowReader {
     private let elapsedColumn: Int?
     private let start: Int64
 
-    /// `start` is the origin of `seconds_elapsed` in nanoseconds since 1970, for rows without a `time`.
+    /// `start` is the time at which `seconds_elapsed` is zero, in nanoseconds since 1970. It is used for rows without a
+    /// `time`.
     init(_ bytes: UnsafeRawBufferPointer, name: String, start: Int64) throws(DeviceError) {
         reader = try CSVReader(bytes, name: name)
         try reader.readHeader()
@@ -88,8 +89,8 @@ struct SensorLoggerMetadata {
         }
     }
 
-    /// Converts a time since 1970 to nanoseconds. The unit depends on the version of the app (s, ms, µs or ns). For
-    /// times after 1973, the magnitude determines the unit.
+    /// Converts a time since 1970 to nanoseconds. The unit depends on the version of the app (s, ms, µs or ns). The
+    /// unit is determined from the magnitude, which is unambiguous for times after 1973.
     private static func nanoseconds(_ number: DecimalNumber) -> Int64? {
         guard let value = number.scaled(byPowerOfTen: 0), value > 0 else { return nil }
         let factor: Int64 =

@@ -6,7 +6,7 @@ import UmockdevFormat
 
 /// Converts umockdev files to a trace of the attached accessories and of the recorded dialogue with one of them.
 struct UmockdevImport {
-    /// The prefix of the protocol name for an accessory that has a script but no description.
+    /// The prefix of the protocol name of an accessory that has a script but no description.
     private static let protocolPrefix = "umockdev."
     private let name: String
     private var accessories: [AccessoryDescription]
@@ -82,7 +82,7 @@ struct UmockdevImport {
     }
 
     /// Returns the trace. At time zero, all accessories are attached and the session with the scripted accessory
-    /// begins. Session events follow the script's delays, which are in milliseconds.
+    /// begins. The intervals between session events are the script's delays, which are in milliseconds.
     consuming func trace() throws(DeviceError) -> (TraceFile, remarks: [String]) {
         let builder = TraceBuilder(name: name)
         var header = TraceHeader()
@@ -166,7 +166,8 @@ private enum UmockdevFile {
             return
         }
         if !prefix.starts(with: "d 0 /".utf8) {
-            // A script does not necessarily begin with a device name.
+            // A script does not necessarily begin with a device name. Without one, it must have the file name extension
+            // of scripts.
             guard input.name.lowercased().hasSuffix(Self.script.fileExtension), let first = prefix.first else {
                 return nil
             }

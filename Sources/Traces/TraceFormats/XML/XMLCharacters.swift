@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A validator of UTF-8 that accepts only the characters that XML allows.
+/// A validator of UTF-8 that also rejects the control characters that XML forbids.
 enum XMLCharacters {
     struct CheckResult {
         /// The number of leading bytes that form complete, permitted characters.
@@ -21,7 +21,7 @@ enum XMLCharacters {
                 at &+= 8
             }
             guard at < count else { break }
-            // Up to eight bytes are checked individually before the next attempt at the fast path.
+            // Up to eight bytes are checked individually before the fast path is tried again.
             let stop = min(at &+ 8, count)
             while at < stop {
                 let byte = bytes[at]

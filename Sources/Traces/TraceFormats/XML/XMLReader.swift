@@ -205,7 +205,7 @@ package struct XMLReader: ~Copyable {
             }
         }
         if filled >= capacity {
-            // The capacity is bounded because the callers limit the size of tags and of text.
+            // The capacity cannot grow without limit, because the callers limit the size of tags and of text.
             let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity * 2)
             larger.update(from: base, count: filled)
             base.deallocate()
