@@ -26,7 +26,7 @@ package final class BlackBox: Sendable {
         case saved(SavedTrace, triggers: [RingTrigger])
         /// There were no events to save for a trigger.
         case empty(RingTrigger)
-        /// A trace could not be saved. Its events stay in the ring until further events are recorded.
+        /// A trace could not be saved. Its events stay in the ring until newer events replace them.
         case failed(DeviceError)
         /// The segments of an earlier recording were processed. A trace was saved if they contained events.
         case processedLeftover(RingLeftover)

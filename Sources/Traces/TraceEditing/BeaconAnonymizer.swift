@@ -28,7 +28,7 @@ struct BeaconAnonymizer: Sendable {
     }
 
     private static func number(_ value: UInt16, _ numbers: inout [UInt16: UInt16]) -> UInt16 {
-        // If all 65,536 values occur, the number of the last value overflows to 0.
+        // If all 65,536 values occur, the number of the last value wraps around to 0.
         let number = numbers[value] ?? UInt16(truncatingIfNeeded: numbers.count + 1)
         numbers[value] = number
         return number

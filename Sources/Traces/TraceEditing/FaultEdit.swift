@@ -22,7 +22,7 @@ public struct FaultEdit: TraceEdit {
     /// The last reading before a sensor became stuck, by fault and sensor.
     var stuckValues: [[SensorDescription.ID: SIMD3<Double>]]
     private var schedule: FaultSchedule
-    /// The number of active losses by sensor ID. An empty ID represents gpsd.
+    /// The number of loss faults that are in effect, by sensor ID. An empty ID represents gpsd.
     private var activeLosses: [String: Int] = [:]
     /// True for each fault that has already unplugged an accessory during a write.
     private var hasOccurred: [Bool]
@@ -73,7 +73,7 @@ public struct FaultEdit: TraceEdit {
         if namesReceivers { recordReceiver(of: event) }
         while let step = schedule.next(upTo: time) { perform(step, into: &events) }
         apply(to: event, time, into: &events)
-        // No later event can have an earlier time.
+        // Events up to this time can be released, because no later event can precede them.
         delayedEvents.release(upTo: time, into: &events)
     }
 
@@ -208,7 +208,7 @@ public struct FaultEdit: TraceEdit {
         return !unplugged.contains(id)
     }
 
-    /// Appends an event. If there is jitter, the event is delayed until no earlier event can follow.
+    /// Appends an event. If one of the faults is jitter, the event waits in a queue until no earlier event can follow.
     private mutating func emit(_ event: TraceEvent, into events: inout [TraceEvent]) {
         if hasJitter { delayedEvents.insert(event, into: &events) } else { events.append(event) }
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The fault steps at fixed times, in chronological order. They do not depend on the trace's events.
+/// The steps of faults whose times do not depend on the trace's events, in chronological order.
 struct FaultSchedule {
     /// The start or end of a fault.
     struct Step {
@@ -8,7 +8,8 @@ struct FaultSchedule {
         var time: Int64
         var fault: TraceFault
         var isEnd: Bool
-        /// The order of steps with equal times. Ends precede starts, except that a fault never ends before it starts.
+        /// The order of steps with equal times. The end of one fault precedes the start of another, but a fault with a
+        /// duration of zero still starts before it ends.
         fileprivate var rank: Int
     }
 

@@ -61,7 +61,7 @@ struct MergedHeader {
     mutating func set(hasPhoneAccuracies: Bool) { header.hasPhoneAccuracies = hasPhoneAccuracies }
 
     /// Converts the accuracies of a phone's position to gpsd's 95 % level. Re-encoding the position loses no
-    /// information, because this project also wrote the original.
+    /// information, because this project's encoder also wrote the original report.
     private static func withNinetyFivePercentErrors(_ line: [UInt8]) -> [UInt8] {
         var decoder = GPSDDecoder()
         guard let report = decoder.position(line) else { return line }

@@ -6,7 +6,7 @@ import Trace
 
 /// The receiver names in a merged trace. Receivers that report during the same period never share a name.
 ///
-/// Receivers with the same name keep their name if one trace ends before the other begins.
+/// Two receivers with the same name keep it if one sends its last report before the other sends its first report.
 struct MergedReceivers {
     /// The new names of renamed receivers, per trace.
     private(set) var names: [[String: String]]
@@ -38,7 +38,7 @@ struct MergedReceivers {
         }
     }
 
-    /// Returns the name for reports without a receiver name, or an empty string if no other trace contains reports
+    /// Returns a name for the reports that name no receiver. Returns an empty string if no other trace contains reports
     /// during the same period.
     private func name(ofUnnamed span: MergeInputSummary.Span, in index: Int, _ summaries: [MergeInputSummary]) -> String
     {
@@ -51,7 +51,7 @@ struct MergedReceivers {
         return unusedName("receiver-\(index + 1)", span, number: index + 1)
     }
 
-    /// Returns the given name, or a name derived from it, that no receiver uses during the period.
+    /// Returns a name that no receiver uses during the period: the given name, or a name derived from it.
     private func unusedName(_ path: String, _ span: MergeInputSummary.Span, number: Int) -> String {
         var name = path
         while periods[name]?.contains(where: { $0.overlaps(span) }) == true { name += "-\(number)" }

@@ -33,7 +33,8 @@ struct PositionStatistics {
         }
         if report.horizontalError >= 0, errors.count < Self.maximumErrors { errors.append(report.horizontalError) }
         let coordinate = GeodeticCoordinate(latitude: report.latitude, longitude: report.longitude)
-        // A comparison with the initial NaN is false, so its negation replaces the NaN.
+        // The limits are initially NaN. A comparison with NaN is false, so the negated comparison replaces the initial
+        // value.
         if !(result.south <= coordinate.latitude) { result.south = coordinate.latitude }
         if !(result.north >= coordinate.latitude) { result.north = coordinate.latitude }
         add(longitude: coordinate.longitude)

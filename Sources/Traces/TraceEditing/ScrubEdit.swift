@@ -22,7 +22,7 @@ public struct ScrubEdit: TraceEdit {
     private var decoder = GPSDDecoder()
     /// The offset to add to receiver times in nanoseconds, or nil until the first time is known.
     private var shift: Int64?
-    /// The original position, which is moved to `options.place`.
+    /// The first original position. It is moved to `options.place`.
     private var origin: GeodeticCoordinate?
     private var receivers: [String: String] = [:]
     private var sensors: [SensorDescription.ID: SensorDescription.ID] = [:]
@@ -40,7 +40,8 @@ public struct ScrubEdit: TraceEdit {
         scrubbed.clock = ["CLOCK_BOOTTIME", "virtual"].contains(header.clock) ? header.clock : ""
         scrubbed.battery = header.battery
         if let start = options.start {
-            // Receiver times are shifted by the same amount, so that they stay consistent with the machine's clock.
+            // Receiver times are shifted by the same amount as the start, so that they stay consistent with the
+            // machine's clock.
             if let former = header.start {
                 shift = start.nanoseconds.subtractingSaturated(former.wallTime.nanoseconds)
             }
@@ -161,7 +162,8 @@ public struct ScrubEdit: TraceEdit {
         let moved = Geodesic.direct(from: place, azimuth: geodesic.initialAzimuth, distance: geodesic.distance)
         report.latitude = moved.destination.latitude
         report.longitude = moved.destination.longitude
-        // The direction of north changes along a geodesic. At the new place, it changes by a different angle.
+        // Along a geodesic, the direction of north changes by an angle that depends on the place. The track and the
+        // velocity are rotated by the difference between the two angles.
         let rotation = moved.finalAzimuth - geodesic.finalAzimuth
         if geodesic.distance > 0, rotation.isFinite {
             report.track = Self.direction(report.track + rotation)
@@ -191,8 +193,8 @@ public struct ScrubEdit: TraceEdit {
         return calibration
     }
 
-    /// True for a chip name in the style of drivers ("mpu6050", "bmi160-accel"). Phone names often contain the owner's
-    /// name.
+    /// True for a chip name as drivers write it, such as "mpu6050" or "bmi160-accel". Other names may identify a
+    /// person: phone names often contain the owner's name.
     private static func isChipName(_ name: String) -> Bool {
         name.utf8.count <= 24 && name.utf8.contains { $0 >= 0x30 && $0 <= 0x39 }
             && name.utf8.allSatisfy { byte in

@@ -22,11 +22,11 @@ public enum TraceMerger {
     /// devices, sensors, calibrations and contexts of all traces.
     ///
     /// A number is appended to a sensor's ID if an earlier trace contains the same ID. A number is also appended to the
-    /// IDs of all accessories in the second and later traces. The first 256 receivers of a trace are renamed in the
-    /// same way if an earlier trace contains reports from a receiver with the same name during the same period. The
-    /// battery is taken from the first trace that has one. If some traces contain a phone's 68 % accuracies and others
-    /// gpsd's 95 % accuracies, all accuracies are converted to 95 %. With ``Alignment/clock``, every trace must contain
-    /// its start time.
+    /// IDs of all accessories in the second and later traces. A receiver is renamed in the same way if an earlier trace
+    /// contains reports from a receiver with the same name during the same period. At most 256 receivers of each trace
+    /// are renamed. The battery is taken from the first trace that has one. If some traces contain a phone's 68 %
+    /// accuracies and others gpsd's 95 % accuracies, all accuracies are converted to 95 %. With ``Alignment/clock``,
+    /// every trace must contain its start time.
     ///
     /// - Returns: Remarks for the user about renamed sensors and receivers, receivers beyond the maximum, different
     ///   clocks, and warnings.
@@ -88,7 +88,8 @@ public enum TraceMerger {
         }
     }
 
-    /// Returns remarks about losses in one trace that also affect the receivers of a different trace.
+    /// Returns a remark for each trace that contains losses of the position source. In the merged trace, these losses
+    /// also affect the receivers of the other traces.
     private static func lossRemarks(_ traces: [TraceFile], _ summaries: [MergeInputSummary]) -> [String] {
         guard summaries.count(where: { !$0.receivers.isEmpty }) > 1 else { return [] }
         return summaries.indices.filter { summaries[$0].lossCount > 0 }.map {
@@ -96,7 +97,7 @@ public enum TraceMerger {
         }
     }
 
-    /// Returns the offsets in nanoseconds to add to the times of each trace. At least one offset is 0.
+    /// Returns the offset, in nanoseconds, to add to the times of each trace. At least one offset is 0.
     private static func offsets(
         _ traces: [TraceFile], _ headers: [TraceHeader], _ alignment: Alignment
     ) throws(DeviceError) -> [Int64] {

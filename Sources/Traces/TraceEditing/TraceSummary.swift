@@ -81,8 +81,8 @@ package struct TraceSummary: Sendable {
     /// The faults that were injected into the trace, as JSON from the header. Empty if there are none.
     package var faults = ""
 
-    /// The drift of the machine's clock relative to the receiver's clock in parts per million, or nil if the trace
-    /// covers less than 60 s or has no arrival times. A fast clock has a positive drift.
+    /// The drift of the machine's clock relative to the receiver's clock, in parts per million. Positive if the
+    /// machine's clock is fast. nil if the trace covers less than 60 s or has no arrival times.
     package var clockDrift: Double? {
         guard let first = clocks.first, let last = clocks.last, header.clock != "",
             case let machine = Double(last.time) - Double(first.time), machine >= 60e9,

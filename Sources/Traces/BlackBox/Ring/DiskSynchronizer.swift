@@ -41,7 +41,7 @@ struct DiskSynchronizer: Sendable {
 
     func syncFolder(_ path: String) throws(DeviceError) {
         let descriptor = systemOpen(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        // The directory may be writable but not readable.
+        // A directory that is writable but not readable cannot be opened, so it is not synchronized.
         guard descriptor >= 0 else { return }
         defer { systemClose(descriptor) }
         try sync(.directory(path), descriptor)
@@ -54,10 +54,11 @@ struct DiskSynchronizer: Sendable {
 /// If only the process is killed, at most half a second of data is lost with any policy, because the kernel still
 /// writes the rest.
 package enum RingSyncPolicy: String, Sendable, CaseIterable {
-    /// Synchronizes every second. A power failure loses about two seconds. This policy causes the most writes to flash
-    /// memory.
+    /// Synchronizes every second. After a power failure, about the last two seconds are missing. This policy causes the
+    /// most writes to flash memory.
     case eachSecond = "each-second"
-    /// Synchronizes each complete segment, which is one eighth of the ring. A power failure loses up to one segment.
+    /// Synchronizes each complete segment, which is one eighth of the ring. After a power failure, up to one segment is
+    /// missing.
     case segment
     /// Never synchronizes explicitly. The kernel writes the data, usually after about 30 s.
     case never

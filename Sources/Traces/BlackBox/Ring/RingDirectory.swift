@@ -7,7 +7,7 @@ import Trace
 /// The directory that contains the segments of a ring and of earlier recorders. Only one process at a time can lock the
 /// directory.
 final class RingDirectory: Sendable {
-    /// The segments of a killed recorder, in ascending order.
+    /// The segments that an earlier recorder left behind, in ascending order.
     struct LeftoverSegments: Sendable {
         /// The recorder number, counted from 1.
         var number: Int
@@ -18,7 +18,8 @@ final class RingDirectory: Sendable {
     let disk: DiskSynchronizer
     private let mode: mode_t?
     private let descriptor: Int32
-    /// The owner of this recorder's files. Some servers and file systems assign files to a different user.
+    /// The owner of the files that this recorder creates. Some file servers and file systems assign new files to a
+    /// different user.
     private let owner: uid_t
 
     /// Creates and locks the directory. Throws an error if the directory is in use by a different recorder or belongs

@@ -33,7 +33,7 @@ package struct RingLeftover: Sendable {
         var save = try SavedTrace.write(
             &reading, path: location.path(at: endTime, for: "leftover"), temporary: location.temporaryLeftoverPath,
             mode: location.mode, disk: folder.disk)
-        // Reads all events, because damage is detected only by reading the segments.
+        // If no trace was saved, the segments have not been checked for damage yet. Reading all events checks them.
         if save == nil { try reading.forEach { _ throws(DeviceError) in } }
         var remarks = reading.remarks
         for path in former.paths {
@@ -41,8 +41,8 @@ package struct RingLeftover: Sendable {
                 try folder.remove(path)
                 continue
             }
-            // The first name is on the destination's file system. A ring on another file system keeps the segment in
-            // its own directory, under a name that is not a segment name.
+            // The damaged segment is moved beside the saved traces. If they are on another file system, the segment
+            // stays in the ring's directory, under a name that is not a segment name.
             let siblingPath = RingLocation.unusedPath(path, ".\(RingLocation.damaged)")
             let names = [location.path(at: endTime, for: RingLocation.damaged), siblingPath]
             if let name = names.first(where: { ExclusiveFile.renameExclusively(folder.stablePath(path), to: $0) == 0 })

@@ -35,7 +35,8 @@ package struct RingLocation: Sendable, Hashable {
     /// The temporary path of a trace that is being saved. The path is always the same, so that incomplete files do not
     /// accumulate after power failures.
     var temporaryPath: String { ringDirectory + ".part" }
-    /// The temporary path of a trace from an earlier recorder. Such a trace may be saved concurrently.
+    /// The temporary path of a trace from an earlier recorder. The path differs from ``temporaryPath``, because both
+    /// traces may be saved concurrently.
     var temporaryLeftoverPath: String { ringDirectory + "-former.part" }
 
     func createDirectory(_ disk: DiskSynchronizer) throws(DeviceError) {
@@ -48,7 +49,7 @@ package struct RingLocation: Sendable, Hashable {
         }
     }
 
-    /// Removes incomplete traces of a killed recorder, whose events are still in the ring.
+    /// Removes the incomplete traces that a killed recorder left behind. Their events are still in the ring.
     func removeUnfinished() { for path in [temporaryPath, temporaryLeftoverPath] { unlink(path) } }
 
     /// The word that replaces the trigger in the name of a damaged segment.

@@ -44,8 +44,8 @@ struct RingReader {
         header?.otherMembers.removeAll { $0.name == RingSegmentHeader.member }
     }
 
-    /// True for an empty file or an incomplete header, which remains if the recorder is killed right after creating the
-    /// file.
+    /// True if the file is empty or contains only a part of a header. Such a file remains if the recorder is killed
+    /// right after it creates the file.
     private static func isTruncatedHeader(_ bytes: TraceBytes) -> Bool {
         let head = Array("{\"format\":\"\(TraceHeader.formatName)\"".utf8)
         guard let first = bytes.first(where: { $0 != 0 }) else { return true }
@@ -79,7 +79,7 @@ struct RingReader {
         var previousNumber: Int?
         for segment in segments {
             var reading = try reading(of: segment)
-            // The initial state is known from the previous segment, unless that segment is missing.
+            // The first lines of a segment repeat the state. They are skipped, unless the previous segment is missing.
             var repeated =
                 previousNumber.map { $0 &+ 1 } == segment.segmentHeader?.number
                 ? segment.segmentHeader?.stateLines ?? 0 : 0
@@ -91,7 +91,7 @@ struct RingReader {
                     try body(event)
                 }
             }
-            // An interrupted recording normally ends with an incomplete line.
+            // An interrupted recording normally ends with an incomplete line, so such a line is not reported.
             let cutLine = TraceWarning.Reason.truncatedLine
             guard segment.segmentHeader != nil else { continue }
             for entry in reading.diagnostics.entries where entry.message != cutLine.message {

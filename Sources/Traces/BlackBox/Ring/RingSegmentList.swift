@@ -21,8 +21,8 @@ struct RingSegmentList: Sendable {
     let duration: Int64
     let size: Int64
     private(set) var segments: [Segment] = []
-    /// If there is a trigger, the time from which events are kept regardless of their age, in nanoseconds since the
-    /// start of the recording.
+    /// The time from which events are kept regardless of their age, in nanoseconds since the start of the recording.
+    /// nil if there is no trigger.
     var retainedSince: Int64?
     /// The number of the last segment that is being read. This segment and all earlier segments are kept.
     var lastPinnedSegment: Int?

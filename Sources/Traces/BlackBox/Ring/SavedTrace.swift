@@ -17,8 +17,9 @@ package struct SavedTrace: Sendable {
     /// Writes the events of a period as a trace, or returns nil if there are none. Times are in nanoseconds since the
     /// start of the recording.
     ///
-    /// `path` returns an unused path for the complete trace. `temporary` is used if the file system does not support
-    /// unnamed files. The header lists `triggers`, or the triggers in the segments if `triggers` is nil.
+    /// `path` returns an unused path for the complete trace. `temporary` is the path of the incomplete trace if the
+    /// file system does not support unnamed files. The header lists `triggers`, or the triggers in the segments if
+    /// `triggers` is nil.
     static func write(
         _ reading: inout RingReader, from: Int64 = 0, to: Int64 = .max, triggers: [RingTrigger]? = nil,
         path: @escaping @Sendable @autoclosure () -> String, temporary: String, mode: UInt32? = nil,

@@ -145,7 +145,8 @@ package final class TraceRing: TraceDestination, Sendable {
             if state.segmentList.needsSegment(for: Int64(next - start), at: time) {
                 try writeToSegment(UnsafeRawBufferPointer(rebasing: bytes[start..<end]), times, &state)
                 (start, times) = (end, nil)
-                // The preceding bytes have been written, possibly to an empty segment, so the check is repeated.
+                // The preceding bytes have been written to the current segment in the meantime, so the check is
+                // repeated.
                 if state.segmentList.needsSegment(for: Int64(next - start), at: time) {
                     try beginSegment(toWrite: Int64(next - start), at: time, &state)
                 }

@@ -98,7 +98,7 @@ extension RecordingTrigger {
         /// Parses the value with one of the units and returns it in the first unit.
         func number(_ units: [(String, Double)], _ example: String) throws(DeviceError) -> Double {
             guard let value else { throw error("needs a value, for example \(example)") }
-            // Uses the longest matching unit, because "m/s2" might also end with a different unit.
+            // Uses the longest matching unit. For example, "300ms" also ends with the unit "s".
             let unit = units.filter { value.hasSuffix($0.0) }.max { $0.0.utf8.count < $1.0.utf8.count }
             guard let unit else {
                 throw error("needs a value in \(units.map(\.0).joined(separator: ", ")), for example \(example)")

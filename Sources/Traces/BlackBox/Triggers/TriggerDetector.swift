@@ -7,13 +7,14 @@ import SensorFusion
 /// times passed to its methods.
 ///
 /// Each event is reported when it begins, and again only after it has ended. An impact ends after one second without a
-/// further impact. A speed event ends when the speed has crossed back over the threshold by 5 %.
+/// further impact. A speed event ends when the speed is on the other side of the threshold by more than 5 %.
 package struct TriggerDetector: Sendable {
     private struct TriggerState: Sendable {
         var trigger: RecordingTrigger
         /// False from the time an event is reported until it has ended.
         var isArmed: Bool
-        /// The time of the last impact or the start of a fall, or nil if there was none.
+        /// For an impact trigger, the time of the last impact. For a fall trigger, the time at which the fall began.
+        /// Otherwise nil.
         var since: BootTime?
 
         mutating func updateLostFix(_ limit: Double, since lastFix: BootTime?, _ time: BootTime) -> Bool {
@@ -41,7 +42,8 @@ package struct TriggerDetector: Sendable {
             return exchange(&isArmed, with: false)
         }
 
-        /// Returns true if the event begins. `sign` is 1 for a speed above the limit and -1 for a speed below the limit.
+        /// Returns true if the event begins. `sign` is 1 for a speed above the limit and -1 for a speed below the
+        /// limit.
         mutating func updateSpeed(_ speed: Double, limit: Double, sign: Double) -> Bool {
             guard speed.isFinite else { return false }
             if isArmed, (speed - limit) * sign > 0 {
@@ -66,7 +68,8 @@ package struct TriggerDetector: Sendable {
 
     package init(_ triggers: [RecordingTrigger]) {
         states = triggers.map { trigger in
-            // A device that has been slow from the beginning has not slowed down.
+            // The trigger is initially not armed, because a device that has been slow from the beginning has not slowed
+            // down.
             let isArmed = if case .speedBelow = trigger.condition { false } else { true }
             return TriggerState(trigger: trigger, isArmed: isArmed)
         }
@@ -110,7 +113,8 @@ package struct TriggerDetector: Sendable {
         }
     }
 
-    /// The time of the next event if no report arrives before then, or nil if there is no such event.
+    /// The time at which the next lost-fix event occurs if there is no fix until then, or nil if no such event can
+    /// occur.
     package var deadline: BootTime? {
         guard let lastFix else { return nil }
         let limits = states.compactMap { entry -> Double? in

@@ -73,7 +73,7 @@ package final class TriggerMonitor: Sendable {
         update { detector in
             switch event {
             case .report(let report): detector.process(report, at: time)
-            // Silence is detected by the timer, which uses the trigger's own time limit.
+            // The silence of the source is ignored here. The timer detects it after the trigger's own time limit.
             case .lost(let error) where error.code == .silent: []
             case .lost: detector.processPositionLoss()
             case .sky, .attitude, .receivers, .line, .regained: []
@@ -90,7 +90,7 @@ package final class TriggerMonitor: Sendable {
         let (events, former) = state.withLock { state -> ([String], ClockTimer?) in
             guard !state.hasEnded else { return ([], nil) }
             let events = body(&state.detector)
-            // If a fix has arrived since the timer was set, the timer fires too early and is then set again.
+            // A new fix postpones the deadline. The timer then fires too early and is set again.
             guard let deadline = state.detector.deadline, state.timer == nil || deadline < state.timerDeadline else {
                 return (events, nil)
             }

@@ -21,7 +21,7 @@ package enum ArrivalStamp {
     /// The earliest accepted Unix time, in nanoseconds. The limit rejects dates without separators, such as 20261121.
     private static let earliestNanoseconds: Int64 = 100_000_000_000_000_000
 
-    /// Returns the offset of the report after the stamp, or nil unless the line consists of a stamp followed by a
+    /// Returns the offset at which the report begins after a stamp, or nil if the line is not a stamp followed by a
     /// report.
     static func reportStart(_ bytes: UnsafeRawBufferPointer, _ line: Range<Int>) -> Int? {
         let limit = min(line.upperBound, line.lowerBound + searchedLength)
@@ -29,7 +29,7 @@ package enum ArrivalStamp {
             let found = memchr(base + line.lowerBound, Int32(UInt8(ascii: "{")), limit - line.lowerBound)
         else { return nil }
         let start = UnsafeRawPointer(found) - base
-        // A `-T` stamp can be any text, so the start of a gpsd report must follow.
+        // With `-T`, a stamp can be any text. It is recognized only if a gpsd report follows.
         guard start - line.lowerBound >= 2, bytes[start - 1] == UInt8(ascii: " "),
             bytes[start - 2] == UInt8(ascii: ":"),
             ByteMatching.hasPrefix(bytes, at: start, end: line.upperBound, "{\"class\":")
@@ -54,7 +54,7 @@ package enum ArrivalStamp {
         let afterBlank = text.lastIndex(of: UInt8(ascii: " ")).map { $0 + 1 } ?? 0
         let last = UnsafeRawBufferPointer(rebasing: text[afterBlank...])
         if let time = TraceSeconds.parse(last), time >= 0 {
-            // A small number may be a day of the month, so it is accepted as a time only after a date.
+            // A small number may be a day of the month. It is accepted as a Unix time only if a date precedes it.
             let date = UnsafeRawBufferPointer(rebasing: text[..<afterBlank].dropLast())
             return time >= earliestNanoseconds || CivilTime.parse(date) != nil ? time : nil
         }
@@ -62,7 +62,7 @@ package enum ArrivalStamp {
     }
 }
 
-/// A clock for reports without arrival times, driven by the times in the reports.
+/// A clock for reports without arrival times. The times in the reports advance the clock.
 package struct ReportClock: Sendable {
     /// The time since the start of the trace, in nanoseconds.
     package private(set) var elapsed: Int64 = 0

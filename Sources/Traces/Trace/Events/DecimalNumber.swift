@@ -58,7 +58,8 @@ package struct DecimalNumber {
     /// The nearest `Double`, or NaN if the text cannot be converted.
     package var double: Double {
         if !isTruncated, mantissa <= 1 << 53, exponent >= -22, exponent <= 22 {
-            // Both operands are exact, so a single IEEE 754 operation gives the correctly rounded result.
+            // `Double` represents both operands exactly, so a single IEEE 754 operation gives the correctly rounded
+            // result.
             let value = Double(mantissa)
             let result = exponent < 0 ? value / JSONNumber.powers[0 - exponent] : value * JSONNumber.powers[exponent]
             return isNegative ? -result : result
@@ -68,8 +69,9 @@ package struct DecimalNumber {
         return Double(String(decoding: normalizedText, as: UTF8.self)) ?? .nan
     }
 
-    /// Returns the number multiplied by a power of ten, or nil if the result overflows. Decimals are truncated if
-    /// `isCut` is true, and otherwise rounded half away from zero.
+    /// Returns the number multiplied by a power of ten, or nil if the result overflows. If `isCut` is true, the
+    /// decimals of the result are truncated. Otherwise, the result is rounded to the nearest integer, with halves
+    /// rounded away from zero.
     package func scaled(byPowerOfTen power: Int, isCut: Bool = false) -> Int64? {
         var value = mantissa
         var shift = exponent + power
@@ -93,14 +95,14 @@ package struct DecimalNumber {
         let sign = text[start...].first
         let digits = text[start...].dropFirst(sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") ? 1 : 0)
         guard !digits.isEmpty, digits.allSatisfy({ $0 &- UInt8(ascii: "0") <= 9 }) else { return nil }
-        // Clamps the exponent so that the sum cannot overflow.
+        // Limits the exponent, so that adding another exponent cannot overflow.
         let value = digits.reduce(0) { min($0 * 10 + Int($1 - UInt8(ascii: "0")), 100_000) }
         return sign == UInt8(ascii: "-") ? -value : value
     }
 }
 
 extension DecimalNumber {
-    /// True if replacing the commas with points turns the text into a number.
+    /// True if the text becomes a number when its commas are replaced with points.
     package static func hasComma(_ text: UnsafeRawBufferPointer) -> Bool {
         guard text.count <= maximumLength, text.contains(UInt8(ascii: ",")) else { return false }
         let normalizedText = text.map { $0 == UInt8(ascii: ",") ? UInt8(ascii: ".") : $0 }

@@ -13,7 +13,7 @@ extension SensorKind {
         }
     }
 
-    /// The index of this kind in per-kind arrays, from 0 to 7.
+    /// The index of this kind in arrays with one element per kind.
     @inline(__always)
     var index: Int {
         switch self {

@@ -12,7 +12,8 @@ extension TraceAccessoryEvent {
         } catch {
             return nil
         }
-        // A detach line contains the ID as the value of its key. All other lines contain the ID in a separate member.
+        // In a detach line, the value of the event's key is the accessory's ID. All other lines contain the ID in a
+        // separate member.
         guard parts.isValid, let id = parts.key == .detach ? parts.text : parts.id else { return nil }
         switch parts.key {
         case .attach:
@@ -106,7 +107,8 @@ extension TraceAccessoryEvent {
             }
             if found.identity.isEmpty { found.identity = TraceAccessoryEvent.identity(of: found) }
             description = found
-            // A description without an ID is rejected. Otherwise, a later "accessory" member would supply the ID.
+            // A description without an ID is rejected, because a later "accessory" member would otherwise supply the
+            // ID.
             if id == nil { isValid = false }
         }
 
@@ -125,7 +127,7 @@ extension TraceAccessoryEvent {
 
         private mutating func readName(_ reader: inout JSONReader) throws(JSONError) -> String? {
             guard let text = try reader.textIfPresent() else { return nil }
-            // An escape sequence is at most six bytes long.
+            // In JSON, each byte of the name occupies at most six bytes, as in `\u0041`.
             guard text.rawBytes.count <= 6 * TraceAccessoryEvent.maximumNameLength else {
                 isValid = false
                 return nil

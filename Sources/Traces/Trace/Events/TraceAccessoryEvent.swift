@@ -7,8 +7,8 @@ import JSONBytes
 public struct TraceAccessoryEvent: Sendable, Hashable {
     /// The event's kind and contents.
     public enum Change: Sendable, Hashable {
-        /// The accessory was attached, or the description of an attached accessory changed. The description has no ID
-        /// and contains only the names of its protocols.
+        /// The accessory was attached, or the description of an attached accessory changed. The description has no ID,
+        /// and only the names of its protocols are recorded.
         case attached(AccessoryDescription)
         /// The accessory was detached.
         case detached

@@ -36,7 +36,8 @@ package enum TraceLine {
 
 /// Bounds-checked helpers for raw bytes.
 enum ByteMatching {
-    /// True for bytes that may surround a line. Zeros are included because they often end a file after a power failure.
+    /// True for a byte that may precede or follow a line. Zero bytes are included because a file often ends with them
+    /// after a power failure.
     @inline(__always)
     static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0d || byte == 0x09 || byte == 0 }
 

@@ -20,8 +20,8 @@ package struct TraceSample: Sendable, Hashable {
         self.stamp = stamp
     }
 
-    /// The maximum magnitude of a component, in the unit of its kind. No sensor produces values close to this limit,
-    /// and sums and squares of values within the limit are finite.
+    /// The maximum magnitude of a component, in the unit of its kind. Sums and squares of values within this limit are
+    /// finite. No sensor produces values close to it.
     package static let maximumMagnitude = 1e9
 
     /// True if all components are finite and within ``maximumMagnitude``.

@@ -81,7 +81,8 @@ package enum TraceSeconds {
         let values = word ^ 0x3030_3030_3030_3030
         // Adding 0x76 sets the top bit of every byte above 9.
         guard (values &+ 0x7676_7676_7676_7676 | values) & 0x8080_8080_8080_8080 == 0 else { return nil }
-        // Combines adjacent digits into pairs. The weighted sum of the pairs is in the upper half.
+        // Combines adjacent digits into two-digit numbers. The weighted sum of these numbers is in the upper half of
+        // the sum below.
         let pairs = values &* 10 &+ values &>> 8
         let mask: UInt64 = 0x0000_00ff_0000_00ff
         let outer = (pairs & mask) &* (100 &+ 1_000_000 &<< 32)

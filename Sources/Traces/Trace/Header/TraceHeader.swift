@@ -70,7 +70,8 @@ extension TraceHeader {
     /// The unit of `eph` in a trace that contains accuracies reported by a phone.
     private static let phoneAccuracy = "m at 68%"
 
-    /// True if horizontal accuracies are 68 % radii, as reported by phones. gpsd reports 95 % radii.
+    /// True if the horizontal accuracies have a confidence level of 68 %, like those that phones report. The accuracies
+    /// that gpsd reports have a confidence level of 95 %.
     package var hasPhoneAccuracies: Bool {
         get { units["eph"] == Self.phoneAccuracy }
         set { units["eph"] = newValue ? Self.phoneAccuracy : nil }

@@ -12,8 +12,8 @@ struct TraceSensors: Sendable {
     private(set) var descriptions: [SensorDescription] = []
     /// The sensor IDs in UTF-8.
     private var names: [[UInt8]] = []
-    /// The index of each kind's default sensor, to which events without a sensor ID belong, or a negative value if
-    /// there is none.
+    /// The index of each kind's default sensor, or a negative value if the kind has none. Events without a sensor ID
+    /// belong to the default sensor.
     private var defaultIndices = SIMD8<Int32>(repeating: -1)
 
     init(_ sensors: [SensorDescription]) {
@@ -70,8 +70,9 @@ struct TraceSensors: Sendable {
         return Int32(descriptions.count - 1)
     }
 
-    /// Returns the index of the sensor with this ID, regardless of its kind. If there is none and the ID is a kind's
-    /// name, returns that kind's default sensor. Otherwise returns a negative value.
+    /// Returns the index of the sensor with this ID, regardless of its kind. If no sensor has this ID but the ID is the
+    /// name of a kind, returns the index of that kind's default sensor, and adds the sensor if there is none. Otherwise
+    /// returns a negative value.
     mutating func findOrAddDefault(_ name: String) -> Int32 {
         if let index = descriptions.firstIndex(where: { $0.id == name }) { return Int32(index) }
         guard let kind = SensorKind(rawValue: name) else { return -1 }

@@ -8,7 +8,7 @@ import Synchronization
 /// The clock's timers run the peer's actions. The actions never run within a call from the other side. On a virtual
 /// clock, the timers run in a deterministic order on the thread that advances the clock.
 package final class AccessoryPeerSession: Sendable {
-    /// The number of unsent bytes (1 MiB) at which the delivery of events to the peer is paused.
+    /// The number of unsent bytes (1 MiB) at which the session stops reading from the channel.
     private static let maximumUnsentBytes = 1 << 20
     private static let maximumActions = 1024
 
@@ -148,7 +148,7 @@ package final class AccessoryPeerSession: Sendable {
             state.isWakePending = false
             return .deliver(.timerFired)
         }
-        // After the connection has ended, unsent bytes do not delay the remaining events.
+        // After the connection has ended, received bytes are delivered even if the peer's own bytes are still unsent.
         let isInputBlocked =
             !isEnding
             && (state.actions.count >= Self.maximumActions || state.output.count >= Self.maximumUnsentBytes)

@@ -20,14 +20,14 @@ package struct InMemoryTrace: Sendable {
     package init(_ header: TraceHeader, name: String, count: Int) throws(DeviceError) {
         let line = header.line()
         headerLine = line + [UInt8(ascii: "\n")]
-        // Parses the generated text, so that the records match it.
+        // The encoded header is parsed, so that the records refer to the same sensors as the generated text.
         self.header = try line.withBytes { (bytes) throws(DeviceError) in try TraceHeader(bytes, name: name) }
         sensors = TraceSensors(self.header.sensors)
         records.reserveCapacity(count)
     }
 
-    /// Returns the index of a sensor, or nil unless the header contains exactly one sensor with this ID and its kind
-    /// matches.
+    /// Returns the index of a sensor. Returns nil if the header does not contain exactly one sensor with this ID, or if
+    /// that sensor is of a different kind.
     package func sensorIndex(of sensor: SensorDescription) -> Int32? {
         let named = sensors.descriptions.indices.filter { sensors.descriptions[$0].id == sensor.id }
         guard named.count == 1, sensors.descriptions[named[0]].kind == sensor.kind else { return nil }

@@ -109,19 +109,20 @@ enum SIGBUSGuard {
 
     private static let table = Table()
 
-    // Copies for the signal handler, because a lazy initialization of `table` could block.
+    // The signal handler uses these copies. Access to `table` could block, because Swift initializes `table` lazily.
     private static let slots = Atomic<UInt>(0)
     private static let previousAction = Atomic<UInt>(0)
     private static let pageSize = Atomic<Int>(1)
 
-    /// `BUS_ADRERR`, which Swift does not import. Other codes have different causes, such as hardware memory errors.
+    /// `BUS_ADRERR`, which Swift does not import. A signal with another code has a different cause, such as a hardware
+    /// memory error.
     private static let busAddressError: Int32 = 2
 
     private static func handle(_ signal: Int32, _ information: UnsafeMutablePointer<siginfo_t>?) {
         let number = errno
         defer { errno = number }
-        // The address field follows three `Int32` fields and is naturally aligned. Its name differs between C
-        // libraries.
+        // The faulting address follows three `Int32` fields and is naturally aligned. It is read by its offset, because
+        // the name of the field differs between C libraries.
         let addressOffset =
             (3 * MemoryLayout<Int32>.size + MemoryLayout<UInt>.size - 1) & ~(MemoryLayout<UInt>.size - 1)
         if let information, information.pointee.si_code == busAddressError,
@@ -129,8 +130,9 @@ enum SIGBUSGuard {
         {
             return
         }
-        // No registered file contains the address, so the previous action is restored. Returning repeats a faulting
-        // memory access, which raises the signal again. A signal sent by a process must be raised explicitly.
+        // No registered file contains the address, so the previous action is restored. When the handler returns, the
+        // faulting memory access is repeated and raises the signal again. A signal that a process sent is not repeated,
+        // so it is raised explicitly.
         sigaction(signal, UnsafePointer<sigaction>(bitPattern: previousAction.load(ordering: .acquiring)), nil)
         if let information, information.pointee.si_code <= 0 { raise(signal) }
     }

@@ -56,7 +56,7 @@ struct ParsedEventLine {
             }
         }
         try reader.finish()
-        // Without a record, the whole line is reported as invalid instead.
+        // If the line contains no event, the whole line is reported instead of the member.
         if hasInvalidValue, record != nil { hasInvalidMember = true }
         // The remaining keys of an accessory event are checked when the event is parsed.
         if hasUnknownKey, record?.kind != .accessory { hasInvalidMember = true }

@@ -6,8 +6,8 @@ package import DeviceCore
 extension TraceBytes {
     /// The maximum number of stream bytes kept in memory (16 MiB). A longer stream is written to a temporary file.
     private static let maximumStreamBytesInMemory = 16 << 20
-    /// The maximum number of bytes read from a device other than a terminal (64 MiB). The limit stops the reading of
-    /// endless devices.
+    /// The maximum number of bytes read from a device other than a terminal (64 MiB). A device such as /dev/zero never
+    /// ends.
     private static let maximumDeviceBytes = 64 << 20
 
     /// Reads a stream, such as a pipe, to its end. Bytes that exceed the memory limit are stored in an unnamed

@@ -25,8 +25,8 @@ package struct TraceBytes: Sendable {
 
     init(_ lazyBytes: LazyBytes) { storage = .lazy(lazyBytes) }
 
-    /// Reads or maps a regular file. Any other file, such as a pipe, is read to its end, up to
-    /// ``TraceFile/maximumSize`` bytes, which may block.
+    /// Reads or maps a regular file. Any other file, such as a pipe, is read to its end, which may block. Throws an
+    /// error if it is larger than ``TraceFile/maximumSize``.
     package init(path: String) throws(DeviceError) {
         try self.init(path: path, largestInMemory: Self.maximumSizeInMemory)
     }
@@ -37,7 +37,8 @@ package struct TraceBytes: Sendable {
             try self.init(file: path, largestInMemory: largestInMemory)
             return
         }
-        // Duplicates a descriptor of this process, because `open` would block if the pipe's writer is gone.
+        // For a path such as /dev/stdin, the process's own descriptor is duplicated. If it is a pipe without a writer,
+        // `open` would block.
         let own = Self.ownDescriptor(path)
         let descriptor = own.map { fcntl($0, F_DUPFD_CLOEXEC, 0) } ?? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0 else { throw FileIO.readError(path, call: "open", errno: errno) }
@@ -62,7 +63,7 @@ package struct TraceBytes: Sendable {
         guard Int.bitWidth > 32, fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
             Int(clamping: status.st_size) > largestInMemory
         else {
-            // The reported size may be too small, for example for files in /proc.
+            // The file is read to its end, because the reported size may be too small, for example for files in /proc.
             try self.init(stream: descriptor, name: path, largestInMemory: largestInMemory)
             return
         }

@@ -35,7 +35,8 @@ extension TraceCursor {
         guard end &- start >= 3, bytes[end &- 1] == UInt8(ascii: "}"), bytes[end &- 2] == UInt8(ascii: "}") else {
             return nil
         }
-        // If another member follows the report, the line contains `},"`. That sequence is rare within a report.
+        // If the line contains `},"`, another member may follow the report, so the full parser is required. The
+        // sequence is rare within a report.
         var search = start
         while let found = memchr(base + search, Int32(UInt8(ascii: "}")), end &- 2 &- search) {
             search = UnsafeRawPointer(found) - base &+ 1
@@ -126,7 +127,7 @@ extension TraceCursor {
             start = report
         }
         let range = start..<line.upperBound
-        // A final line without a line feed may be truncated at any position.
+        // A final line without a line feed may be truncated, so its JSON is checked for completeness.
         let isWhole = isEnded || JSONReader.isCompleteValue(UnsafeRawBufferPointer(rebasing: bytes[range]))
         guard bytes[line.upperBound &- 1] == UInt8(ascii: "}"), isWhole else {
             skipMalformed(isEnded: isEnded)

@@ -54,8 +54,8 @@ extension TraceCursor {
         lines = TraceLines(offset: first.withLock(\.self), line: 0, file: file)
     }
 
-    /// True if the line cannot introduce a sensor because it begins with a gpsd report, or with a reading of a known
-    /// sensor in the writer's layout. The rest of the line may be invalid.
+    /// True if the line cannot introduce a sensor: it begins with a gpsd report, or it is a reading of a known sensor
+    /// in the writer's layout. The line is not validated.
     private func introducesNoSensor(_ bytes: UnsafeRawBufferPointer, _ line: Range<Int>) -> Bool {
         let end = line.upperBound
         guard ByteMatching.hasPrefix(bytes, at: line.lowerBound, end: end, "{\"t\":") else { return false }
@@ -111,7 +111,8 @@ extension TraceCursor {
         if at < end, at > start, bytes[at] == UInt8(ascii: "\""), bytes[at &- 1] == UInt8(ascii: ",") { at &-= 1 }
     }
 
-    /// Returns the number of leading bytes from "+" to "9". The least significant byte is the first byte.
+    /// Returns the number of leading bytes that are characters from "+" to "9". The first byte is the least significant
+    /// byte of the word.
     @inline(__always)
     private static func numberLength(_ word: UInt64) -> Int {
         let high: UInt64 = 0x8080_8080_8080_8080

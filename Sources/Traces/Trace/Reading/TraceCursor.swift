@@ -32,7 +32,7 @@ package struct TraceCursor: Sendable {
     private var nextReading = 0
     /// The problems found in the current line.
     private var problems: [TraceWarning.Reason] = []
-    /// The file whose memory is released behind the cursor, or nil for bytes in memory.
+    /// The mapped file, or nil for bytes in memory. The memory behind the cursor's position is released.
     let file: MappedFile?
     private let format: TraceFile.Format
     private let hasArrivalTimes: Bool

@@ -63,7 +63,7 @@ public struct TraceFile: Sendable {
     /// - Throws: An error whose message describes the remedy.
     public init(path: String) throws(DeviceError) { try self.init(contents: try TraceBytes(path: path), name: path) }
 
-    /// Creates a trace without events that begins at boot time zero and in 1970.
+    /// Creates a trace without a header, a start time or events.
     package init(emptyNamed name: String) {
         self.init(TraceBytes([]), name: name, format: .native, header: nil, start: nil)
     }
@@ -113,8 +113,8 @@ public struct TraceFile: Sendable {
     /// The number of bytes for a ``playingCursor``.
     package var playedSize: Int { readings == nil ? bytes.count : 0 }
 
-    /// The maximum number of bytes read into memory: half of the physical memory, and at most 1 GiB (256 MiB on 32-bit
-    /// platforms).
+    /// The maximum size of a trace that is read from a stream, in bytes. It is half of the physical memory, and at most
+    /// 1 GiB (256 MiB on 32-bit platforms).
     package static var maximumSize: Int {
         let maximum = Int.bitWidth > 32 ? 1 << 30 : 1 << 28
         let pages = Int64(sysconf(Int32(_SC_PHYS_PAGES)))

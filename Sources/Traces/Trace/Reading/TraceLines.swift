@@ -9,7 +9,7 @@ struct TraceLines {
     private(set) var offset: Int
     /// The number of the last returned line, counted from 1.
     private(set) var line: Int
-    /// The file whose memory is released behind the iterator, or nil for bytes in memory.
+    /// The mapped file, or nil for bytes in memory. The memory behind the iterator's position is released.
     private let file: MappedFile?
     private var releasedEnd: Int
     private var nextReleaseOffset = Int.max

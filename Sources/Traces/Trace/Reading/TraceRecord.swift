@@ -112,7 +112,8 @@ extension TraceRecord {
         return TraceAccessoryEvent(line: line)
     }
 
-    /// The time of a sighting is relative to the start of the trace.
+    /// Returns the beacon event, or nil for other kinds of records. The time of a sighting is relative to the start of
+    /// the trace.
     package func beaconEvent(in bytes: UnsafeRawBufferPointer) -> BeaconEvent? {
         guard kind == .beacon, let contents = contents(in: bytes) else { return nil }
         return TraceBeacon.event(contents, at: BootTime(nanoseconds: time ?? 0))

@@ -63,8 +63,7 @@ final class RecordingChannel: PollableChannel {
     func readPendingInput() { (channel as? any PollableChannel)?.readPendingInput() }
 
     func close() {
-        // If the channel has already ended, this call does not end the session, so the channel's own reason is
-        // reported.
+        // If the channel has already ended for another reason, that reason is reported.
         let reason = channel.end?.reason ?? .closed
         channel.close()
         reportEnd(reason)

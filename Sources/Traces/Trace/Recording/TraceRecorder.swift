@@ -14,15 +14,15 @@ import Synchronization
 /// ```
 ///
 /// The header describes each motion sensor that is present at the start. Other subscribers do not change the recorder's
-/// interval. If a kind has no sensor at the start, the recorder also records the first sensor that appears, although
-/// the header does not describe it.
+/// interval. If there is no sensor of a kind at the start, the recorder also records the first sensor of that kind that
+/// appears, although the header does not describe it.
 ///
 /// Attached and detached accessories are always recorded. The data of a session is recorded only if the session was
 /// opened through a device returned by ``DeviceCore/Device/recordingAccessories()``. Bytes are recorded when the
 /// program reads them, except for bytes read after the accessory was detached.
 ///
 /// A recorder is thread-safe and records one trace. If the trace cannot be written, recording stops and ``failure``
-/// contains the reason. The failure closure is called once, on the thread of the source or the clock.
+/// contains the reason. The failure closure is called once, on the source's thread or the clock's thread.
 public final class TraceRecorder: Sendable {
     private enum Phase {
         case new, running, ended
@@ -129,15 +129,16 @@ public final class TraceRecorder: Sendable {
             throw error
         }
         writer.onFailure { [weak self] error in self?.handleFailure(error) }
-        // The lock is not held because a lost source reports its loss during the call.
+        // The lock is not held here. A source that is already lost calls the closure during the subscription, and the
+        // closure acquires the lock.
         if parts.contains(.position) {
             retain(device.positionSource.subscribe(PositionRequest(lines: true)) { [weak self] in self?.record($0) })
         }
         if parts.contains(.motion) { subscribe(to: sensors) }
         if parts.contains(.battery) {
             retain(device.statusSource.subscribe { [weak self] in self?.record($0) })
-            // Records the current battery state. If the state changes meanwhile, it is recorded again, because the
-            // subscription may already have recorded the newer state.
+            // Records the current battery state, and records it again if it has changed in the meantime. Otherwise, the
+            // old state could be recorded after a newer state from the subscription.
             var battery: BatteryReading?
             repeat {
                 battery = device.statusSource.battery
@@ -160,7 +161,7 @@ public final class TraceRecorder: Sendable {
 
     private func subscribe(_ kind: SensorKind, _ sensor: SensorDescription.ID?) {
         let request = MotionRequest(kind: kind, sensor: sensor, interval: motionInterval, axes: .sensor)
-        // Until the sensor is known, its losses are recorded under the name of its kind.
+        // If there was no sensor of this kind at the start, losses are recorded under the name of the kind.
         let name = sensor ?? kind.rawValue
         retain(device.motionSource.subscribe(request) { [weak self] event in self?.record(event, sensor: name) })
     }
@@ -299,7 +300,7 @@ public final class TraceRecorder: Sendable {
         onFailure?(error)
     }
 
-    /// Returns the time since the start of the trace, or 0 for a line that arrived before the start.
+    /// Returns the time since the start of the trace in nanoseconds, or 0 for a time before the start.
     private static func time(_ arrival: BootTime, since start: BootTime) -> Int64 {
         let (time, overflow) = arrival.nanoseconds.subtractingReportingOverflow(start.nanoseconds)
         return overflow ? .max : max(time, 0)

@@ -60,8 +60,8 @@ struct AtomicReplacement: Sendable {
         (retriesWithOtherName, overwrite, replacedFile) = (true, false, nil)
     }
 
-    /// Returns a short name, because the existing name may have the maximum length. The inode number distinguishes
-    /// concurrent replacements.
+    /// Returns a short temporary name. A name derived from the existing name could be too long. The inode number
+    /// distinguishes concurrent replacements.
     private static func temporary(for file: String, number: ino_t) -> String {
         "\(ExclusiveFile.split(file).folder)/.\(getpid())-\(number).part"
     }
@@ -75,8 +75,8 @@ struct AtomicReplacement: Sendable {
         let result = hasName ? openNamed() : .success(descriptor)
         guard case .success(let descriptor) = result else { return result }
         if let replacedFile {
-            // Sets as much of the ownership as permitted. The mode is set last, because changing the owner may clear
-            // mode bits.
+            // Sets the owner and the group, or only the group if changing the owner is not permitted. The mode is set
+            // last, because changing the owner may clear mode bits.
             if fchown(descriptor, replacedFile.user, replacedFile.group) != 0 {
                 _ = fchown(descriptor, .max, replacedFile.group)
             }
@@ -125,7 +125,7 @@ struct AtomicReplacement: Sendable {
     }
 
     private func finishWithUnusedName(_ descriptor: Int32) -> (call: String, errno: Int32)? {
-        // The number of attempts is limited in case another process keeps creating files with the generated names.
+        // The number of attempts is limited, because another process may keep creating files with the generated names.
         for _ in 0..<1000 {
             if hasName {
                 guard isSameFile(descriptor) else { return ("rename", EEXIST) }
@@ -158,7 +158,8 @@ struct AtomicReplacement: Sendable {
     }
 
     func remove() {
-        // An unnamed file disappears when it is closed. Another file may have its intended name.
+        // An unnamed file disappears when it is closed. Its intended name may belong to another file, which must not be
+        // removed.
         if hasName { unlinkat(base, temporary, 0) }
     }
 }

@@ -13,7 +13,7 @@ extension ExclusiveFile {
     package static func createDirectory(_ path: String, for mode: mode_t? = nil) -> Int32 {
         guard mkdir(path, 0o700) == 0 else { return -1 }
         guard let mode else { return 0 }
-        // The name may refer to a different directory by now.
+        // Another process may have replaced the directory in the meantime, so its owner is checked.
         let folder = systemOpen(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard folder >= 0 else { return -1 }
         defer { systemClose(folder) }
@@ -32,8 +32,8 @@ extension ExclusiveFile {
             unlink(old)
             return 0
         }
-        // File systems without hard links, such as FAT, do not record file owners, so `rename` cannot replace another
-        // user's file.
+        // File systems such as FAT have no hard links. There, the file is renamed after a check that the new name does
+        // not exist.
         guard errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS || errno == EMLINK else { return -1 }
         guard !FileIO.exists(new) else {
             errno = EEXIST
@@ -45,7 +45,7 @@ extension ExclusiveFile {
     /// True for a symbolic link that another user created. Following such a link could overwrite an unintended file.
     package static func isLinkOfOtherUser(_ path: String) -> Bool {
         var status = stat()
-        // With a trailing slash, `lstat` would follow the link.
+        // Trailing slashes are removed, because `lstat` follows a link if its path ends with a slash.
         let path = path.hasSuffix("/") ? String(path[...(path.lastIndex { $0 != "/" } ?? path.startIndex)]) : path
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return false }
         return status.st_uid != geteuid() && status.st_uid != 0

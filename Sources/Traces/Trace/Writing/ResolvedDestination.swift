@@ -2,7 +2,7 @@
 
 import SystemCalls
 
-/// The resolved destination of a path at which a file is to be overwritten.
+/// The destination of a write, found by resolving the symbolic links in a path.
 ///
 /// Symbolic links are resolved one at a time, each through its own descriptor, so that no other process can exchange a
 /// link between the check and its use. A symbolic link in the last component of a path is followed only if this user or
@@ -11,7 +11,8 @@ final class ResolvedDestination: Sendable {
     /// The descriptor of the directory that contains the file, for calls such as `openat`.
     let folder: Int32
     let name: String
-    /// An `O_PATH` descriptor of the file. Negative if the file does not exist or is already open.
+    /// An `O_PATH` descriptor of the file. Negative if the file does not exist, or if the path is a link in /proc to an
+    /// open file.
     private let file: Int32
     /// True for a link in /proc to a file that this process or another process has open.
     private let isProcLink: Bool
@@ -33,7 +34,7 @@ final class ResolvedDestination: Sendable {
     static func resolve(_ path: String) -> ResolvedDestination? {
         var path = path
         var folder: Int32 = AT_FDCWD
-        // The kernel's limit on the number of links.
+        // The kernel also follows at most 40 links in a path.
         for _ in 0..<40 {
             let (parent, name) = ExclusiveFile.split(path)
             let next = openat(folder, parent, O_PATH | O_DIRECTORY | O_CLOEXEC)
@@ -85,8 +86,8 @@ final class ResolvedDestination: Sendable {
     /// Opens the resolved file for writing. Returns a negative value on failure, with the reason in `errno`.
     func open() -> Int32 {
         if isProcLink {
-            // A file that is already open in this process, such as /dev/stdout, is written at its current position, so
-            // that `>>` in a shell appends.
+            // If the file is already open in this process, as for /dev/stdout, its descriptor is duplicated. The
+            // duplicate shares the current position, so that `>>` in a shell appends.
             guard let own = ownDescriptor else { return openat(folder, name, O_WRONLY | O_CLOEXEC) }
             guard fcntl(own, F_GETFL) & O_ACCMODE != O_RDONLY else {
                 errno = EACCES
@@ -99,7 +100,7 @@ final class ResolvedDestination: Sendable {
             ? systemOpen(procPath, O_WRONLY | O_CLOEXEC) : openat(folder, name, O_WRONLY | O_NOFOLLOW | O_CLOEXEC)
     }
 
-    /// The descriptor of this process to which the name refers, or nil for any other file.
+    /// The descriptor of this process to which the name refers, or nil if the name refers to any other file.
     private var ownDescriptor: Int32? {
         var (folderStatus, descriptors) = (stat(), stat())
         guard fstat(folder, &folderStatus) == 0, stat("/proc/self/fd", &descriptors) == 0,

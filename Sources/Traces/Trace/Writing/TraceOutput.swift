@@ -76,7 +76,7 @@ extension TraceOutput {
             _ = ftruncate(descriptor, 0)
             return (descriptor, false)
         }
-        // The file has other hard links, which must keep its contents, so this link is replaced by a new file.
+        // The file has other hard links, which must keep its contents. This link is therefore replaced with a new file.
         systemUnlock(descriptor)
         systemClose(descriptor)
         guard unlinkat(destination.folder, destination.name, 0) == 0 else { return (-1, false) }
@@ -89,7 +89,8 @@ extension TraceOutput {
     private static func isLocked(_ descriptor: Int32) -> Bool {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
-        // A lock belongs to an open file description, so testing it requires a new one.
+        // A lock belongs to an open file description. The file is opened again, because testing the lock requires a
+        // second description.
         let probe = systemOpen("/proc/self/fd/\(descriptor)", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
         guard probe >= 0 else { return true }
         defer { systemClose(probe) }

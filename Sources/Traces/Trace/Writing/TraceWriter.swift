@@ -57,8 +57,8 @@ public final class TraceWriter: TraceSink, Sendable {
     ///   - path: The file, or "-" for standard output.
     ///   - overwrite: If true, replaces an existing file. If the file has other hard links, those keep its contents.
     ///     Symbolic links created by another user are not followed.
-    ///   - mode: The file mode, as for chmod. If nil, a new file gets 0600, because a trace reveals positions, and an
-    ///     existing file keeps its mode.
+    ///   - mode: The file mode, as for chmod. If nil, an existing file keeps its mode. A new file then gets the mode
+    ///     0600, because a trace reveals positions.
     ///   - clock: The clock that schedules flushing.
     /// - Throws: An error with the code `busy` if another recorder is writing to the file, or a different error if the
     ///   file cannot be created.
@@ -109,7 +109,7 @@ public final class TraceWriter: TraceSink, Sendable {
         }
     }
 
-    /// Writes one line per reading, with the batch's arrival time, and omits readings that a trace cannot represent.
+    /// Writes one line per reading, with the arrival time of the batch. Omits readings that a trace cannot represent.
     /// The readings are in the sensor's own axes. `start` is the start of the trace on the batch's clock.
     package func write(_ batch: MotionBatch, since start: BootTime) throws(DeviceError) {
         let origin = start.nanoseconds
@@ -156,7 +156,8 @@ public final class TraceWriter: TraceSink, Sendable {
         if let error { throw error }
     }
 
-    /// Sets a closure that is called once, when writing an event first fails, on the thread of the failed call.
+    /// Sets a closure that is called once, when a write fails for the first time. It is called on the thread of the
+    /// failed call.
     func onFailure(_ action: @escaping @Sendable (DeviceError) -> Void) { state.withLock { $0.onFailure = action } }
 
     func append(_ change: (inout TraceEventEncoder, inout [UInt8]) -> Void) throws(DeviceError) {
