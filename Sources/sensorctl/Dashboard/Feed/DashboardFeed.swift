@@ -7,7 +7,7 @@ import Synchronization
 /// connect later. The session adds data on any thread and never waits for a page. The server's thread drains the queue.
 package final class DashboardFeed: Sendable {
     struct Flush: Sendable {
-        /// The number of readings is 0 for a state message.
+        /// The frames to send. Each frame has the number of its readings, which is 0 for a message.
         var frames: [(bytes: [UInt8], readings: Int)] = []
         var droppedCount = 0
         /// True if the playback position has jumped. The pages then discard all earlier data.
@@ -193,7 +193,8 @@ package final class DashboardFeed: Sendable {
             state.hasSeeked = false
             flush.frames.append((DashboardMessage("clear", .transient) { _ in }.frame, 0))
             flush.frames += history(state)
-            // The history contains all data added since the replay began, except one-time messages.
+            // The history already contains the queued data, except one-time messages. Only one-time messages remain in
+            // the queue.
             for index in state.pending.indices { state.pending[index].removeAll() }
             state.messages.removeAll { $0.retention != .transient }
             state.droppedCount = 0

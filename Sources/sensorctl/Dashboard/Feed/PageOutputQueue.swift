@@ -4,11 +4,11 @@ import JSONBytes
 
 /// The output queue of a page. If the page reads too slowly, the queue drops the oldest readings and counts them.
 struct PageOutputQueue {
-    /// The maximum size of the queue, in bytes. One minute of nine axes at 100 Hz, with all derived values, takes up
-    /// less than half of it.
+    /// The maximum size of the queue, in bytes. One minute of data from nine axes at 100 Hz, with all derived values,
+    /// takes up less than half of this size.
     static let limit = 2 << 20
-    /// The maximum number of queued responses. The server accepts no further command from the page until the page has
-    /// read some of them.
+    /// The maximum number of queued responses. When it is reached, the server accepts no further commands from the page
+    /// until the page has read some responses.
     static let responseLimit = 64
 
     private struct Item {

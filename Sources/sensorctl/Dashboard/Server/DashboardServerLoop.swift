@@ -46,7 +46,8 @@ final class DashboardServerLoop: ServiceLoop {
             }
             for connection in connections where !connection.isClosed {
                 if connection.hasOutput, !connection.isBlocked { connection.write() }
-                // A client may send several requests without waiting for the responses.
+                // The next request may already have been received, because a client may send several requests without
+                // waiting for the responses.
                 if connection.isReadEnabled, connection.page == nil, !connection.input.isEmpty {
                     handleRequest(of: connection, now: now)
                 }

@@ -25,7 +25,7 @@ final class HTTPConnection {
     private var sent = 0
     /// The WebSocket state, or nil before the upgrade.
     var page: Page?
-    /// The end of the current time limit, or the time of the next ping.
+    /// The time at which the current time limit ends or the next ping is due.
     var deadline: BootTime
     /// True if the server ignores further input and closes the connection once the remaining output has been sent.
     var isClosing = false
@@ -68,8 +68,8 @@ final class HTTPConnection {
         isClosing = isClosing || closesAfterwards
     }
 
-    /// Sends pending output until the socket's buffer is full or a limit is reached. The limit gives other clients
-    /// their turn.
+    /// Sends pending output until the socket's buffer is full or a limit is reached. Because of the limit, a single
+    /// client cannot delay the other clients.
     func write() {
         isBlocked = false
         var remaining = Self.maximumBytesPerWrite

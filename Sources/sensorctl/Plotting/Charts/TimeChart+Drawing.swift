@@ -64,7 +64,8 @@ extension TimeChart {
         }
     }
 
-    /// Returns true if the accuracy bands are drawn. They are omitted if they fill the whole chart.
+    /// Returns true if an edge of an accuracy band is inside the chart. Otherwise, the bands would fill the whole
+    /// chart, so they are not drawn.
     func showsBands(_ drawings: [Drawing]) -> Bool {
         let domain = window.domain
         return drawings.lazy.flatMap(\.strokes).flatMap(\.bands).joined().contains {
@@ -133,7 +134,7 @@ extension TimeChart {
     }
 
     /// Returns the gaps to draw for a single trace, in pixels. A gap is drawn only if no line has readings in it. If
-    /// there are more than 60 gaps, none are drawn, because they are normal.
+    /// there are more than 60 gaps, none are drawn.
     static func visibleGaps(_ drawings: [Drawing], _ times: Scale) -> [ClosedRange<Double>] {
         guard Set(drawings.map(\.line.trace)).count == 1, let longest = drawings.max(by: { $0.readings < $1.readings })
         else { return [] }

@@ -8,7 +8,7 @@ package struct TimeLine: Sendable {
     package var trace: Int
     package var isUnreliable: Bool
     package var series: SeriesDecimator
-    /// The longest pause that does not interrupt the line, in seconds, or nil if no pause interrupts the line.
+    /// The maximum pause in seconds. A longer pause interrupts the line. nil if no pause interrupts the line.
     package var gap: Double?
 
     package init(name: String, trace: Int, isUnreliable: Bool = false, series: SeriesDecimator, gap: Double?) {
@@ -51,8 +51,8 @@ package struct TimeChart: Sendable {
         var gaps: [ClosedRange<Double>] = []
     }
 
-    /// Returns the lines prepared for drawing. If `hasSeveralTraces` is true, line styles distinguish traces. Otherwise, they
-    /// distinguish the lines of a single trace.
+    /// Returns the lines prepared for drawing. If `hasSeveralTraces` is true, line styles distinguish traces.
+    /// Otherwise, they distinguish the lines of a single trace.
     func drawings(columns: Int, over duration: Double, hasSeveralTraces: Bool) -> [Drawing] {
         var names: [String] = []
         let window = window
@@ -131,7 +131,7 @@ extension TimeChart.Drawing {
 extension TimeChart.Stroke {
     fileprivate mutating func addBand(of cell: SeriesDecimator.Cell, _ window: ValueWindow) {
         guard let band = cell.band else {
-            // The accuracy between two readings is unknown if one of the readings has no accuracy.
+            // A reading without an accuracy interrupts the accuracy band.
             if bands.last?.isEmpty == false { bands.append([]) }
             return
         }

@@ -144,8 +144,7 @@ extension PlotText {
 extension TrackChart.Drawing {
     private func style(_ hasSeveralTraces: Bool) -> PlotStyle { PlotStyle(number: hasSeveralTraces ? trace : 0) }
 
-    /// Draws the accuracy circles. Circles that are similar to the previous circle are omitted until at most 400
-    /// remain.
+    /// Draws at most 400 accuracy circles. Omits circles that are similar to the previous circle.
     fileprivate func circles(_ x: Scale, _ y: Scale, _ frame: Frame, hasSeveralTraces: Bool, _ svg: inout SVGWriter) {
         let perMetre = (x.end - x.start) / (x.domain.upperBound - x.domain.lowerBound)
         var spread = 0.5
@@ -167,7 +166,7 @@ extension TrackChart.Drawing {
         } while chosen.count > 400 && spread < 50
         guard !chosen.isEmpty else { return }
         let style = style(hasSeveralTraces)
-        // A small number of circles is drawn with outlines. Otherwise, the circles form a single area.
+        // Up to 40 circles are drawn with outlines. More circles are drawn as a single area.
         let isFew = chosen.count <= 40
         svg.group([
             "class": .string("circles \(isFew ? "few " : "")\(style.name)"), "data-trace": .number(Double(trace)),
@@ -183,7 +182,7 @@ extension TrackChart.Drawing {
 
     func isBehindGap(_ index: Int) -> Bool { gap.map { positions[index].pause > $0 } ?? false }
 
-    /// Interpolates positions linearly, even across gaps.
+    /// Returns the parts of the track in an interval of time. Positions are interpolated linearly, even across gaps.
     func section(during span: PlotSpan) -> [[SIMD2<Double>]] {
         guard positions.count > 1 else {
             return positions.contains { $0.time >= span.start && $0.time <= span.end } ? [points] : []

@@ -8,7 +8,7 @@ package struct TrackChart: Sendable {
     package struct Track: Sendable {
         package var trace: Int
         package var simplifier: TrackSimplifier
-        /// The longest pause that does not interrupt the track, in seconds, or nil if no pause interrupts the track.
+        /// The maximum pause in seconds. A longer pause interrupts the track. nil if no pause interrupts the track.
         package var gap: Double?
 
         package init(trace: Int, simplifier: TrackSimplifier, gap: Double?) {
@@ -75,7 +75,7 @@ extension TrackChart.Sheet {
 /// A projection of positions to metres east and north of the center of their tracks.
 ///
 /// The azimuthal equidistant projection preserves distances and directions from the center on the ellipsoid. The
-/// antimeridian and the poles therefore need no special treatment.
+/// antimeridian and the poles need no special treatment.
 package struct TrackProjection: Sendable {
     let middle: GeodeticCoordinate
 
@@ -84,14 +84,14 @@ package struct TrackProjection: Sendable {
         let sum = positions.reduce(SIMD3<Double>.zero) { $0 + $1.direction }
         let length = (sum * sum).sum().squareRoot()
         guard length > 1e-6 * Double(positions.count) else {
-            // Positions that are spread around the whole earth have no center.
+            // Positions that are spread around the whole earth have no center. The first position is used instead.
             middle = first.coordinate
             return
         }
         let level = (sum.x * sum.x + sum.y * sum.y).squareRoot()
         middle = GeodeticCoordinate(
             latitude: atan2(sum.z, level) * 180 / .pi,
-            // At a pole, any longitude is valid.
+            // At a pole, any longitude is valid, so 0 is used.
             longitude: level > 1e-9 * length ? atan2(sum.y, sum.x) * 180 / .pi : 0)
     }
 

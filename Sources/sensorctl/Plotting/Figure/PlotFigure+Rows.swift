@@ -147,7 +147,7 @@ extension PlotFigure {
         }
         if hasUnseen == true { notes.append("Grey dashes on the track: no positions in between.") }
         if drawn.contains(where: { $0.chart.showsBands($0.drawings) }) { notes.append("Bands: the reported accuracy.") }
-        // If there are no time charts, there is no fault strip either. The footer then names the faults.
+        // The row of faults is drawn only above time charts. If there are no time charts, the footer names the faults.
         if drawn.isEmpty, !spans.isEmpty {
             notes.append(PlotText.name("Faults: " + spans.map(\.label).joined(separator: ", ") + ".", upTo: 110))
         }

@@ -23,7 +23,8 @@ package struct PlotFigure: Sendable {
     /// True if colors and dash patterns identify traces.
     var hasSeveralTraces: Bool { traces.count > 1 }
 
-    /// The time charts. With several traces, each chart is split so that it shows the same line of all traces.
+    /// The time charts. If there are several traces, a chart with several lines is split into one chart for each line.
+    /// Each of these charts shows its line for all traces.
     var timeCharts: [TimeChart] {
         guard hasSeveralTraces else { return charts }
         return charts.flatMap { chart in

@@ -76,7 +76,7 @@ package struct IntervalHistogram: Sendable {
 
     package var end: Double { start + width * Double(counts.count) }
 
-    /// Returns the bins of an axis that the counters share, or nil if there are no positive intervals.
+    /// Returns the bins of a common axis for the counters, or nil if there are no positive intervals.
     package static func axis(for counters: [IntervalCounter]) -> (start: Double, width: Double, bars: Int)? {
         let all = counters.filter { $0.count > 0 }
         let medians = all.compactMap(\.median)
@@ -85,7 +85,7 @@ package struct IntervalHistogram: Sendable {
         // Outliers are counted but not shown, because a single gap of an hour would hide all other intervals.
         let least = intervals.filter { $0 >= 0 }.min() ?? 0
         let greatest = intervals.filter { $0 <= typical * 3 }.max() ?? typical
-        // Adds a margin. If all intervals are equal, they then fall into a single bin in the middle, despite rounding
+        // Adds a margin. With the margin, equal intervals fall into a single bin in the middle, despite rounding
         // errors.
         let margin = max((greatest - least) * 0.05, typical * 0.05)
         let low = max(0, least - margin)

@@ -3,7 +3,8 @@
 /// Stores a time series of any length in bounded memory and preserves all peaks.
 ///
 /// Readings that are too close to be distinguished are merged into a cell. A cell stores its first, smallest, largest
-/// and last reading and their accuracy band. The duration of a cell grows with the duration of the series.
+/// and last reading. It also stores the accuracy band of all its readings. The duration of a cell grows with the
+/// duration of the series.
 package struct SeriesDecimator: Sendable {
     package struct Cell: Sendable {
         package fileprivate(set) var first: PlotPoint
@@ -11,7 +12,8 @@ package struct SeriesDecimator: Sendable {
         package fileprivate(set) var minimum: PlotPoint
         package fileprivate(set) var maximum: PlotPoint
         package fileprivate(set) var last: PlotPoint
-        /// The range of the readings with their margins, or nil if no reading has a margin. Angles do not wrap around.
+        /// The range of the readings including their uncertainties, or nil if no uncertainty is known. Angles do not
+        /// wrap around.
         package fileprivate(set) var band: ClosedRange<Double>?
 
         /// The readings of the cell in time order, without duplicates.

@@ -10,7 +10,7 @@ package struct SkyTracks: Sendable {
         package let system: Satellite.System?
         /// The positions in degrees, at least 0.5° apart.
         package fileprivate(set) var path: [(azimuth: Double, elevation: Double)] = []
-        /// The weakest signal in dB-Hz, or infinity if no signal strength was reported.
+        /// The lowest signal strength in dB-Hz, or infinity if none was reported.
         package fileprivate(set) var weakest = Double.infinity
         package fileprivate(set) var strongest = -Double.infinity
         fileprivate var sum = 0.0

@@ -2,7 +2,7 @@
 
 import SystemCalls
 
-/// Returns the smallest number of the form 1, 2 or 5 times a power of ten that is at least `least`.
+/// Rounds `least` up to 1, 2 or 5 times a power of ten.
 package func niceStep(atLeast least: Double) -> Double {
     guard least > 0, least.isFinite else { return 1 }
     let exponent = Int(floor(log10(least)))
@@ -26,14 +26,15 @@ package struct Ticks: Sendable, Equatable {
     /// The power of ten that the labels omit.
     package var exponent = 0
 
-    /// Returns ticks at multiples of 1, 2 or 5 times a power of ten. If the values are very large or very small, the
-    /// labels omit a power of ten, unless `mayScale` is false.
+    /// Returns ticks whose step is 1, 2 or 5 times a power of ten. If `mayScale` is true, the labels of very large or
+    /// very small values omit a power of ten.
     package static func numbers(_ range: ClosedRange<Double>, count: Int, mayScale: Bool = true) -> Ticks {
         let length = range.upperBound - range.lowerBound
         guard length > 0, length.isFinite, count > 0 else { return Ticks(values: [], labels: []) }
         var step = niceStep(atLeast: length / Double(count))
         var values = multiples(of: step, in: range)
-        // A single tick does not show the scale, so the number of ticks may exceed `count`.
+        // If there are fewer than three ticks, a smaller step is used, because a single tick does not show the scale.
+        // The number of ticks may then exceed `count`.
         for share in [0.5, 0.25] where values.count < min(3, count) {
             step = niceStep(atLeast: length / Double(count) * share)
             values = multiples(of: step, in: range)

@@ -10,7 +10,8 @@ package struct TrackPoint: Sendable, Equatable {
     package var longitude: Double
     /// The horizontal accuracy in metres, or a negative value if unknown.
     package var accuracy: Double
-    /// The longest interval between received positions since the previous stored position, in seconds.
+    /// The longest time without a received position, in seconds. It is measured between the previous stored position
+    /// and this position.
     package fileprivate(set) var pause = 0.0
 
     package init(time: Double, latitude: Double, longitude: Double, accuracy: Double) {
@@ -23,13 +24,13 @@ package struct TrackPoint: Sendable, Equatable {
 
     var coordinate: GeodeticCoordinate { GeodeticCoordinate(latitude: latitude, longitude: longitude) }
 
-    /// The unit vector from the center of the earth.
+    /// The unit vector that points from the center of the earth to the position.
     var direction: SIMD3<Double> {
         let (phi, lambda) = (latitude * .pi / 180, longitude * .pi / 180)
         return SIMD3(cos(phi) * cos(lambda), cos(phi) * sin(lambda), sin(phi))
     }
 
-    /// Returns the distance in metres on a sphere, which is sufficient for simplification.
+    /// Returns the approximate distance in metres. The earth is treated as a sphere.
     func distance(to other: TrackPoint) -> Double {
         let step = direction - other.direction
         return (step * step).sum().squareRoot() * WGS84.semiMajorAxis
@@ -41,12 +42,12 @@ package struct TrackSimplifier: Sendable {
     static let limit = 8192
 
     private var storedPoints: [TrackPoint] = []
-    /// The minimum distance between positions in metres, or 0 if every position is stored.
+    /// The minimum distance between stored positions, in metres. If it is 0, every position is stored.
     private var tolerance = 0.0
-    /// The latest position, if it was not stored.
+    /// The latest position, or nil if it has been stored.
     private var pending: TrackPoint?
     private var latest: TrackPoint?
-    /// The longest interval between received positions since the last stored position, in seconds.
+    /// The longest time without a received position, in seconds. It is measured from the last stored position on.
     private var pause = 0.0
     /// The southernmost, northernmost, westernmost and easternmost positions, whether or not they were stored.
     private var extremes: [TrackPoint] = []

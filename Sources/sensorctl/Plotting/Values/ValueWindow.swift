@@ -2,19 +2,21 @@
 
 /// The visible range of a linear or circular value axis.
 ///
-/// A circular axis is cut at a direction without values. If a heading oscillates around north, for example, north is in
-/// the middle of the axis. Only a line that goes around the full circle leaves the chart at one edge and enters at the
-/// other.
+/// A circular axis begins and ends at a direction without values. For example, if a heading oscillates around north,
+/// north is in the middle of the axis. If there are values in all directions, the axis shows the full circle. A line
+/// can then leave the chart at one edge and enter at the other.
 struct ValueWindow {
     let domain: ClosedRange<Double>
-    /// The angle above which values are shown 360° lower, or nil for a full circle or a linear quantity.
+    /// The angle at which a circular axis begins and ends. Larger angles are shown 360° lower. nil for a full circle or
+    /// a linear quantity.
     private let cut: Double?
     private let circle: ClosedRange<Double>?
 
     /// True if a line can leave the chart at one edge and enter at the other.
     var isFullCircle: Bool { circle != nil && cut == nil }
 
-    /// The minimum width of an empty sector in which the circle is cut, in degrees.
+    /// The minimum width of a sector without values, in degrees. The circle is cut only in a sector of at least this
+    /// width.
     private static let gap = 40
 
     init(_ series: [SeriesDecimator], _ quantity: PlotQuantity) {
@@ -77,7 +79,7 @@ struct ValueWindow {
             guard end - start < 360 else { return nil }
             for degree in start...max(end, start) { isOccupied[(degree % 360 + 360) % 360] = true }
         }
-        // A line between two cells takes the shorter way around the circle.
+        // A line between two cells takes the shorter way around the circle. The sector that it crosses is not empty.
         for series in series {
             for (one, two) in zip(series.cells, series.cells.dropFirst()) {
                 let ends = [one.last.unwrapped, two.first.unwrapped].map {

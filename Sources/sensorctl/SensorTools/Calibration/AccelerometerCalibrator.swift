@@ -60,8 +60,8 @@ package struct AccelerometerCalibrator: Sendable {
 
     package var missingPoses: [DevicePose] { DevicePose.allCases.filter { poses[$0] == nil } }
 
-    /// The calibration, or nil until all six poses have been measured. The value is also nil if the readings are
-    /// implausible, which means that the determinant of the matrix is not between 0.1 and 10.
+    /// The calibration. nil until all six poses have been measured. Also nil if the readings are implausible. Readings
+    /// are implausible if the determinant of the matrix is not between 0.1 and 10.
     package var calibration: AccelerometerCalibration? {
         guard missingPoses.isEmpty else { return nil }
         let rows = (0..<3).compactMap(row)
@@ -101,7 +101,8 @@ package struct AccelerometerCalibrator: Sendable {
         for (pose, reading) in poses.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             let target = pose.up[axis] * gravity
             let x = [reading.x / gravity, reading.y / gravity, reading.z / gravity, 1]
-            // A tilt of 1° changes the horizontal axes by 0.17 m/s², but the vertical axis by only 0.0015 m/s².
+            // A tilt of 1° changes the horizontal axes by 0.17 m/s², but the vertical axis by only 0.0015 m/s². The
+            // horizontal axes therefore have a small weight.
             let weight = pose.up[axis] == 0 ? 1e-4 : 1
             for row in 0..<4 {
                 for column in 0...row { system[row, column] += weight * x[row] * x[column] }

@@ -27,7 +27,8 @@ package enum CalibrationTopic: String, CaseIterable, Sendable {
         let source = device.motionSource
         let present = Set(source.sensors.map(\.kind))
         return ([kind] + attributes.helpers.filter(present.contains)).map { kind in
-            // 100 Hz is sufficient for an attitude. A trace delivers all its readings.
+            // A live sensor is requested at 100 Hz, which is sufficient for an attitude. With an interval of 0, a trace
+            // delivers all its readings.
             let interval = device.isSimulated ? 0 : 0.01
             return source.subscribe(MotionRequest(kind: kind, interval: interval, axes: .sensor)) { event in
                 dialogue.process(event, kind: kind)
@@ -35,8 +36,8 @@ package enum CalibrationTopic: String, CaseIterable, Sendable {
         }
     }
 
-    /// Returns the matrices that convert readings to the device's axes. The mount calibration uses the sensor's axes
-    /// and has no matrices.
+    /// Returns the matrices that convert readings to the device's axes. The result is empty for the mount calibration,
+    /// which uses the sensor's axes.
     package func mounts(of device: Device) -> [SensorKind: MountMatrix] {
         guard self != .mount else { return [:] }
         return Dictionary(device.motionSource.sensors.map { ($0.kind, $0.mountMatrix) }) { first, _ in first }

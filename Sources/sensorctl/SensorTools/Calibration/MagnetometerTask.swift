@@ -6,9 +6,9 @@ import SensorFusion
 
 /// Calibrates the magnetometer while the user turns the device in all directions.
 struct MagnetometerTask: CalibrationTask {
-    /// A calibration of medium quality is accepted after this number of seconds without improvement.
+    /// A timeout in seconds. If the calibration has not improved for this time, medium quality is accepted.
     private static let improvementTimeout = 20.0
-    /// The minimum interval between evaluations, which are expensive, in seconds.
+    /// The minimum interval between evaluations, in seconds. Evaluations are expensive.
     private static let evaluationInterval = 0.2
     private static let maximumDirections = 2000
 

@@ -7,9 +7,10 @@ package import SensorFusion
 ///
 /// Two poses with different axes are sufficient. Opposite poses cancel the sensor's offset. The result is always a
 /// rotation (orthonormal, determinant +1). This rotation maps the measured directions to the expected directions with
-/// the least squared error (Wahba's problem, solved by Davenport's q-method). If the result is within `rightAngleLimit`
-/// of one of the 24 right-angle rotations, that rotation replaces the result, because most sensors are soldered
-/// parallel to the edges of the device.
+/// the least squared error (Wahba's problem, solved by Davenport's q-method).
+///
+/// Most sensors are soldered parallel to the edges of the device. If the result is within `rightAngleLimit` of one of
+/// the 24 right-angle rotations, it is therefore replaced by that rotation.
 package struct MountMatrixFinder: Sendable {
     package enum Problem: Error, Hashable {
         /// Too few axes were measured. Each of the listed poses is sufficient to continue.
@@ -80,7 +81,8 @@ extension MountMatrixFinder {
         let q = Self.rotation(pairs)
         let residual = Self.residual(q, pairs)
         if residual > Self.maximumResidual {
-            // A mirrored sensor is recognized if inverted readings on all three axes fit well.
+            // If the readings fit well after they have been inverted, the sensor's axes are mirrored. This test
+            // requires readings on all three axes.
             let mirrored = pairs.map { (-$0.measured, $0.expected) }
             if measuredAxes == 3, Self.residual(Self.rotation(mirrored), mirrored) < Self.maximumResidual {
                 return .failure(.mirrored)
@@ -98,8 +100,8 @@ extension MountMatrixFinder {
             guard let up = readings[pose],
                 let down = DevicePose.allCases.first(where: { $0.up == -pose.up }).flatMap({ readings[$0] })
             else { continue }
-            // The mean of both readings contains the offset, but also the slope of the table. Only its component along
-            // the axis is reliable.
+            // The mean of both readings contains the offset, but it is also affected by the slope of the table. Only
+            // the component of the mean along the axis is reliable.
             let axis = up - down
             let length = axis.length
             guard length > 0 else { continue }
@@ -115,7 +117,7 @@ extension MountMatrixFinder {
     private static func rotation(_ pairs: [(measured: SIMD3<Double>, expected: SIMD3<Double>)]) -> Quaternion {
         var matrix = [Double](repeating: 0, count: 16)
         for (a, b) in pairs {
-            // The quadratic form in q of the scalar product of b and q·a·q*, where q = (x, y, z, w).
+            // Adds the scalar product of b and q·a·q* as a quadratic form in q = (x, y, z, w).
             let dot = (a * b).sum()
             let cross = Quaternion.cross(a, b)
             for row in 0..<3 {
@@ -163,8 +165,8 @@ extension MountMatrixFinder {
     private static func residual(
         _ q: Quaternion, _ pairs: [(measured: SIMD3<Double>, expected: SIMD3<Double>)]
     ) -> Double {
-        // The length of the chord is close to the angle if the angle is small, and does not vanish if the angle is
-        // large.
+        // The distance between two directions approximates the angle between them if the angle is small. If the angle
+        // is large, the distance does not vanish.
         let squares = pairs.reduce(0) { $0 + (q.rotate($1.measured) - $1.expected).squaredLength }
         return pairs.isEmpty ? 0 : (squares / Double(pairs.count)).squareRoot()
     }

@@ -126,8 +126,8 @@ enum MountText {
         return MountMatrix(SIMD3(repeating: 0) - first, SIMD3(repeating: 0) - second, third)
     }
 
-    /// Returns the modalias of the kernel. Returns nil for a remote sensor, or if the modalias contains wildcards of
-    /// hwdb.
+    /// Returns the kernel's modalias for the sensor. Returns nil for a remote sensor, or if the modalias contains
+    /// wildcards of hwdb.
     private static func modalias(_ sensor: SensorDescription) -> String? {
         guard sensor.source == "local:",
             let name = sensor.id.split(separator: "/").first(where: { $0.hasPrefix("iio:device") })

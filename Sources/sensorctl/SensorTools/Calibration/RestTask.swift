@@ -17,7 +17,7 @@ struct RestTask: CalibrationTask {
     init(seconds: Double = 5) {
         self.seconds = seconds
         rest = RestBias(duration: seconds, limit: 0.08)
-        // The accelerometer reacts to a touch of the table before the gyroscope does.
+        // The accelerometer is also checked, because it reacts to a touch of the table before the gyroscope does.
         table = StillAverage(limit: 0.6, duration: seconds)
     }
 
@@ -58,8 +58,9 @@ struct RestTask: CalibrationTask {
     }
 }
 
-/// Measures a gyroscope's bias while the device is at rest, in radians per second and in the axes of the readings. A
-/// rotation at a constant rate cannot be distinguished from a bias, unless the rate exceeds ``maximumBias``.
+/// Measures a gyroscope's bias while the device is at rest. The bias is in radians per second, in the axes of the
+/// readings. A rotation at a constant rate cannot be distinguished from a bias, unless the rate exceeds
+/// ``maximumBias``.
 package struct RestBias: Sendable {
     package enum State: Sendable, Hashable {
         /// The device is moving, or there are too few readings.
@@ -68,7 +69,7 @@ package struct RestBias: Sendable {
         case resting(progress: Double)
         /// ``RestBias/bias`` is valid. Each further reading improves it.
         case complete
-        /// The device rotates at a constant rate that is larger than any bias.
+        /// The device rotates at a constant rate that is larger than any plausible bias.
         case turning
     }
 
@@ -99,8 +100,8 @@ package struct RestBias: Sendable {
     /// The mean rate, or nil until the device has rested long enough.
     package var bias: SIMD3<Double>? { state == .complete ? average.mean : nil }
 
-    /// The standard deviation of ``bias`` in radians per second, on the axis where it is largest. The value is at least
-    /// 1e-5, because readings are not fully independent and biases drift with temperature.
+    /// The standard deviation of ``bias`` in radians per second, on the axis with the largest deviation. The value is
+    /// at least 1e-5, because readings are not fully independent and biases drift with temperature.
     package var sigma: Double? {
         guard state == .complete else { return nil }
         let deviation = average.deviation

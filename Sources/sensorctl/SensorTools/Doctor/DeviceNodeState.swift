@@ -20,8 +20,8 @@ struct DeviceNodeState: Sendable, Hashable {
     var group = "dialout"
     var isOpenToGroup = true
     var canOpen = true
-    /// True if the user is a member of the group according to the group database. The current session may have begun
-    /// earlier.
+    /// True if the user is a member of the group according to the group database. A session that began before the user
+    /// joined the group does not have the group's permissions.
     var isListedInGroup = false
     /// The programs that have the node open or are connected to the socket. Only root can see other users' programs.
     var holders: [Holder] = []

@@ -15,7 +15,7 @@ extension Diagnosis {
             }
             return Finding(.remark, "calibration", text, repair: "sensorctl calibrate magnetometer")
         }
-        // A missing calibration affects headings most.
+        // Only magnetometers are checked, because a missing calibration affects headings most.
         for trial in machine.trials where trial.sensor.kind == .magnetometer {
             guard !calibrations.contains(where: { $0.sensor.id == trial.sensor.id }) else { continue }
             findings += .one(

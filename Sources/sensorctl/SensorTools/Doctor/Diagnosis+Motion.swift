@@ -48,7 +48,7 @@ extension Diagnosis {
 
     private static func kernel(_ machine: MachineState) -> [Finding] {
         guard machine.hasKernelBus else {
-            // A machine that also reads sensors over the network may have no local sensors.
+            // If the machine also reads sensors over the network, missing local sensors are not a problem.
             let isOnly = machine.configuration.motionSources.value == [.local]
             return .one(
                 isOnly ? .problem : .remark, "motion",
@@ -68,7 +68,7 @@ extension Diagnosis {
         return permissions(machine) + machine.kernelSensors.flatMap { access(to: $0, machine) }
     }
 
-    /// A single udev rule grants access to all devices.
+    /// Reports missing permissions in a single finding, because a single udev rule grants access to all devices.
     private static func permissions(_ machine: MachineState) -> [Finding] {
         let sensors = machine.kernelSensors.filter { $0.hasBuffer && $0.hasNode }
         var findings: [Finding] = []
@@ -135,7 +135,8 @@ extension Diagnosis {
                 "echo 100 | sudo tee /sys/bus/iio/devices/\(sensor.id)/sampling_frequency    # one of these rates")
         }
         if sensor.trigger == "", !machine.triggers.contains(where: { $0.hasPrefix(sensor.name) }) {
-            // If the name of a trigger begins with the device's name, no configuration is required.
+            // The name of the suggested trigger begins with the device's name. Such a trigger requires no
+            // configuration.
             let trigger = sensor.name.isEmpty ? "device-services" : "\(sensor.name)-timer"
             let load = machine.canMakeTimerTriggers ? [] : ["sudo modprobe iio-trig-hrtimer"]
             findings += .one(
@@ -166,8 +167,8 @@ extension Diagnosis {
         let name = "\(sensor.kind.rawValue) \(sensor.displayName)"
         var findings = sensor.remarks.map { Finding(.remark, "motion", "\(name): \($0)") }
         if let failure = trial.failure {
-            // A failed sensor may have delivered a reading, because the initial value is read before the buffer is
-            // opened.
+            // The failure is checked first. A failed sensor may have delivered a reading, because the initial value is
+            // read before the buffer is opened.
             findings.insert(Finding(.problem, "motion", "\(name): \(failure.description)"), at: 0)
         } else if trial.readings > 0 {
             let rate = trial.measuredRate.map { ", \(Self.rounded($0)) Hz by the timestamps" } ?? ""

@@ -157,7 +157,7 @@ extension MachineState {
             .sorted()
     }
 
-    /// Only one program at a time can open the node. Opening the node has no side effects.
+    /// Tries to open the node, which only one program at a time can do. Opening the node has no side effects.
     private static func use(of node: String) -> KernelSensor.BufferUse {
         let descriptor = open(node, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return .inUse }

@@ -50,7 +50,7 @@ struct PlaybackArguments: ParsableArguments {
         var options = PlaybackOptions()
         if let from { options.from = from }
         if let to { options.to = to }
-        // A `Duration` cannot be infinite.
+        // A `Duration` cannot be infinite, so the gap is limited to 1e9 s.
         options.maximumGap = maxGap.map { .seconds(min($0, 1e9)) }
         if let loop { options.loops = loop.rounds }
         if let streams { options.streams = streams.streams }
@@ -160,7 +160,7 @@ struct StreamList: ExpressibleByArgument, Equatable {
                 }
             }
         }
-        // A combination of whole kinds and single sensors is ambiguous.
+        // It is ambiguous to select both whole kinds and single sensors.
         guard ids.isEmpty || !hasWholeKinds else { return nil }
         if !ids.isEmpty {
             streams.kinds = Set(SensorKind.allCases)

@@ -35,7 +35,7 @@ struct PlotBuilder {
     struct CollectedData {
         let collector: PlotCollector
         var sky = SkyTracks()
-        /// The end, in seconds from the start of the time axis.
+        /// The end of the data, in seconds from the start of the time axis.
         var end = 0.0
     }
 

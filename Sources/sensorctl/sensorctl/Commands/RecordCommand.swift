@@ -148,7 +148,8 @@ struct RecordCommand: AsyncParsableCommand {
         return file != "-" && location.isFolder ? location.path(at: time, for: "recording") : file
     }
 
-    /// If `position` is true, the command subscribes to positions even if they are not recorded.
+    /// Subscribes to the parts that are recorded. If `position` is true, also subscribes to positions that are not
+    /// recorded.
     private func subscriptions(to device: Device, _ events: RecordingEvents, position: Bool) -> [Subscription] {
         var subscriptions: [Subscription] = []
         if position || parts.parts.contains(.position) {

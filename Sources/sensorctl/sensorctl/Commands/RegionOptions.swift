@@ -50,7 +50,7 @@ struct NamedRegion: ExpressibleByArgument {
     let argument: String
 
     init?(argument: String) {
-        // The name may contain equals signs.
+        // The last equals sign is the separator, because the name may contain equals signs.
         guard let sign = argument.lastIndex(of: "="), sign > argument.startIndex else { return nil }
         let numbers = argument[argument.index(after: sign)...].split(separator: ",", omittingEmptySubsequences: false)
             .map { Double($0) }

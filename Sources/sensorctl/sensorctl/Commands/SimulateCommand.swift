@@ -87,7 +87,7 @@ struct SimulateAllCommand: AsyncParsableCommand {
     @OptionGroup(title: "Recordings of other programs, for all files") var imports: ImportOptions
     @OptionGroup var output: OutputOptions
 
-    /// The parser appends the words after `--` to `words`.
+    /// The number of words after `--`. The parser appends these words to `words`.
     private var programCount: Int {
         let arguments = CommandLine.arguments
         return min(words.count, arguments.count - (arguments.firstIndex(of: "--").map { $0 + 1 } ?? arguments.count))
@@ -143,7 +143,7 @@ struct SimulateAllCommand: AsyncParsableCommand {
         }
     }
 
-    /// If the user has set DEVICE_SERVICES_CONFIG, the program inherits this value.
+    /// Returns true for DEVICE_SERVICES_CONFIG if the user has set it. The program then inherits the user's value.
     private static func isInherited(_ name: String) -> Bool {
         name == "DEVICE_SERVICES_CONFIG" && !(ProcessInfo.processInfo.environment[name] ?? "").isEmpty
     }

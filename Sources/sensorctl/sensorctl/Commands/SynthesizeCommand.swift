@@ -155,7 +155,7 @@ struct SynthesizeCommand: AsyncParsableCommand {
         do throws(DeviceError) {
             let summary = try synthesizer.write(to: writer, while: { stop.reason == nil })
             guard summary.isComplete || !overwrite || output == "-" else {
-                // Without a call of `close()`, the existing file remains unchanged.
+                // `close()` is not called, so the existing file remains unchanged.
                 Log.warning("stopped before the end of the route: \(output) was not replaced")
                 return .success
             }
@@ -187,7 +187,7 @@ struct SynthesizeCommand: AsyncParsableCommand {
         {
             return try MotionRoute(try WaypointList.read(bytes, name: name), options: options)
         }
-        // A recording on disk may consist of several files.
+        // A recording on disk may consist of several files, so it is opened by its path.
         return try Self.route(
             of: FileIdentity(route) == nil
                 ? try RecordingFile.read(contents, name: name) : try RecordingFile.open(route))

@@ -89,7 +89,7 @@ struct WatchCommand: AsyncParsableCommand {
             shortfall: "Only \(listener.outlet.count) of \(count ?? 0) \(stream.noun) arrived in \(duration ?? 0) s.")
     }
 
-    /// The command waits for a missing sensor, because it may appear later.
+    /// Logs that a sensor is missing. The command waits for the sensor, because it may appear later.
     private func logMissingSensor(_ device: Device) {
         var kinds = stream.sensors
         if stream == .deviceMotion, reference.frame.needsMagnetometer { kinds.append(.magnetometer) }

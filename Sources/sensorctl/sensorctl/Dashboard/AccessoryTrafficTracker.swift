@@ -18,8 +18,8 @@ final class AccessoryTrafficTracker: @unchecked Sendable {
         var received: Int?
         var sent: Int?
 
-        /// Adds a program. The name may already be present, because sessions that were opened before a seek are opened
-        /// again.
+        /// Adds a program that uses the accessory. The name may already be present, because a seek opens the open
+        /// sessions again.
         mutating func use(_ name: String) { if !users.contains(name) { users.append(name) } }
     }
 

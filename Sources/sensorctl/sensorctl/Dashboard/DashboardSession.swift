@@ -39,7 +39,7 @@ final class DashboardSession {
         let trafficTracker = AccessoryTrafficTracker(feed: feed, isTrace: true)
         let faults = ManualFaultInjection(sensorSummary, header: TimedEventReader.header(of: trace)) {
             [weak simulated] event in
-            // Events are played on the main thread.
+            // This closure is called on the main thread, because events are played there.
             guard let id = simulated?.accessory(named: event.accessory) else { return }
             trafficTracker.process(event.change, of: id, at: clock.now)
         }
@@ -141,8 +141,8 @@ final class DashboardSession {
         return PositionClient(name: "sensorctl dashboard", pid: getpid(), since: 0, wants: wants)
     }
 
-    /// Returns the reference frame. The default is magnetic if there is a magnetometer. In this case, the attitude and
-    /// the heading share a filter.
+    /// Returns the reference frame. The default is magnetic if there is an accelerometer, a gyroscope and a
+    /// magnetometer. In the magnetic frame, the attitude and the heading share a filter.
     private func frame(_ kinds: Set<SensorKind>) -> FrameName {
         plan.frame ?? (kinds.isSuperset(of: [.accelerometer, .gyroscope, .magnetometer]) ? .magnetic : .arbitrary)
     }

@@ -17,7 +17,8 @@ final class ManualFaultInjection: Sendable {
 
     private struct State {
         var active: [(id: String, edit: FaultEdit)] = []
-        /// Events that report the end of a loss. They are inserted before the next event of the trace.
+        /// Events that report the end of a fault in which data was lost. They are inserted before the next event of the
+        /// trace.
         var pendingRecoveries: [TraceEvent.Contents] = []
     }
 

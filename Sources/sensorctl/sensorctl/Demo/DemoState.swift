@@ -76,7 +76,7 @@ struct DemoState {
         for index in regions.indices where regions[index].region.name == name { regions[index].isInside = isInside }
     }
 
-    /// Removes every other position and then stores further positions at half the previous rate.
+    /// Removes every other position. Later positions are stored at half the previous rate.
     private mutating func decimate() {
         trail = trail.enumerated().filter { $0.offset % 2 == 0 || $0.element.isAfterGap }.map(\.element)
         altitudes = altitudes.enumerated().filter { $0.offset % 2 == 0 }.map(\.element)

@@ -49,7 +49,7 @@ enum Gauges {
         }
     }
 
-    /// One column represents 5°.
+    /// Draws a compass tape. One column represents 5°.
     static func compassTape(_ course: Double, on canvas: inout Canvas, x: Int, y: Int, width: Int) {
         let middle = width / 2
         let first = Int((course / 5).rounded()) - middle

@@ -79,7 +79,7 @@ struct HorizonView {
 
     /// Draws labels beside every third line of the pitch scale.
     private func labels(on canvas: inout Canvas, x: Int, y: Int, columns: Int, rows: Int, step: Double, side: Double) {
-        // Near the zenith and the nadir, the lines of the pitch scale have no ends.
+        // Near the zenith and the nadir, the lines of the pitch scale have no ends where labels could be placed.
         guard abs(pitch) < 80 * .pi / 180 else { return }
         let degrees = pitch * 180 / .pi
         for rung in [-60, -30, 30, 60] {

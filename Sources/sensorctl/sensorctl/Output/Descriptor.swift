@@ -20,7 +20,7 @@ struct Descriptor: Sendable {
     /// opened later may use the number of a standard descriptor and receive the program's output.
     static func openStandardDescriptors() {
         for number in 0...2 as ClosedRange<Int32> where fcntl(number, F_GETFD) < 0 && errno == EBADF {
-            // open(2) returns the lowest available number.
+            // open(2) returns the lowest available number, which is the number of the closed descriptor.
             _ = open("/dev/null", number == 0 ? O_RDONLY : O_WRONLY)
         }
     }
@@ -39,7 +39,7 @@ struct Descriptor: Sendable {
         bytes.withUnsafeBytes { buffer in
             var start = 0
             while start < buffer.count {
-                // A writable pipe accepts PIPE_BUF bytes without blocking.
+                // A writable pipe accepts PIPE_BUF bytes without blocking, so no write is larger.
                 let part = buffer[start..<min(start + Int(PIPE_BUF), buffer.count)]
                 while !isWritable(within: 100) { if !shouldContinue() { return .closed } }
                 let count = systemWrite(number, UnsafeRawBufferPointer(rebasing: part))

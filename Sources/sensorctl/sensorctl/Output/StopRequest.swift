@@ -57,7 +57,8 @@ final class StopRequest: Sendable {
     }
 
     /// Returns a closure that grants a grace period after a stop request. The closure returns true until a stop is
-    /// requested and for 20 further calls. In `Descriptor.write`, this period is 2 s.
+    /// requested and for 20 further calls. `Descriptor.write` calls the closure every 100 ms, so the grace period is 2
+    /// s.
     func gracePeriod() -> @Sendable () -> Bool {
         let waits = Atomic(0)
         return { self.reason == nil || waits.add(1, ordering: .relaxed).newValue < 20 }

@@ -24,7 +24,8 @@ final class PlotCollector: ReadingPrinter {
     private(set) var names: [LineName] = []
     private var lines: [LineName: SeriesDecimator] = [:]
     private(set) var intervals: [StreamName: IntervalCounter] = [:]
-    /// The intervals of lines whose values are not part of every location.
+    /// The intervals between the values of each line of the location stream. A location need not contain a value for
+    /// every line.
     private var partIntervals: [LineName: IntervalCounter] = [:]
     private(set) var track = TrackSimplifier()
     private(set) var reasons: [StreamName: String] = [:]
@@ -35,8 +36,8 @@ final class PlotCollector: ReadingPrinter {
 
     func line(_ name: LineName) -> SeriesDecimator { lines[name] ?? SeriesDecimator() }
 
-    /// Returns the threshold for gaps in a line. It differs between lines, because a receiver may report the altitude
-    /// only with every fourth position.
+    /// Returns the threshold for gaps in a line, in seconds. Each line has its own threshold. For example, a receiver
+    /// may report the altitude only with every fourth position.
     func gap(of name: LineName) -> Double? {
         let stream = name.subject.stream.flatMap { intervals[$0]?.gap }
         return [stream, partIntervals[name]?.gap].compactMap(\.self).max()

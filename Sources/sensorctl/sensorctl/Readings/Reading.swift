@@ -109,7 +109,8 @@ struct StreamFailure: Reading {
     }
 
     func lines(_ ink: TerminalStyle) -> [String] {
-        // After an error, a fused stream may still deliver readings, but fewer than requested.
+        // After an error, a fused stream may still deliver some readings. The word "no" would be wrong for such a
+        // stream.
         [line(stream.isFused ? stream.rawValue : "no \(stream.rawValue)", ink)]
     }
 

@@ -64,11 +64,11 @@ final class BlackBoxSession: Sendable {
     /// Saves the data of a previous recorder that was killed. Must be called during a recording.
     func saveLeftovers() { box.saveLeftovers() }
 
-    /// Ends the black box. Must be called before the recorder stops. Unless the recording has failed, its end is also a
-    /// trigger.
+    /// Ends the black box. Must be called before the recorder stops. The end of a recording can be a trigger. It has no
+    /// effect if the recording has failed.
     func finish(isFailure: Bool) -> DeviceError? {
         signal.stop()
-        // Waits for a signal that was received just before the end.
+        // Waits until a signal that was received just before the end has been handled.
         queue.sync {}
         listener.stop()
         if !isFailure, triggers.contains(where: { $0.condition == .end }) { box.trigger("end") }

@@ -84,9 +84,10 @@ final class HeadingListener: NSObject, CLLocationManagerDelegate, StreamListener
     }
 
     func locationManager(_ manager: CLLocationManager, didUpdateHeading heading: CLHeading) {
-        // Core Location's timestamp is a `Date`, which does not have nanosecond resolution.
+        // Core Location's timestamp is not used, because a `Date` does not have nanosecond resolution.
         let timestamp = origin.secondsTo(heading.uptime ?? clock.now.seconds)
-        // If the timestamp decreases considerably, a trace has restarted.
+        // Skips headings that arrive before the interval has passed. If the timestamp decreases by more than two
+        // intervals, a trace has restarted and the heading is not skipped.
         if let due, timestamp < due, timestamp > due - 2 * interval { return }
         // Keeps the intervals regular. After a pause, missed headings are not replaced.
         due = max((due ?? timestamp) + interval, timestamp + interval / 2)

@@ -41,7 +41,7 @@ final class MonitorListener: StreamListener {
             var iterator = events.makeAsyncIterator()
             while let event = try? await iterator.next() { self?.process(event) }
         }
-        // Playback does not wait for this loop until the loop has requested its first event.
+        // Waits until the loop has requested its first event. Before that, playback does not wait for the loop.
         await consumers?.waitForConsumers(1)
     }
 

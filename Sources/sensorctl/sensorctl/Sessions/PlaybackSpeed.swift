@@ -28,13 +28,13 @@ enum PlaybackSpeed: ExpressibleByArgument, Equatable, CustomStringConvertible {
 }
 
 extension SimulatedDevice {
-    /// Plays the trace until a stop is requested. A second playback at the same time is an error, which cannot occur in
-    /// the commands.
+    /// Plays the trace until a stop is requested. Errors are ignored. The only possible error is a second playback at
+    /// the same time, which the commands never start.
     @MainActor func play(_ speed: PlaybackSpeed, until stop: StopRequest) async {
         switch speed {
         case .max:
-            // The portions are short, so that a stop request can end playback. If there are asynchronous sequences,
-            // each event is played separately.
+            // The portions are short, so that a stop request can end playback. If asynchronous sequences receive the
+            // events, each event is played separately.
             let consumers = device.playback?.consumerGate
             while stop.reason == nil, play(atMost: consumers?.hasNoConsumers == false ? 1 : 64) {
                 if let consumers, !consumers.isIdle { await consumers.waitUntilIdle() }

@@ -10,7 +10,7 @@ final class RegionListener: NSObject, CLLocationManagerDelegate, StreamListener 
     private let regions: [NamedRegion]
     private let watchesVisits: Bool
 
-    /// - Parameter regions: The regions to monitor. Empty for visits.
+    /// - Parameter regions: The regions to monitor. The array is empty if only visits are monitored.
     init(_ regions: [NamedRegion], watchesVisits: Bool, outlet: ReadingOutlet) {
         (self.regions, self.watchesVisits, self.outlet) = (regions, watchesVisits, outlet)
         super.init()

@@ -40,7 +40,7 @@ final class ServiceProbe: Sendable {
                 state.hasAnswered = true
                 if case .version(let version) = report { state.answer.release = version.release }
             }
-            // gpsd sends the list of receivers before this response.
+            // gpsd sends the list of receivers before this response, so the answer is now complete.
             if case .watch = report { done.request(.complete) }
         case .receivers(let receivers):
             state.withLock { state in

@@ -9,7 +9,8 @@ enum ParentDeathSignal {
     private static let flag = "--end-with"
 
     static func arguments(for program: [String]) -> [String] {
-        // If this program was started by calling the dynamic loader, /proc/self/exe is the loader.
+        // If this program was started by calling the dynamic loader, /proc/self/exe is the loader. The child program is
+        // then started directly.
         guard let own = realpath("/proc/self/exe", nil) else { return program }
         defer { free(own) }
         guard !(String(cString: own).split(separator: "/").last ?? "").hasPrefix("ld") else { return program }

@@ -42,7 +42,7 @@ final class Termination {
     }
 }
 
-/// Receives signals from its creation on. Signals that arrive before a handler is set are stored.
+/// Relays signals to a handler. Signals that arrive before a handler is set are stored.
 final class SignalRelay: Sendable {
     private struct State {
         var handler: (@Sendable (SignalDispatcher.ReceivedSignal) -> Void)?
@@ -56,7 +56,7 @@ final class SignalRelay: Sendable {
 
     /// Creates a relay for all signals that are forwarded. Signals that were ignored at startup remain ignored.
     convenience init() {
-        // More than 100 signals convey no additional information.
+        // At most 100 signals are stored. Further signals would convey no additional information.
         self.init(SignalDispatcher.numbers.filter { !SignalDispatcher.ignoredAtStart.contains($0) }, keeping: 100)
     }
 

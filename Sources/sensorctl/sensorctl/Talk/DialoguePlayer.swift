@@ -18,7 +18,7 @@ struct DialoguePlayer {
         }
     }
 
-    /// The maximum number of bytes that are stored if the accessory sends them before they are expected.
+    /// The maximum number of bytes that are stored because the accessory has sent them before they were expected.
     private static let maximumEarly = 65_536
 
     private let steps: [UmockdevScript.Step]
@@ -91,6 +91,7 @@ struct DialoguePlayer {
         skip()
     }
 
-    /// Skips fuzz steps. They specify a tolerance for the program's own bytes and do not affect the answers.
+    /// Skips fuzz steps. A fuzz step permits differences in the bytes that the program sends. It does not affect the
+    /// answers.
     private mutating func skip() { while !isFinished, case .fuzz = steps[next] { next += 1 } }
 }

@@ -23,7 +23,8 @@ struct TalkInput {
         switch descriptor.readSome(atMost: 16_384) {
         case .bytes(let bytes): append(bytes)
         case .end: isAtEnd = true
-        // Either no data was available, or the terminal has been closed.
+        // After EINTR and EAGAIN, more input may follow. Other errors end the input, for example if the terminal has
+        // been closed.
         case .failed(let number): isAtEnd = ![EINTR, EAGAIN].contains(number)
         }
     }

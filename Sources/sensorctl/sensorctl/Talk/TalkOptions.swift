@@ -28,7 +28,8 @@ struct TalkOptions: Sendable {
     static let quietTime = 1.0
     /// If no bytes can be sent for this time, in seconds, sending is given up.
     static let sendTimeout = 10.0
-    /// The maximum time by which an answer may exceed its delay in a recorded dialogue, in seconds.
+    /// The default time limit for an answer in a recorded dialogue, in seconds. It is added to the recorded delay of
+    /// the answer.
     static let answerTimeout = 5.0
     static let escape: UInt8 = 0x1D
 }

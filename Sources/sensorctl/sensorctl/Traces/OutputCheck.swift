@@ -24,10 +24,10 @@ enum OutputCheck {
         if source == target { return input == output ? input : "\(output), which is \(input)," }
         let own = ExclusiveFile.split(input).folder
         if target.isFolder {
-            // If a format consists of several files, writing it replaces and removes files in the folder.
+            // An output format that consists of several files replaces and removes files in the folder.
             return !source.isFolder && FileIdentity(own) == target ? "\(output), the folder of \(input)," : nil
         }
-        // A write follows symbolic links.
+        // Symbolic links are resolved, because a write follows them.
         let file = realPath(output)
         let isPart = source.isFolder ? isInside(source, file) : belongsTo(file, with: input, in: own)
         return isPart ? "\(output), which belongs to \(input)," : nil

@@ -114,8 +114,8 @@ struct EditOptions: ParsableArguments {
     }
 }
 
-/// A trace file that is created when its header is written. An error before that leaves no empty file. If the file is
-/// not closed, a new file is removed and an existing file remains unchanged.
+/// A trace file that is created when its header is written. If an error occurs before that, no empty file remains. If
+/// the file is not closed, a new file is removed and an existing file remains unchanged.
 final class DeferredTraceFile: TraceSink {
     private let path: String
     private let options: NewFileOptions
