@@ -23,14 +23,15 @@ import Synchronization
 ///
 /// Requires the package trait `LibMosquitto`. Without it, the initializer throws an error.
 public final class MQTTPublisher: Sendable {
-    /// A connection or spool event. Delivered on the publisher's thread, or on a thread that publishes.
+    /// A connection or spool event. It is delivered on the publisher's thread or on a thread that calls the publisher.
     public enum Event: Sendable {
         /// The broker has accepted the connection.
         case connected
-        /// The connection was lost or could not be established. Delivered once per loss while the publisher reconnects.
+        /// The connection was lost or could not be established. The event is not repeated until the broker has accepted
+        /// a connection again.
         case lost(DeviceError)
         /// The spool cannot be written or read. New messages are queued in memory, and unreadable messages are dropped.
-        /// Delivered once until the spool works again.
+        /// The event is not repeated until the spool has worked again.
         case spoolFailed(DeviceError)
     }
 
@@ -40,7 +41,8 @@ public final class MQTTPublisher: Sendable {
 
     /// Creates a publisher and starts to connect. Throws an error if the settings are invalid or the spool is unusable.
     ///
-    /// `clock` is the clock of the published data. Use the device's clock, which preserves the times of a trace.
+    /// `clock` is the clock of the published data. Pass the device's clock, so that the data of a trace is published
+    /// with the times of the trace.
     public convenience init(
         _ settings: MQTTPublisherSettings, clock: any DeviceClock = LiveClock(),
         onEvent: @escaping @Sendable (Event) -> Void = { _ in }
@@ -72,7 +74,8 @@ public final class MQTTPublisher: Sendable {
     /// Publishes the position of an object, such as a `CLLocation`. Ignores an object without a position.
     public func publish(_ position: some PositionReporting) { publish(position.positionReport) }
 
-    /// Publishes sensor readings. Readings are combined into messages of up to 1 s or 64 readings.
+    /// Publishes sensor readings. Readings are combined. A message is created when 64 readings are available or the
+    /// readings span at least 1 s.
     public func publish(_ batch: MotionBatch) {
         let completeBatch = pendingBatches.withLock { pending -> MotionBatch? in
             var merged = pending[batch.sensor] ?? MotionBatch(sensor: batch.sensor, kind: batch.kind)
@@ -109,8 +112,8 @@ public final class MQTTPublisher: Sendable {
     public var statistics: MQTTStatistics { work.statistics }
 
     /// Ends the publisher. Waits up to `time` for the broker to acknowledge the queued messages, then disconnects. The
-    /// remaining messages stay in the spool folder. Further calls can only bring the deadline forward. Does not wait on
-    /// the thread that delivers events.
+    /// remaining messages stay in the spool folder. Further calls can only bring the deadline forward. Does not wait if
+    /// called on the publisher's thread.
     public func end(within time: Duration = .seconds(5)) {
         flush()
         let seconds = time / .seconds(1)
@@ -121,14 +124,14 @@ public final class MQTTPublisher: Sendable {
 
 /// The counters of a publisher.
 public struct MQTTStatistics: Sendable, Hashable {
-    /// The number of messages to publish.
+    /// The number of messages that the publisher has created, including dropped messages.
     public var published = 0
     /// The number of messages that the broker has acknowledged.
     public var delivered = 0
     /// The number of queued messages, including those of previous runs.
     public var queued = 0
     /// The number of messages dropped because the queue was full or the disk could not be read. After the publisher has
-    /// ended, includes messages that could not be written to the spool folder.
+    /// ended, the number includes messages that could not be written to the spool folder.
     public var dropped = 0
     /// The number of established connections.
     public var connections = 0
@@ -140,11 +143,12 @@ public struct MQTTStatistics: Sendable, Hashable {
 struct PublisherTiming: Sendable {
     /// The initial delay before reconnecting, which doubles with each failure.
     var initialRetryDelay = 1.0
-    /// The maximum delay before reconnecting. Jitter of up to 25 % keeps boards from reconnecting simultaneously.
+    /// The maximum delay before reconnecting. Each delay is shortened by a random amount of up to 25 %, so that boards
+    /// do not reconnect simultaneously.
     var maximumRetryDelay = 60.0
     /// The duration after which a connection is considered stable. A stable connection resets the retry delay.
     var stableDuration = 10.0
-    /// The maximum time for which queued messages may remain unsynced to disk. A smaller value reduces message loss in
-    /// a power failure but requires more frequent syncs.
+    /// The interval at which queued messages are synced to disk. With a smaller value, fewer messages are lost in a
+    /// power failure, but syncs are more frequent.
     var syncInterval = 5.0
 }

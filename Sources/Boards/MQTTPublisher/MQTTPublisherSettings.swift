@@ -7,12 +7,12 @@ import MQTTClient
 public struct MQTTPublisherSettings: Sendable {
     /// The address of the broker.
     public var broker: BrokerAddress
-    /// The files for authentication. `Configuration.load().brokerFiles.value` returns the files in the system
-    /// configuration, which `sensorctl publish` uses.
+    /// The files for authentication. `Configuration.load().brokerFiles.value` returns the files that the system
+    /// configuration specifies. `sensorctl publish` uses those files.
     public var files = BrokerCredentialFiles()
     /// The second level of the OwnTracks topics, usually the name of a user or a fleet.
     public var user: String
-    /// The third level of the OwnTracks topics: the name of this board.
+    /// The third level of the OwnTracks topics, which is the name of this board.
     public var device: String
     /// The topic for positions.
     public var topic: String
@@ -20,7 +20,8 @@ public struct MQTTPublisherSettings: Sendable {
     public var tracker: String
     /// The MQTT client ID. The broker closes an existing connection with the same client ID.
     public var clientID: String
-    /// The keep-alive interval in seconds, 5 to 65,535. A connection that is idle for this time is checked.
+    /// The keep-alive interval in seconds, 5 to 65,535. If no messages are exchanged for this time, a ping checks the
+    /// connection.
     public var keepAlive = 30
     /// If true, publishes a discovery message for Home Assistant.
     public var publishesHomeAssistantDiscovery = false
@@ -76,7 +77,8 @@ public struct MQTTPublisherSettings: Sendable {
     struct Presence {
         /// The messages to publish after connecting.
         var birthMessages: [BrokerMessage]
-        /// The final message, published by the board, or by the broker if the connection is lost.
+        /// The final message. The board publishes it before it disconnects. If the connection is lost, the broker
+        /// publishes it.
         var will: BrokerMessage
     }
 }

@@ -15,8 +15,7 @@ final class PublisherLoop: Sendable {
         var isSending = false
         /// True after a failed connection attempt or a lost connection, until the next connection is established.
         var isDisconnected = false
-        /// The time of the next spool sync. The time is nil while the publisher is connected and no messages are
-        /// queued.
+        /// The time of the next spool sync. It is nil while the publisher is connected and no messages are queued.
         var syncDeadline: BootTime?
         var thread: UInt?
 
@@ -82,7 +81,7 @@ final class PublisherLoop: Sendable {
     /// Waits for the publisher's thread to end. Returns immediately if called on this thread.
     func waitForEnd(atMost seconds: Double) {
         guard state.withLock({ $0.thread }) != currentThread() else { return }
-        // The signal is repeated for other waiting threads.
+        // Signals again, because other threads may also be waiting.
         if finished.wait(seconds: seconds) { finished.signal() }
     }
 
@@ -90,8 +89,8 @@ final class PublisherLoop: Sendable {
 
     private var hasReachedDeadline: Bool { state.withLock { state in state.end.map { clock.now >= $0 } ?? false } }
 
-    /// True if the publisher has been ended and needs no connection: no messages are queued, or all messages are on
-    /// disk and the broker is unavailable.
+    /// True if the publisher has been ended and need not connect again. A connection is not needed if no messages are
+    /// queued. It is also not needed if the broker is unavailable and all messages are on disk.
     private var isConnectionUnneeded: Bool {
         state.withLock { state in
             state.end != nil && (state.spool.count == 0 || state.isDisconnected && state.spool.isAllOnDisk)
@@ -107,7 +106,8 @@ final class PublisherLoop: Sendable {
                 try serve(connected: &start)
                 break
             } catch {
-                // The delay is kept if connections end quickly, for example if two boards share a client ID.
+                // The retry delay is reset only after a stable connection. If connections end quickly, for example
+                // because two boards share a client ID, the delay keeps growing.
                 if let start, clock.now.seconds(since: start) > timing.stableDuration { backoff.reset() }
                 let isFirstFailure = state.withLock { state in
                     state.isSending = false
@@ -156,8 +156,8 @@ final class PublisherLoop: Sendable {
                 }
             }
         }
-        // If messages are unacknowledged, the final message would be queued and never sent. Instead, the broker
-        // publishes the will when the connection is closed.
+        // If messages are unacknowledged, the final message would be queued and never sent. In this case, the
+        // connection is closed without a call of `disconnect()`, so that the broker publishes the will.
         guard connected != nil, inFlight.isEmpty else { return }
         _ = try connection.publish(presence.will)
         connection.disconnect()
@@ -173,7 +173,7 @@ final class PublisherLoop: Sendable {
             }
             if let failure { onEvent(.spoolFailed(failure)) }
             guard let record = next else { return }
-            // Only the newest position is retained because new subscribers must not receive an outdated position.
+            // The broker retains only the newest position, so that new subscribers do not receive an outdated position.
             let message = BrokerMessage(topic: record.topic, payload: record.payload, isRetained: isLast)
             inFlight.append(try connection.publish(message), record: record.number)
         }
@@ -195,15 +195,15 @@ final class PublisherLoop: Sendable {
         }
     }
 
-    /// Syncs the spool if messages have been unsynced for too long. Returns the time of the next sync.
+    /// Syncs the spool if a sync is due. Returns the time of the next sync.
     private func sync() -> BootTime {
         guard settings.spoolFolder != nil else { return .never }
         let now = clock.now
         let (isDue, deadline) = state.withLock { state -> (Bool, BootTime) in
             let next = now.advanced(bySeconds: timing.syncInterval)
             guard state.spool.count > 0 else {
-                // `add` signals this thread only while this thread sends. At other times, this thread has to check the
-                // spool again later.
+                // `add` signals this thread only if `isSending` is true. Otherwise, this thread must check the spool
+                // for new messages again later.
                 state.syncDeadline = state.isSending ? nil : next
                 return (false, state.syncDeadline ?? .never)
             }
@@ -216,7 +216,7 @@ final class PublisherLoop: Sendable {
         return deadline
     }
 
-    /// Syncs without holding the lock because a sync may be slow.
+    /// Syncs the spool. The lock is not held during a sync, because a sync may be slow.
     private func syncAll() {
         while let descriptor = state.withLock({ $0.spool.descriptorToSync() }) {
             disk.sync(descriptor)
@@ -234,7 +234,8 @@ struct InFlightMessages {
 
     mutating func append(_ message: Int32, record: UInt64) { records.append((message, record, false)) }
 
-    /// Records an acknowledgement. Returns the records at the front of the queue up to the first unacknowledged record.
+    /// Records the acknowledgement of a message. Removes all messages before the first unacknowledged one, and returns
+    /// their record numbers.
     mutating func acknowledge(_ message: Int32) -> [UInt64] {
         guard let index = records.firstIndex(where: { $0.message == message }) else { return [] }
         records[index].isAcknowledged = true

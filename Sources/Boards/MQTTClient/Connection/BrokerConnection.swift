@@ -23,8 +23,8 @@ package enum BrokerEvent: Sendable, Equatable {
     /// A message on a subscribed topic. `isRetained` is true if the message was published before the subscription.
     case message(topic: String, payload: [UInt8], isRetained: Bool)
 
-    /// The maximum size of a payload, in bytes. A longer payload is truncated, but keeps one additional byte that marks
-    /// it as too long.
+    /// The maximum size of a payload, in bytes. A longer payload is truncated to this size plus one byte. The
+    /// additional byte marks the payload as too long.
     package static let payloadLimit = 65_536
 }
 
@@ -33,9 +33,9 @@ package struct BrokerSettings: Sendable {
     package var files: BrokerCredentialFiles
     /// The client ID. The broker closes an existing connection with the same client ID. If nil, an ID is generated.
     package var clientID: String?
-    /// The keep-alive interval in seconds. A connection that is idle for this time is checked.
+    /// The keep-alive interval in seconds. If no messages are exchanged for this time, a ping checks the connection.
     package var keepAlive: Int32
-    /// The time within which the broker must accept the connection, in seconds.
+    /// The time, in seconds, within which the broker must accept the connection.
     package var connectTimeout = 10.0
     /// The message that the broker publishes if the connection is lost.
     package var will: BrokerMessage?
@@ -51,16 +51,18 @@ package struct BrokerSettings: Sendable {
 
 /// A connection to a broker. Must be used on a single thread.
 package protocol BrokerConnection: AnyObject {
-    /// Waits for an event, the wakeup or the deadline. Throws an error if the connection has ended.
+    /// Waits until an event arrives, the wakeup pipe is signalled or the deadline passes. May return earlier without
+    /// events. Throws an error if the connection has ended.
     func poll(until deadline: BootTime) throws(DeviceError) -> [BrokerEvent]
     /// Sends a message and returns its ID.
     func publish(_ message: BrokerMessage) throws(DeviceError) -> Int32
     func subscribe(to topic: String) throws(DeviceError)
-    /// Disconnects without causing the broker to publish the will.
+    /// Disconnects. The broker then discards the will without publishing it.
     func disconnect()
 }
 
-/// A function that starts a connection. ``BrokerEvent/connected`` indicates that the connection is established.
+/// A function that starts to connect. When the broker has accepted the connection, the connection delivers
+/// ``BrokerEvent/connected``.
 package typealias BrokerOpener =
     @Sendable (BrokerSettings, WakeupPipe, any DeviceClock) throws(DeviceError) -> any BrokerConnection
 

@@ -33,7 +33,7 @@ package struct BrokerCredentials: Sendable, Equatable {
         password = String(text[text.index(after: colon)...])
     }
 
-    /// Throws an error for a secret file that other users can access or that its group can modify.
+    /// Throws an error if other users can access a secret file, or if the file's group can modify it.
     package static func rejectUnprotectedSecret(_ path: String, containing content: String) throws(DeviceError) {
         var status = stat()
         guard stat(path, &status) == 0 else { throw FileIO.readError(path, call: "stat", errno: errno) }
@@ -45,7 +45,7 @@ package struct BrokerCredentials: Sendable, Equatable {
             "\(path) contains \(content), but others may read or change it. Run: chmod 600 \(path)")
     }
 
-    /// Checks that the files can be read because libmosquitto does not report which file is invalid.
+    /// Checks that each file can be read. libmosquitto does not report which file is invalid.
     package static func check(_ files: BrokerCredentialFiles) throws(DeviceError) {
         guard (files.certificate == nil) == (files.key == nil) else {
             throw DeviceError(

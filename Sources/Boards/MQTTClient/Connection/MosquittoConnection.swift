@@ -14,7 +14,8 @@ final class MosquittoConnection: BrokerConnection {
     private let connectDeadline: BootTime
     private var isConnected = false
 
-    /// Initializes the library once per process. It is never cleaned up, because other code may also use it.
+    /// Initializes the library once per process. The library is never cleaned up, because other code in the process may
+    /// also use it.
     private static let library: Int32 = mosquitto_lib_init()
 
     init(_ settings: BrokerSettings, wakeUp: WakeupPipe, clock: any DeviceClock) throws(DeviceError) {
@@ -65,8 +66,8 @@ final class MosquittoConnection: BrokerConnection {
     }
 
     func poll(until deadline: BootTime) throws(DeviceError) -> [BrokerEvent] {
-        // Waits at most a quarter of the keep-alive interval, because pings are sent only by the loop functions, which
-        // run between waits.
+        // libmosquitto sends pings only in its loop functions, which are not called during a wait. Each wait is
+        // therefore at most a quarter of the keep-alive interval.
         let pollDeadline = clock.now.advanced(bySeconds: Double(settings.keepAlive) / 4)
         let end = min(deadline, isConnected ? .never : connectDeadline, pollDeadline)
         let descriptor = mosquitto_socket(client)
@@ -122,7 +123,8 @@ final class MosquittoConnection: BrokerConnection {
 
     private func loop(_ result: Int32, call: String) throws(DeviceError) {
         guard result != dsmosquitto_ok else { return }
-        // The broker's return code is more specific than the error of the disconnection that follows.
+        // After the broker has rejected a connection, the connection also ends. The broker's return code is more
+        // specific than the error that results from the end.
         if let refusal = events.refusal { throw refused(refusal) }
         throw failure(result, call: call)
     }

@@ -41,7 +41,7 @@ final class MosquittoEvents {
         mosquitto_message_callback_set(client) { _, context, message in
             guard let message = message?.pointee, let topic = message.topic else { return }
             let payload = UnsafeRawBufferPointer(start: message.payload, count: max(0, Int(message.payloadlen)))
-            // The additional byte marks a payload that is too long.
+            // If the payload is too long, one additional byte is kept, which marks it as too long.
             let bytes = [UInt8](payload.prefix(BrokerEvent.payloadLimit + 1))
             MosquittoEvents.of(context)?.events.append(
                 .message(topic: String(cString: topic), payload: bytes, isRetained: message.retain))

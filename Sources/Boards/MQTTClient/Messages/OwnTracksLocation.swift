@@ -25,8 +25,8 @@ package struct OwnTracksLocation: Sendable {
 }
 
 extension OwnTracksLocation {
-    /// Creates a location from a report, or returns nil if the report has no fix. `now` is used if the report has no
-    /// time.
+    /// Creates a location from a report, or returns nil if the report has no fix. If the report has no time, `now` is
+    /// used.
     package init?(_ report: PositionReport, now: WallTime) {
         guard report.hasFix else { return nil }
         self.init(latitude: report.latitude, longitude: report.longitude, time: report.time ?? now)
@@ -36,7 +36,7 @@ extension OwnTracksLocation {
             let (east, north) = (report.longitudeError, report.latitudeError)
             accuracy = (east * east + north * north).squareRoot()
         }
-        // In a 2D fix, the altitude is an estimate or the last known altitude.
+        // The altitude of a 2D fix is not measured. It is an estimate or the last known altitude.
         if report.mode == .threeDimensional {
             altitude = report.altitude
             verticalAccuracy = report.verticalError
@@ -45,7 +45,8 @@ extension OwnTracksLocation {
         course = report.track
     }
 
-    /// Returns the location as a position report. `receiver` is the topic, which replaces the receiver's path.
+    /// Returns the location as a position report. `receiver` is the topic, which the report contains instead of a
+    /// receiver's path.
     package func report(receiver: String, arrival: BootTime) -> PositionReport {
         var report = PositionReport()
         report.receiver = receiver
@@ -64,10 +65,10 @@ extension OwnTracksLocation {
 }
 
 extension OwnTracksLocation {
-    /// Encodes the location as one line of JSON. Numbers that OwnTracks documents as integers are rounded because its
-    /// apps reject fractions. Accuracies are rounded up so that no position appears more accurate than it is. `tst` is
-    /// in seconds. `tst_ms`, in milliseconds, is an extension for boards that report more than once per second.
-    /// `tracker` contains the two characters displayed on maps (`tid`).
+    /// Encodes the location as one line of JSON. Numbers that OwnTracks documents as integers are rounded, because the
+    /// OwnTracks apps reject fractions. Accuracies are rounded up so that no position appears more accurate than it is.
+    /// The time is `tst`, in seconds. For boards that report more than once per second, `tst_ms` is an extension that
+    /// contains the time in milliseconds. `tracker` contains the two characters displayed on maps (`tid`).
     package func json(tracker: String) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in

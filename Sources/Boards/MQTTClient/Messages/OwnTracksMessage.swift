@@ -57,8 +57,8 @@ package enum OwnTracksMessage: Sendable {
         }
     }
 
-    /// Sets the location's time, and replaces optional values that are out of range with NaN. Each member that `read`
-    /// parses must be checked here.
+    /// Sets the location's time, and replaces optional values that are out of range with NaN. Each optional value that
+    /// `read` parses must be checked here.
     private static func validated(
         _ parsed: OwnTracksLocation, seconds: Double, milliseconds: Int64?
     ) -> OwnTracksMessage {
@@ -67,7 +67,7 @@ package enum OwnTracksMessage: Sendable {
         guard abs(location.latitude) <= 90, abs(location.longitude) <= 180 else {
             return .malformed("lat and lon are not a valid position")
         }
-        // `WallTime` ends in 2261, and 0 is not a valid time.
+        // The upper limit is in 2261, before the end of `WallTime`. The time 0 is not valid.
         guard seconds >= 1, seconds < 9.2e9, let whole = WallTime(seconds: seconds) else {
             return .malformed("tst is not a valid time in seconds since 1970")
         }

@@ -12,7 +12,7 @@ package enum SenMLPack {
     /// Returns the messages for a batch of readings. `board` is the prefix of each name, as in `board:accelerometer:x`.
     /// Characters that SenML does not permit are replaced by "_". `clock` is the clock of the readings' timestamps.
     package static func messages(_ batch: MotionBatch, board: String, clock: any DeviceClock) -> [[UInt8]] {
-        // The current difference between the system time and the clock of the readings, in nanoseconds.
+        // The system time minus the time of the readings' clock, in nanoseconds.
         let offset = clock.wallTime.nanoseconds.subtractingSaturated(clock.now.nanoseconds)
         return stride(from: 0, to: batch.count, by: limit).compactMap { start in
             message(batch, start..<min(start + limit, batch.count), name: name(board), offset: offset)

@@ -6,7 +6,7 @@ import DeviceCore
 struct RemotePositionSubscriber {
     enum Update {
         case none
-        /// A fix that is older than this connection. It sets only the last known position.
+        /// A retained fix, which was published before the subscription. It is used only as the last known position.
         case lastKnown(PositionReport)
         /// A new fix. `isFirst` is true if there was no current fix before.
         case fix(PositionReport, isFirst: Bool)
@@ -17,9 +17,9 @@ struct RemotePositionSubscriber {
     private let timing: MQTTSourceTiming
     private var lastFix: BootTime
     private var newestFixTime: WallTime?
-    /// True from the time a loss is reported until the next fix.
+    /// True after a loss has been reported, until the next fix.
     private var isLost = false
-    /// True from the time silence is reported until the next fix.
+    /// True after the board's silence has been reported, until the next fix.
     private var isSilent = false
     private var hasFix = false
     /// The number of malformed messages since the last valid location.
@@ -37,7 +37,7 @@ struct RemotePositionSubscriber {
 
     var deadline: BootTime { isLost || isSilent ? .never : lastFix.advanced(bySeconds: timing.silenceTimeout) }
 
-    /// Returns an error, once, if the board has been silent for too long.
+    /// Returns an error if the board has been silent for too long. Each silence is reported only once.
     mutating func checkSilence(now: BootTime, broker: BrokerAddress) -> DeviceError? {
         guard !isLost, !isSilent, now >= lastFix.advanced(bySeconds: timing.silenceTimeout) else { return nil }
         isSilent = true
@@ -52,7 +52,8 @@ struct RemotePositionSubscriber {
         _ topic: String, _ payload: [UInt8], isRetained: Bool, now: BootTime, wallTime: WallTime
     ) -> Update {
         guard topic == self.topic else {
-            // The availability message for Home Assistant is retained, so it describes the current state.
+            // The broker retains the newest availability message for Home Assistant. Even a retained message therefore
+            // describes the current state and is processed.
             return payload == HomeAssistantDiscovery.offline ? reportLoss(Self.disconnectedError(self.topic)) : .none
         }
         switch payload.withUnsafeBytes({ OwnTracksMessage($0) }) {
@@ -67,7 +68,8 @@ struct RemotePositionSubscriber {
             }
             lastFix = now
             guard abs(age) <= timing.maximumAge else { return reportLoss(Self.ageError(topic, age: age)) }
-            // The broker may deliver a message twice, or deliver delayed messages after newer messages.
+            // Ignores a message that is not newer than the newest fix. The broker may deliver a message twice, and
+            // delayed messages may arrive after newer ones.
             if let newestFixTime, location.time <= newestFixTime { return .none }
             newestFixTime = location.time
             let report = location.report(receiver: topic, arrival: now)
@@ -78,8 +80,8 @@ struct RemotePositionSubscriber {
         case .other: return .none
         case .malformed(let reason):
             malformed += 1
-            // Any client may send a malformed message by mistake. Only the third malformed message after a valid
-            // location is reported.
+            // Any client may send a malformed message by mistake. Only the third malformed message since the last valid
+            // location is therefore reported.
             guard malformed == 3, !isRetained else { return .none }
             return reportLoss(
                 DeviceError(
@@ -95,7 +97,7 @@ struct RemotePositionSubscriber {
         return .lost(error)
     }
 
-    /// The age assumed for a fix of unknown age, in seconds. A fix of this age is not considered current.
+    /// The assumed age, in seconds, of a fix whose time is in the future. At this age, a fix is not considered current.
     private static let unknownAge = 3600.0
 
     private static func ageError(_ topic: String, age: Double) -> DeviceError {

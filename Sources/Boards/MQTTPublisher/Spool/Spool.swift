@@ -10,7 +10,8 @@ struct SpoolLimits: Sendable {
     var bytes = 16 << 20
     /// The size at which a new file is started, in bytes. Records on disk are dropped one file at a time.
     var fileBytes = 64 << 10
-    /// The maximum number of records in memory. Applies if there is no directory or the disk cannot be written.
+    /// The maximum number of records in memory. Records are kept in memory if there is no directory or the disk cannot
+    /// be written.
     var memoryRecords = 10_000
     /// The maximum size in memory, in bytes.
     var memoryBytes = 4 << 20
@@ -27,14 +28,15 @@ final class Spool {
     private var files: [SpoolFile] = []
     /// True if a file has been created since the directory was synced.
     private var hasNewFile = false
-    /// The records that are not on disk, which are newer than the records on disk.
+    /// The records that are not on disk. They are newer than the records on disk.
     private var memory = SpoolMemory()
     /// All records up to this number have been acknowledged or dropped.
     private var acknowledged: UInt64 = 0
     private var nextNumber: UInt64 = 1
     private var reader = SpoolReader()
     private var unwrittenAcknowledgements = 0
-    /// The first disk error. It is reset when records can be written again and the queue is empty.
+    /// The first disk error since the spool last worked. It is reset when records can be written again and the queue is
+    /// empty.
     private(set) var failure: DeviceError?
     private var hasWritten = true
     private(set) var dropped = 0
@@ -83,7 +85,8 @@ final class Spool {
         if kind == .position { lastPosition = record.number }
         memory.append(record)
         if folder != nil { moveToDisk(newest: line) }
-        // Older records on disk are kept because they use no memory.
+        // If the memory is full, drops the oldest records in memory. The records on disk are older, but are kept
+        // because they use no memory.
         while memory.count > limits.memoryRecords || memory.bytes > limits.memoryBytes, memory.removeFirst() != nil {
             dropped += 1
         }
@@ -114,7 +117,7 @@ final class Spool {
         while true {
             let file = try fileToWrite(number)
             guard let problem = file.append(line, record: number) else { break }
-            // If the disk is full, drops the oldest records, except those in the current file.
+            // If the disk is full, drops the oldest records. The records in the current file are kept.
             let isFull = problem == ENOSPC || problem == EDQUOT || problem == EFBIG
             let error = FileIO.writeError(
                 file.path, call: "write", errno: problem, locationHint: "choose another spool directory")
@@ -178,7 +181,8 @@ final class Spool {
                 break
             } catch {
                 recordFailure(error)
-                // A temporary lack of resources must not cause the loss of records.
+                // The file is kept if descriptors or memory are temporarily unavailable. After any other error, its
+                // records are dropped.
                 guard let file = reader.file, case .system(_, let number)? = error.cause,
                     ![EMFILE, ENFILE, ENOMEM].contains(number)
                 else { return nil }
@@ -190,13 +194,13 @@ final class Spool {
         return record
     }
 
-    /// Restarts at the oldest queued record because sent messages may have been lost.
+    /// Restarts at the oldest queued record, because messages that have been sent but not acknowledged may be lost.
     func rewind() {
         reader = SpoolReader()
         writeAcknowledgement()
     }
 
-    /// Removes a record and all records before it, because the broker has acknowledged them.
+    /// Removes a record that the broker has acknowledged, and all records before it.
     func acknowledge(_ number: UInt64) {
         guard number > acknowledged else { return }
         acknowledged = number
@@ -221,11 +225,11 @@ final class Spool {
         file.remove()
     }
 
-    /// Writes the last acknowledged number to disk for the next run.
+    /// Writes the number of the last acknowledged record to disk for the next run.
     private func writeAcknowledgement() {
         guard unwrittenAcknowledgements > 0 else { return }
         unwrittenAcknowledgements = 0
-        // If this line cannot be written, the next run sends some messages twice, which QoS 1 permits.
+        // If the line cannot be written, the next run sends some messages again, which QoS 1 permits.
         guard let file = current ?? (try? newFile(nextNumber)) else { return }
         _ = file.append(SpoolLine.acknowledged(through: acknowledged).bytes)
     }

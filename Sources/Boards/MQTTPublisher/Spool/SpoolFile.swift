@@ -14,7 +14,7 @@ struct SpoolFileSystem: Sendable {
     var write: @Sendable (Int32, UnsafeRawBufferPointer) -> Int = { systemWrite($0, $1) }
 }
 
-/// A spool file, to which lines are only appended.
+/// A spool file. New lines are only appended.
 final class SpoolFile {
     let path: String
     private(set) var numbers: Range<UInt64>
@@ -23,9 +23,10 @@ final class SpoolFile {
     var unacknowledgedCount: Int
     private let descriptor: Int32
     private let disk: SpoolFileSystem
-    /// False for a file from a previous run, and after an incomplete line could not be removed.
+    /// True if lines can be appended. False for a file from a previous run, or if an incomplete line could not be
+    /// removed.
     private(set) var isOpen: Bool
-    /// True if the file has lines that may not have been written to the storage device.
+    /// True if the file contains lines that may not be on the storage device yet.
     private var isUnsynced = false
 
     init(in folder: String, from number: UInt64, disk: SpoolFileSystem) throws(DeviceError) {
@@ -38,7 +39,7 @@ final class SpoolFile {
         }
     }
 
-    /// Creates an object for a file from a previous run.
+    /// Creates an object for a file from a previous run. The file is not opened for appending.
     init(path: String, numbers: Range<UInt64>, size: Int, unacknowledgedCount: Int, disk: SpoolFileSystem) {
         (self.path, self.numbers, self.size, self.unacknowledgedCount, self.disk) = (
             path, numbers, size, unacknowledgedCount, disk
@@ -48,7 +49,8 @@ final class SpoolFile {
 
     deinit { if descriptor >= 0 { systemClose(descriptor) } }
 
-    /// Returns the file name for a number. The 20 digits make the alphabetical order of names the numerical order.
+    /// Returns the file name for a number. The number has 20 digits, so that the alphabetical order of the names is the
+    /// numerical order.
     static func name(_ number: UInt64) -> String {
         let digits = String(number)
         return String(repeating: "0", count: max(0, 20 - digits.utf8.count)) + digits + suffix
@@ -92,7 +94,7 @@ final class SpoolFile {
         return true
     }
 
-    /// Removes the file and frees its blocks, even if another thread or process still holds the descriptor.
+    /// Removes the file and frees its blocks, even if the file is still open elsewhere.
     func remove() {
         unlink(path)
         if descriptor >= 0 { _ = ftruncate(descriptor, 0) }

@@ -43,7 +43,7 @@ final class SpoolFolder {
     /// The records left by a previous run, in order.
     struct StoredRecords {
         var files: [SpoolFile] = []
-        /// The number up to which all records have been acknowledged.
+        /// All records up to this number have been acknowledged.
         var acknowledged: UInt64 = 0
         var next: UInt64 = 1
         var lastPosition: UInt64 = 0
@@ -52,12 +52,14 @@ final class SpoolFolder {
     }
 
     static let fileLimit = 4096
-    /// The maximum number of file names to read. In the worst case, each record is in its own file.
+    /// The maximum number of file names to read. It exceeds the maximum number of records, because each record may be
+    /// in its own file.
     private static let nameLimit = 1 << 17
     /// The maximum size of a file, in bytes.
     private static let sizeLimit = 4 << 20
 
-    /// Reads the records of a previous run. Removes files without queued records, and the oldest of too many files.
+    /// Reads the records of a previous run. Removes files that are no longer needed. If there are too many files,
+    /// removes the oldest ones.
     func readStoredRecords(_ disk: SpoolFileSystem) throws(DeviceError) -> StoredRecords {
         let names = try names()
         var stored = StoredRecords()
@@ -77,7 +79,8 @@ final class SpoolFolder {
                     }
                 }
             }
-            // A file may contain only an acknowledgement. Its name must not be reused.
+            // The name of a file contains a record number, which must not be reused. This also applies to a file that
+            // contains only an acknowledgement.
             if let number = UInt64(name.dropLast(SpoolFile.suffix.utf8.count)), number < 1 << 62 {
                 stored.next = max(stored.next, number + 1)
             }
@@ -87,7 +90,8 @@ final class SpoolFolder {
             let unacknowledgedCount = content.numbers.lazy.filter { $0 > stored.acknowledged }.count
             if let last = content.numbers.last { stored.next = max(stored.next, last + 1) }
             let isTooOld = index < contents.count - Self.fileLimit
-            // A file without queued records may contain the acknowledgements for an earlier file.
+            // A file without queued records may contain the acknowledgements for an earlier file. It is kept if an
+            // earlier file is kept.
             guard unacknowledgedCount > 0 || !stored.files.isEmpty, !isTooOld else {
                 stored.dropped += unacknowledgedCount
                 unlink(content.file)

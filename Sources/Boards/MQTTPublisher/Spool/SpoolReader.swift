@@ -14,14 +14,14 @@ struct SpoolReader {
     /// Advances past a record that has been read from memory.
     mutating func advance(to number: UInt64) { self.number = max(self.number, number) }
 
-    /// Resets the read position if it is in the given file, which has been removed or emptied.
+    /// Resets the read position if it is in the given file. Called when the file has been removed or emptied.
     mutating func reset(ifReading removed: SpoolFile) {
         guard file === removed else { return }
         (file, bytes, bufferOffset, offset) = (nil, [], 0, 0)
     }
 
-    /// Returns the next unread record in the files with a number greater than `acknowledged`. If a file cannot be read,
-    /// throws an error, and the next call tries again.
+    /// Returns the next unread record whose number is greater than `acknowledged`, or nil if there is none. Throws an
+    /// error if a file cannot be read. The next call then reads the file again.
     mutating func next(in files: [SpoolFile], after acknowledged: UInt64) throws(DeviceError) -> SpoolRecord? {
         number = max(number, acknowledged)
         while true {
@@ -61,7 +61,8 @@ struct SpoolReader {
 /// A queue of records in memory, oldest first, with consecutive numbers.
 struct SpoolMemory {
     private var records: [SpoolRecord] = []
-    /// The index of the first record. Removed records before this index are deleted in batches.
+    /// The index of the first record. Records before this index have been removed from the queue. They are deleted from
+    /// the array in batches.
     private var start = 0
     private(set) var bytes = 0
 

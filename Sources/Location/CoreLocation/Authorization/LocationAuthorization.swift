@@ -25,7 +25,7 @@ public final class LocationAuthorization: Sendable {
         /// The status reported to apps, which is `denied` while location services are disabled.
         var effectiveStatus: CLAuthorizationStatus { isEnabled ? status : .denied }
 
-        /// Returns whether a request of this kind could change the status or the accuracy.
+        /// Returns whether the answer to a request of this kind could change the status or the accuracy.
         func canRequest(_ kind: LocationAccessRequest.Kind) -> Bool {
             switch kind {
             case .start, .whenInUse: status == .notDetermined
@@ -39,7 +39,7 @@ public final class LocationAuthorization: Sendable {
             let isGranted = answer == .grant
             switch kind {
             case .start, .whenInUse: status = isGranted ? .authorizedWhenInUse : .denied
-            // If an upgrade is refused, the app keeps its existing authorization.
+            // If an upgrade to `authorizedAlways` is refused, the app keeps `authorizedWhenInUse`.
             case .always where status == .authorizedWhenInUse: if isGranted { status = .authorizedAlways }
             case .always: status = isGranted ? .authorizedAlways : .denied
             case .temporaryFullAccuracy: if isGranted { accuracy = .fullAccuracy }
@@ -53,8 +53,8 @@ public final class LocationAuthorization: Sendable {
         var use: LocationUse? { get }
     }
 
-    /// A copy of the configured purpose. A reference to the device would create a retain cycle, because the device owns
-    /// this object.
+    /// The configured purpose of requests that specify none. It is copied from the device's configuration, because a
+    /// reference to the device would create a retain cycle.
     private let purpose: String?
     private let state: Mutex<State>
 
@@ -120,7 +120,7 @@ public final class LocationAuthorization: Sendable {
 
     var isGranted: Bool { grantedAccuracy != nil }
 
-    /// The accuracy at which the app may receive locations, or nil if access is not granted.
+    /// The accuracy of the locations that the app may receive, or nil if access is not granted.
     var grantedAccuracy: CLAccuracyAuthorization? {
         state.withLock { state in
             switch state.effectiveStatus {
@@ -136,7 +136,7 @@ public final class LocationAuthorization: Sendable {
     }
 
     /// Submits a request to the policy after all earlier requests have been answered. Calls `completion` after the
-    /// answer, or immediately if no answer is needed.
+    /// answer, or immediately if no answer could change the authorization.
     func request(_ kind: LocationAccessRequest.Kind, purpose: String?, completion: (@Sendable () -> Void)? = nil) {
         let pendingRequest = PendingRequest(
             request: LocationAccessRequest(kind: kind, purpose: purpose ?? self.purpose), completion: completion)
@@ -163,7 +163,7 @@ public final class LocationAuthorization: Sendable {
         policy.decide(pendingRequest.request) { singleAnswer.answer($0) }
     }
 
-    /// Applies an answer and then submits the next pending request that still needs an answer.
+    /// Applies an answer. Then submits the next pending request whose answer could still change the authorization.
     private func finish(_ pendingRequest: PendingRequest, _ answer: LocationAnswer) {
         var completed = [pendingRequest]
         var next: (pendingRequest: PendingRequest, policy: any LocationPolicy)?
@@ -188,8 +188,8 @@ public final class LocationAuthorization: Sendable {
         let completion: (@Sendable () -> Void)?
     }
 
-    /// Forwards the first answer and ignores later answers. If the policy releases the closure without answering, the
-    /// request stays undecided.
+    /// Forwards the first answer and ignores later answers. If the policy releases its `answer` closure without calling
+    /// it, the request stays undecided.
     private final class SingleAnswer: Sendable {
         private let body: Mutex<(@Sendable (LocationAnswer) -> Void)?>
 
@@ -207,8 +207,8 @@ public final class LocationAuthorization: Sendable {
 
     func add(_ observer: any Observer) { state.withLock { $0.observers.append(observer) } }
 
-    /// Adds the observer by weak reference and stores the reference in `slot`. Does nothing if `slot` already contains
-    /// a reference.
+    /// Adds an observer that is referenced weakly, and stores the wrapper of the reference in `slot`. Does nothing if
+    /// `slot` already contains a wrapper.
     func add(weak observer: any Observer, in slot: borrowing Mutex<WeakAuthorizationObserver?>) {
         let new = slot.withLock { slot -> WeakAuthorizationObserver? in
             guard slot == nil else { return nil }

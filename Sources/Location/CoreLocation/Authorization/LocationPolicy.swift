@@ -2,8 +2,8 @@
 
 public import Foundation
 
-/// Decides whether apps may use the device's position. Linux has no authorization prompt, so an app, a test or the
-/// configuration decides.
+/// Decides whether apps may use the device's position. Linux has no authorization prompt, so requests are answered by a
+/// policy instead of the user. The policy comes from the app, from a test or from the configuration.
 ///
 /// ```swift
 /// struct AskOnTerminal: LocationPolicy {
@@ -18,8 +18,9 @@ public protocol LocationPolicy: Sendable {
     /// Decides a request by calling `answer`, either immediately or later, on any thread. Only the first answer counts.
     /// If `answer` is released without being called, the request stays undecided.
     ///
-    /// This method is called for one request at a time, with no lock held, on the thread that made the request or
-    /// answered the previous request.
+    /// This method is called for one request at a time, with no lock held. It is called on the thread that made the
+    /// request. If the request had to wait for an earlier request, it is called on the thread that answered the earlier
+    /// one.
     func decide(_ request: LocationAccessRequest, answer: @escaping @Sendable (LocationAnswer) -> Void)
 }
 
@@ -63,7 +64,7 @@ public struct LocationAccessRequest: Sendable {
     public let purpose: String?
 }
 
-/// A set of services that are using the position, with their purpose and start time.
+/// A use of the position: the running services, their purpose and their start time.
 public struct LocationUse: Sendable {
     /// A set of services that use the position.
     public struct Services: OptionSet, Sendable, Hashable {

@@ -33,14 +33,14 @@ open class CLBeacon: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     /// The minor value (0 ... 65535), which identifies the beacon within its group.
     open var minor: NSNumber { NSNumber(value: values.identity.minor) }
 
-    /// The proximity class derived from ``accuracy``: immediate up to 0.5 m, near up to 3 m, and far beyond 3 m. The
-    /// class is unknown if the beacon has not been received for two seconds. Each limit has a hysteresis of 20 % to
-    /// prevent frequent changes. Apple does not document the limits that it uses.
+    /// The proximity class derived from ``accuracy``: immediate up to 0.5 m, near up to 3 m, and far beyond 3 m. It is
+    /// unknown if the beacon has not been received for two seconds. Each of these distances has a hysteresis of 20 % to
+    /// prevent frequent changes. Apple does not document the distances that it uses.
     open var proximity: CLProximity { values.proximity }
 
-    /// The estimated distance in metres, or -1 if it is unknown. Indoors, the signal strength varies by 6 dB or more,
-    /// which can halve or double the estimate. Use this value to determine which beacon is nearer, not to measure
-    /// distances.
+    /// The estimated distance in metres, or -1 if it is unknown. Indoors, the signal strength varies by 6 dB or more. A
+    /// variation of 6 dB halves or doubles the estimate. Use this value to determine which beacon is nearer, not to
+    /// measure distances.
     open var accuracy: CLLocationAccuracy { values.accuracy }
     /// The mean signal strength since the last report in dBm, or 0 if the beacon has not been received since then.
     open var rssi: Int { values.rssi }

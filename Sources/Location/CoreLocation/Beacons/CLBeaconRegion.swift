@@ -58,7 +58,7 @@ open class CLBeaconRegion: CLRegion, @unchecked Sendable {
     ///
     /// The value for `kCBAdvDataAppleBeaconKey` contains 21 bytes: the UUID, the major and minor values (0 if
     /// unspecified), and the measured power. In an iBeacon's manufacturer data, these bytes follow `4c 00 02 15`. Linux
-    /// has no Core Bluetooth, so pass the bytes to BlueZ's `LEAdvertisingManager1` interface.
+    /// has no Core Bluetooth. To advertise, pass the bytes to BlueZ's `LEAdvertisingManager1` interface.
     /// - Parameter measuredPower: The strength of this machine's signal at a distance of one metre, in dBm. The default
     ///   is -59.
     open func peripheralData(withMeasuredPower measuredPower: NSNumber?) -> NSMutableDictionary {

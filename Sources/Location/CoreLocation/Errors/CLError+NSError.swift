@@ -3,24 +3,26 @@
 import DeviceCore
 public import Foundation
 
-// Without Objective-C, this conformance is the only way to support casts between a class and a value type. It enables
+// Without Objective-C, only this conformance enables casts between a class and a value type. Examples of such casts are
 // `nsError as? CLError`, `error as? NSError` and `catch let error as CLError`.
 extension CLError: _ObjectiveCBridgeable {
     /// Returns the error as an `NSError`.
     public func _bridgeToObjectiveC() -> NSError { wrapped }
 
-    /// Sets the result to nil if the error has a different domain or an unknown code.
+    /// Converts an `NSError` to a `CLError`. Sets the result to nil if the error has a different domain or an unknown
+    /// code.
     public static func _forceBridgeFromObjectiveC(_ source: NSError, result: inout CLError?) {
         result = CLError(wrapping: source)
     }
 
-    /// Returns false if the error has a different domain or an unknown code.
+    /// Converts an `NSError` to a `CLError`. Returns false if the error has a different domain or an unknown code.
     public static func _conditionallyBridgeFromObjectiveC(_ source: NSError, result: inout CLError?) -> Bool {
         result = CLError(wrapping: source)
         return result != nil
     }
 
-    /// Returns ``Code/locationUnknown`` if the error has a different domain or an unknown code.
+    /// Converts an `NSError` to a `CLError`. The result has the code ``Code/locationUnknown`` if the error has a
+    /// different domain or an unknown code.
     public static func _unconditionallyBridgeFromObjectiveC(_ source: NSError?) -> CLError {
         source.flatMap(CLError.init(wrapping:)) ?? CLError(.locationUnknown)
     }

@@ -25,7 +25,7 @@ public struct CLError: Error, CustomNSError, Hashable, Sendable {
     /// The error code.
     public let code: Code
 
-    /// The `NSError` to which this error is cast. It contains the user information.
+    /// The `NSError` that results from a cast of this error. It contains the user information.
     let wrapped: NSError
 
     /// Creates an error, for example `CLError(.denied)`.
@@ -35,7 +35,7 @@ public struct CLError: Error, CustomNSError, Hashable, Sendable {
         wrapped = LocationNSError(code, userInfo: userInfo)
     }
 
-    /// Returns nil if the error has a different domain or an unknown code.
+    /// Wraps an `NSError`. Returns nil if it has a different domain or an unknown code.
     init?(wrapping error: NSError) {
         guard error.domain == kCLErrorDomain, let code = Code(rawValue: error.code) else { return nil }
         self.code = code
@@ -44,7 +44,8 @@ public struct CLError: Error, CustomNSError, Hashable, Sendable {
 
     /// Additional information about the error.
     public var userInfo: [String: Any] { wrapped.userInfo }
-    /// A nearby region that can be monitored better than the requested region, or nil if no such region is known.
+    /// A nearby region that can be monitored more effectively than the requested region, or nil if no such region is
+    /// known.
     public var alternateRegion: CLRegion? { userInfo[kCLErrorUserInfoAlternateRegionKey] as? CLRegion }
 
     /// The error domain, ``kCLErrorDomain``.

@@ -32,8 +32,8 @@ open class CLPlacemark: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable
         storedLocation = CLLocation.Values.isAbsent(from: coder) ? nil : CLLocation(coder: coder)
     }
 
-    /// The location of the place. Its horizontal accuracy is the extent of the place in metres or, after reverse
-    /// geocoding, the horizontal accuracy of the requested location.
+    /// The location of the place. Its horizontal accuracy is the extent of the place in metres. After reverse
+    /// geocoding, it is the horizontal accuracy of the requested location.
     open var location: CLLocation? { storedLocation }
 
     /// The circle around the place, or nil if the extent of the place is unknown.
@@ -44,7 +44,7 @@ open class CLPlacemark: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable
         return CLCircularRegion(center: center, radius: details.radius, identifier: identifier)
     }
 
-    /// The time zone. At sea, the package's place data provides the nautical time zone.
+    /// The time zone. In the package's place data, a place at sea has the nautical time zone.
     open var timeZone: TimeZone? { details.timeZone.flatMap(TimeZone.init(identifier:)) }
     /// The name of the place.
     open var name: String? { details.name }
@@ -110,7 +110,7 @@ extension PlaceDescription {
     /// The maximum number of areas of interest read from an archive.
     private static let maximumAreaCount: UInt64 = 1000
 
-    /// Missing or invalid strings become nil, and missing numbers become 0.
+    /// Restores a description from an archive. Missing or invalid strings become nil, and missing numbers become 0.
     init(coder: NSCoder) {
         let words = coder.decodeWords(4, forKey: Self.numbersKey) ?? [0, 0, 0, 0]
         let numbers = words.prefix(3).map(Double.init(bitPattern:))

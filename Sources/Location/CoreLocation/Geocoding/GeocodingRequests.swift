@@ -15,8 +15,8 @@ final class GeocodingRequests: Sendable {
 
     typealias Outcome = Result<[CLPlacemark], CLError>
 
-    /// A completion handler. Its `Sendable` conformance is unchecked because it is called only once, in the app's
-    /// callback context.
+    /// A completion handler. Its `Sendable` conformance is unchecked. Sending it is safe, because it is called only
+    /// once, in the app's callback context.
     private struct Handler: @unchecked Sendable {
         let call: (Outcome) -> Void
     }
@@ -45,8 +45,8 @@ final class GeocodingRequests: Sendable {
     }
 
     nonisolated(nonsending) func perform(_ request: Request) async throws -> [CLPlacemark] {
-        // If the task is cancelled before the request number is known, the cancellation handler cannot cancel the
-        // request. The operation then cancels the request itself.
+        // If the task is cancelled before `begin` has returned the request number, the cancellation handler cannot
+        // cancel the request. The operation below then cancels it.
         let taskState = Mutex<(number: Int?, isCancelled: Bool)>((nil, false))
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -200,8 +200,8 @@ final class GeocodingRequests: Sendable {
     }
 }
 
-/// Stores the place finder for a device's geocoders. If it is nil, the geocoders use the place data linked into the
-/// app.
+/// Stores the place finder for a device's geocoders. If the place finder is nil, the geocoders use the place data
+/// linked into the app.
 final class PlaceFinderSetting: Sendable {
     private let storedFinder = Mutex<(any PlaceFinder)?>(nil)
 
@@ -212,7 +212,7 @@ final class PlaceFinderSetting: Sendable {
     var finder: (any PlaceFinder)? {
         get { storedFinder.withLock { $0 } }
         set {
-            // The previous finder is released outside the lock, because its deinitializer may call this setting.
+            // The previous finder is released outside the lock, because its deinitializer may access this property.
             let previous = storedFinder.withLock { exchange(&$0, with: newValue) }
             withExtendedLifetime(previous) {}
         }

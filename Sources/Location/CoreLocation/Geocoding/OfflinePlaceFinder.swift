@@ -4,8 +4,8 @@ import Foundation
 import Places
 
 #if OfflinePlaces
-/// The start and length of the place data. CPlaceData defines both symbols. They are linked by name because no
-/// framework may import a C module (see LiveDevice.swift).
+/// The functions that return the start and the length of the place data. The module CPlaceData defines them. They are
+/// linked by name, because no framework may import a C module (see LiveDevice.swift).
 @_silgen_name("DeviceServices_placesStart")
 private func placesStart() -> UnsafeRawPointer
 
@@ -112,7 +112,8 @@ struct CountryNames: Sendable {
     }
 
     /// Returns the codes of the countries with the given name, which must be in lower case and without accents. Returns
-    /// an empty array if the place data already contains names in this language.
+    /// an empty array if the place data contains country names in this object's language, because the search finds
+    /// those names without this method.
     func codes(of name: [UInt8], by data: PlaceData) -> [String] {
         guard !PlaceQuery.languages.contains(String(language)) else { return [] }
         let locale = Locale(identifier: identifier)
@@ -134,7 +135,7 @@ extension PlaceSearch {
 enum UserLanguage {
     /// Returns the locale identifier from the environment, or nil if it is missing or invalid. As in the C library, the
     /// first non-empty variable of LC_ALL, LC_MESSAGES and LANG is used. The character set and any modifier after "@"
-    /// are removed. "C" and "POSIX" mean English.
+    /// are removed. The values "C" and "POSIX" mean English.
     static func identifier(environment: (String) -> String?) -> String? {
         let names = ["LC_ALL", "LC_MESSAGES", "LANG"]
         guard let value = names.lazy.compactMap(environment).first(where: { !$0.isEmpty }) else { return nil }

@@ -14,10 +14,10 @@ public import Foundation
 /// CLGeocoder.placeFinder = Nominatim()
 /// ```
 ///
-/// The geocoder calls the methods in a task that `cancelGeocode()` cancels. If the array is empty, the request fails
-/// with `CLError.geocodeFoundNoResult`. A thrown `CLError` is passed to the app unchanged. A `CancellationError`
-/// becomes `CLError.geocodeCanceled`, and any other error becomes the underlying error of `CLError.network`. Requests
-/// are neither rate-limited nor cached.
+/// The geocoder calls the methods in a task that `cancelGeocode()` cancels. If a method returns an empty array, the
+/// request fails with `CLError.geocodeFoundNoResult`. A thrown `CLError` is passed to the app unchanged. A
+/// `CancellationError` becomes `CLError.geocodeCanceled`. Any other error becomes the underlying error of a
+/// `CLError.network`. The geocoder neither limits the rate of requests nor caches their results.
 public protocol PlaceFinder: Sendable {
     /// Returns the places at a valid coordinate, best match first. If the locale is nil, the user's language is used.
     func places(at coordinate: CLLocationCoordinate2D, locale: Locale?) async throws -> [PlaceDescription]
@@ -30,9 +30,10 @@ public protocol PlaceFinder: Sendable {
 public struct PlaceSearch: Sendable {
     /// The text of the request, or the comma-separated lines of an address dictionary.
     public var text: String
-    /// The centre of the preferred circle, in degrees on WGS 84, or nil for no preference.
+    /// The centre of a circle, in degrees on WGS 84. Places inside the circle are preferred. nil if no places are
+    /// preferred.
     public var center: CLLocationCoordinate2D?
-    /// The radius of the preferred circle, in metres.
+    /// The radius of the circle around ``center``, in metres.
     public var radius: CLLocationDistance
     /// The requested language, or nil for the user's language.
     public var locale: Locale?

@@ -46,27 +46,28 @@ open class CLHeading: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
 
     /// The heading in degrees clockwise from true north, 0 ..< 360. Negative if the true heading is unknown.
     ///
-    /// The true heading is known while location updates of the same manager are running and have provided a position,
-    /// except near the magnetic poles. A gpsd compass may also report the true heading.
+    /// The true heading is known while the same manager's location updates are running and have provided a position.
+    /// Near the magnetic poles, it is unknown. A gpsd compass may also report the true heading.
     open var trueHeading: CLLocationDirection { values.trueHeading }
 
     /// The maximum expected error of ``magneticHeading`` in degrees, 1 ... 180. Negative if the heading is invalid
     /// because of missing calibration or magnetic interference.
     ///
-    /// For the device's own magnetometer, the accuracy is √(u² + c² + t²), but at least 1:
-    /// - u is the 95 % bound of the attitude filter. It depends on how long and how well the magnetic field and the
-    ///   gyroscope have agreed.
-    /// - c is the remaining calibration error: 2°, 5° or 15° for a high, medium or low calibration quality. If the
-    ///   magnetometer is not calibrated, c is computed from the variation of the field strength with the heading, and
-    ///   is at least 3°. In this case, the heading is invalid until the device has turned in most directions, and while
+    /// For the device's own magnetometer, the accuracy is √(u² + c² + t²), but at least 1°:
+    /// - u is half the width of the 95 % confidence interval of the heading, which the attitude filter estimates. It
+    ///   depends on how long and how well the magnetic field and the gyroscope have agreed.
+    /// - c is the remaining calibration error: 2°, 5° or 15° for a high, medium or low calibration quality. For an
+    ///   uncalibrated magnetometer, c is at least 3°, and is computed from the variation of the field strength with the
+    ///   heading. Such a heading is invalid until the device has turned in most directions. It is also invalid while
     ///   the variation exceeds a quarter of the field strength.
-    /// - t is 1°·tan(elevation of the edge), because the direction of a steep edge is less well defined.
+    /// - t is 1°·tan(e), where e is the elevation angle of the edge. The direction of a steep edge is less well
+    ///   defined.
     ///
-    /// Headings from a gpsd compass have an assumed accuracy of 5°, because gpsd does not report one.
+    /// For a gpsd compass, an accuracy of 5° is assumed, because gpsd does not report it.
     open var headingAccuracy: CLLocationDirection { values.headingAccuracy }
 
-    /// The geomagnetic field along the device's x axis in microtesla, excluding the field of the device itself. The
-    /// components `x`, `y` and `z` are 0 for a gpsd compass, because gpsd does not report their unit.
+    /// The geomagnetic field along the device's x axis in microtesla, excluding the field of the device itself. For a
+    /// gpsd compass, `x`, `y` and `z` are 0, because gpsd does not report their unit.
     open var x: CLHeadingComponentValue { values.x }
     /// The geomagnetic field along the device's y axis in microtesla. See ``x``.
     open var y: CLHeadingComponentValue { values.y }
@@ -132,8 +133,8 @@ extension CLHeading.Values {
 }
 
 /// The orientation of the device. The heading is the direction of the edge that points up. The values `unknown`,
-/// `faceUp` and `faceDown` have no effect on headings, because they do not select an edge. The raw values are the same
-/// as those of `UIDeviceOrientation`.
+/// `faceUp` and `faceDown` do not select an edge, and have no effect on headings. The raw values are the same as those
+/// of `UIDeviceOrientation`.
 public enum CLDeviceOrientation: Int32, Sendable {
     /// An unknown orientation.
     case unknown = 0

@@ -13,7 +13,8 @@ enum HeadingConversion {
     static let minimumAccuracy = 1.0
     /// The assumed tilt error of the attitude, in degrees.
     static let inclinationError = 1.0
-    /// The minimum error of an uncalibrated magnetometer in a uniform field, in degrees.
+    /// The minimum calibration error of an uncalibrated magnetometer, in degrees. It applies even if the field strength
+    /// does not vary with the heading.
     static let minimumUniformityError = 3.0
 
     static func trueHeading(magnetic: Double, declination: Double?) -> Double {
@@ -32,9 +33,9 @@ enum HeadingConversion {
 
     /// Returns the accuracy in degrees, or -1 if the heading is invalid. See ``CLHeading/headingAccuracy``.
     /// - Parameters:
-    ///   - uncertainty: The 95 % bound of the attitude filter, in radians.
+    ///   - uncertainty: Half the width of the 95 % confidence interval of the heading, in radians.
     ///   - calibrationError: The remaining calibration error in degrees, or nil if the magnetic field is unusable.
-    ///   - flatness: The cosine of the edge's elevation, 0 ... 1.
+    ///   - flatness: The cosine of the elevation angle of the edge that points up, 0 ... 1.
     static func accuracy(uncertainty: Double?, calibrationError: Double?, flatness: Double, isDisturbed: Bool) -> Double
     {
         guard !isDisturbed, let uncertainty, uncertainty >= 0, let calibrationError else { return -1 }
@@ -47,13 +48,13 @@ enum HeadingConversion {
 
     /// Returns the values of a compass report, or nil if the report contains no valid heading (0 ..< 360).
     ///
-    /// The compass is assumed to point along the top edge of a device that lies flat. A missing magnetic heading is
+    /// The device is assumed to lie flat, with the compass pointing along its top edge. A missing magnetic heading is
     /// computed from the true heading, and vice versa.
     /// - Parameters:
-    ///   - declination: The declination in degrees at the position of the manager's location updates, or nil if it is
-    ///     unknown.
-    ///   - deviceDeclination: The declination in degrees at the device's last known position. Used only to compute the
-    ///     magnetic heading.
+    ///   - declination: The declination, in degrees, at the position that the manager's location updates provide. nil
+    ///     if it is unknown.
+    ///   - deviceDeclination: The declination, in degrees, at the device's last known position. It is used only to
+    ///     compute the magnetic heading, and only if `declination` is nil.
     static func values(
         of report: AttitudeReport, orientation: CLDeviceOrientation, declination: Double?, deviceDeclination: Double?,
         fallbackTime: WallTime
@@ -74,8 +75,8 @@ enum HeadingConversion {
 }
 
 extension CLDeviceOrientation {
-    /// The edge that points up, in device axes. In `landscapeLeft`, the top edge points left, so the right edge (+x) is
-    /// up.
+    /// The direction of the edge that points up, as a unit vector in device axes. In `landscapeLeft`, the top edge
+    /// points left and the right edge (+x) points up.
     var topEdge: SIMD3<Double> {
         switch self {
         case .portraitUpsideDown: SIMD3(0, -1, 0)

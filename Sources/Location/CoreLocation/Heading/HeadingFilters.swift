@@ -23,7 +23,7 @@ struct HeadingFilter: Sendable {
         return min(difference, 360 - difference) >= filter
     }
 
-    /// Returns true if the validity has changed, or if the accuracy has at least doubled or halved.
+    /// Returns true if a heading has become valid or invalid, or if the accuracy has at least doubled or halved.
     private func hasAccuracyChanged(_ new: CLHeading.Values, _ old: CLHeading.Values) -> Bool {
         let (was, now) = (old.headingAccuracy, new.headingAccuracy)
         if (was < 0) != (now < 0) || (old.trueHeading < 0) != (new.trueHeading < 0) { return true }
@@ -32,7 +32,7 @@ struct HeadingFilter: Sendable {
 }
 
 struct DisturbanceDetector: Sendable {
-    /// The duration after which a disturbance is reported as a failure, in seconds.
+    /// A magnetic disturbance that lasts for this many seconds is reported as a failure.
     static let minimumDuration = 5.0
 
     private var since: BootTime?
@@ -52,8 +52,8 @@ struct DisturbanceDetector: Sendable {
     }
 }
 
-/// Limits the rate of calibration prompts. A prompt is due when headings become invalid, but is postponed if the
-/// previous prompt was too recent.
+/// Limits the rate of calibration prompts. A prompt is due when headings become invalid. If the previous prompt was too
+/// recent, the new one is postponed.
 struct CalibrationPromptLimiter: Sendable {
     /// The minimum interval between two prompts, in seconds.
     static let minimumInterval = 60.0
@@ -76,14 +76,14 @@ struct CalibrationPromptLimiter: Sendable {
 
 /// Checks whether the magnetic field has the same strength at every heading of the device. Magnetic parts of the device
 /// increase the horizontal component in one direction and decrease it in the opposite direction. The difference sets an
-/// upper bound on the heading error. One full rotation is therefore sufficient to verify a factory-calibrated
-/// magnetometer, or the magnetometer of a device that rotates about only one axis.
+/// upper bound on the heading error. One full rotation about the vertical axis is therefore sufficient to verify a
+/// magnetometer.
 struct FieldUniformity: Sendable {
     private static let sectors = 12
-    /// The number of sectors that must contain readings. Not all sectors are required, because some vehicles cannot
+    /// The number of sectors that must contain readings. An incomplete turn is sufficient, because some vehicles cannot
     /// turn on the spot.
     private static let requiredSectors = 9
-    /// The maximum relative variation of the field strength.
+    /// The maximum variation of the field strength above and below its mean, as a fraction of the mean.
     private static let limit = 0.25
     /// The weight of a new reading in the mean of its sector.
     private static let weight = 0.1
@@ -99,15 +99,15 @@ struct FieldUniformity: Sendable {
         strengths[sector] = mean.isNaN ? horizontal : mean + Self.weight * (horizontal - mean)
     }
 
-    /// The maximum heading error in degrees that the variation of the field strength can cause, or nil if the variation
-    /// is too large or unknown.
+    /// The maximum heading error, in degrees, that the device's own magnetic field can cause. nil if the variation of
+    /// the field strength is too large or unknown.
     var deviation: Double? {
         let measured = strengths.lazy.filter { !$0.isNaN }
         guard measured.count >= Self.requiredSectors, let least = measured.min(), let greatest = measured.max() else {
             return nil
         }
-        // If e and h are the horizontal fields of the device and the Earth, the readings range from h - e to h + e, and
-        // the heading error is at most asin(e / h).
+        // Let e and h be the horizontal strengths of the device's field and of the Earth's field. The readings then
+        // range from h - e to h + e, and the heading error is at most asin(e / h).
         let ratio = (greatest - least) / (greatest + least)
         guard ratio <= Self.limit else { return nil }
         return asin(ratio) * 180 / .pi

@@ -6,7 +6,7 @@ import SensorFusion
 
 /// Holds a manager's heading state and decides which headings and failures are delivered.
 struct HeadingState: Sendable {
-    /// A heading from the device's own magnetometer suppresses the gpsd compass for this many seconds.
+    /// After a heading from the device's own magnetometer, the gpsd compass is ignored for this many seconds.
     static let magnetometerPriorityTime = 2.0
     /// If no heading arrives within this many seconds after the start, a failure is reported.
     static let startTimeout = 10.0
@@ -15,7 +15,8 @@ struct HeadingState: Sendable {
     var filter: Double = 1
     var orientation = CLDeviceOrientation.portrait
     private(set) var isRunning = false
-    /// The number of starts so far. Used to ignore the timeouts of earlier starts.
+    /// The number of times that heading updates have been started. It identifies the timeouts of earlier starts, which
+    /// are ignored.
     private(set) var run: UInt32 = 0
     /// True if a gpsd compass must provide headings because the device's own sensors cannot.
     var needsCompass = false
@@ -57,7 +58,7 @@ struct HeadingState: Sendable {
         _ state: FusedState, isPositionKnown: Bool, clock: any DeviceClock,
         pendingCallbacks: inout PendingLocationCallbacks
     ) {
-        // Headings based on the gyroscope alone are not delivered.
+        // Without a magnetic attitude, only the gyroscope determines the heading. Such headings are not delivered.
         guard isRunning, session.lostSensors.isEmpty, let attitude = state.magneticAttitude,
             let field = state.magneticField
         else { return }
@@ -65,7 +66,7 @@ struct HeadingState: Sendable {
         session.hasHeading = true
         session.isFailed = false
         let (heading, flatness) = axis.direction(of: orientation.topEdge, attitude: attitude)
-        // Field strengths measured before and after a change of the calibration are not comparable.
+        // If the calibration has changed, earlier field strengths are not comparable with new ones.
         if state.magneticCorrections != lastCorrections { uniformity = FieldUniformity() }
         lastCorrections = state.magneticCorrections
         if !state.isMagneticallyDisturbed {
@@ -94,7 +95,7 @@ struct HeadingState: Sendable {
         pendingCallbacks.add(CLHeading(values, time: state.time))
     }
 
-    /// Ignores the compass while the device's own magnetometer provides headings.
+    /// Processes a report from a gpsd compass. Ignores it while the device's own magnetometer provides headings.
     mutating func process(
         _ report: AttitudeReport, isPositionKnown: Bool, clock: any DeviceClock,
         pendingCallbacks: inout PendingLocationCallbacks, deviceDeclination: () -> Double?
@@ -112,7 +113,7 @@ struct HeadingState: Sendable {
         pendingCallbacks.add(CLHeading(values, compass: compass, time: report.arrival))
     }
 
-    /// Reports that no heading is available. Further failures are ignored until a heading is available again.
+    /// Reports that no heading is available. Until a heading is available again, further failures are ignored.
     mutating func reportFailure(_ error: DeviceError, pendingCallbacks: inout PendingLocationCallbacks) {
         guard isRunning, !session.isFailed else { return }
         session.isFailed = true
@@ -121,7 +122,8 @@ struct HeadingState: Sendable {
         pendingCallbacks.add(.headingFailure(CLError(.headingFailure, cause: error)))
     }
 
-    /// Reports the loss of a sensor that headings require. A gpsd compass may then provide headings immediately.
+    /// Reports the loss of a sensor that headings require. After the loss, headings from a gpsd compass are accepted
+    /// immediately.
     mutating func handleLoss(
         of sensor: SensorKind, _ error: DeviceError, pendingCallbacks: inout PendingLocationCallbacks
     ) {

@@ -4,18 +4,18 @@ import DeviceCore
 import Geodesy
 
 /// The magnetic declination (the angle from true to magnetic north) at the position of the location updates. The World
-/// Magnetic Model provides the declination for the exact position and date. Receivers also report a declination (gpsd's
-/// "magvar"), but with only one decimal place and often from an outdated model. The reported value is therefore used
-/// only for dates outside the model's five-year validity period. In the model's blackout zones around the magnetic
-/// poles, the declination is unknown.
+/// Magnetic Model provides the declination for the exact position and date. In the model's blackout zones around the
+/// magnetic poles, the declination is unknown. Receivers also report a declination (gpsd's "magvar"), but it has only
+/// one decimal place and often comes from an outdated model. It is used only for dates outside the World Magnetic
+/// Model's five-year validity period.
 struct LocalDeclination: Sendable {
-    /// A position and time, with the declination that the receiver reports.
+    /// A position, its time and the declination that the receiver reports.
     struct Position: Sendable, Equatable {
         /// In degrees.
         var latitude, longitude: Double
         /// In metres.
         var altitude: Double
-        /// In degrees, east positive, or NaN if the receiver reports none.
+        /// The reported declination in degrees, east positive. NaN if the receiver reports none.
         var variation: Double
         var time: WallTime
     }
@@ -33,7 +33,7 @@ struct LocalDeclination: Sendable {
         return degrees
     }
 
-    /// Returns the declination at a position in degrees, east positive, or nil if it is unknown.
+    /// Returns the declination, in degrees, at a position. East is positive. Returns nil if the declination is unknown.
     static func degrees(at position: Position) -> Double? {
         let field = MagneticModel.wmm2025.field(
             latitude: position.latitude, longitude: position.longitude, altitude: position.altitude,
@@ -45,7 +45,7 @@ struct LocalDeclination: Sendable {
 }
 
 extension LocalDeclination.Position {
-    /// Creates a position with the coordinate and altitude of the location values, which may have reduced accuracy.
+    /// Creates a position from a location, which may have reduced accuracy, and from the receiver's report.
     init(_ values: CLLocation.Values, report: PositionReport, clock: any DeviceClock) {
         latitude = values.latitude
         longitude = values.longitude

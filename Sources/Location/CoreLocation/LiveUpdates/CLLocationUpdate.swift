@@ -7,7 +7,8 @@ import LiveDevice
 public struct CLLocationUpdate: Sendable {
     /// The location, or nil if the element only reports a state.
     public let location: CLLocation?
-    /// True if the device is stationary. No further element follows until the device moves.
+    /// True if the device is stationary. Until the device moves, no further element follows unless the authorization or
+    /// the availability of the position changes.
     public let stationary: Bool
     /// True if the app is denied access to the position.
     public let authorizationDenied: Bool
@@ -52,7 +53,8 @@ public struct CLLocationUpdate: Sendable {
     /// buffer is full, the oldest element is dropped. The sequence belongs to the device that is current when this
     /// method is called.
     ///
-    /// Playback waits while a loop processes an element, so do not await `play()` or `advance(by:)` in the loop body.
+    /// During trace playback, the player waits until the loop has processed an element. Do not await `play()` or
+    /// `advance(by:)` in the loop body, because the player and the loop would wait for each other.
     public static func liveUpdates(_ configuration: LiveConfiguration = .default) -> Updates {
         Updates(device: LiveDevice.resolved)
     }
@@ -75,7 +77,7 @@ extension CLLocationUpdate {
         public struct Iterator: AsyncIteratorProtocol {
             private let handle: Handle
 
-            /// Stops the client when the iterator is released.
+            /// Stops the location updates when the iterator is released.
             private final class Handle {
                 let client: LiveUpdateClient
 

@@ -97,7 +97,8 @@ final class LiveUpdateClient: Sendable {
         let location: CLLocation?
         if accuracy == .reducedAccuracy {
             location = state.converter.reducedAccuracy.reduce(values, now: report.arrival).map { CLLocation($0) }
-            // State changes are delivered even if no location with reduced accuracy is due yet.
+            // An element that reports a change of state is delivered even if no location with reduced accuracy is due
+            // yet.
             guard location != nil || hasComeToRest || hasReturned else { return }
         } else {
             location = CLLocation(values, details: details)
@@ -121,7 +122,7 @@ final class LiveUpdateClient: Sendable {
 extension LiveUpdateClient: LocationAuthorization.Observer {
     func authorizationChanged() {
         loop.update { state in
-            // Resets the filters, so that the next position is delivered even if the device is stationary.
+            // The filters are reset, so that the next position is delivered even if the device is stationary.
             state.detector = StationaryDetector()
             state.converter.reducedAccuracy = ReducedAccuracy()
             state.add(self.element())
@@ -140,11 +141,11 @@ extension LiveUpdateClient: LocationAuthorization.Observer {
 
 /// Detects from a series of positions when the device becomes stationary.
 struct StationaryDetector: Sendable {
-    /// The maximum drift of a stationary device, in metres. The horizontal accuracy is used instead if it is larger.
+    /// The maximum drift of a stationary device, in metres. If the horizontal accuracy is larger, it is used instead.
     static let radius = 15.0
-    /// The device becomes stationary after it has stayed within the radius for this many seconds.
+    /// A device that stays within `radius` for this many seconds is stationary.
     static let minimumDuration = 60.0
-    /// The speed limit of a stationary device, in metres per second.
+    /// The speed below which a device can be stationary, in metres per second.
     static let maximumSpeed = 1.0
 
     private var anchor: (coordinate: CLLocationCoordinate2D, since: BootTime)?

@@ -3,12 +3,12 @@
 import DeviceCore
 
 struct BeaconTrack: Sendable {
-    /// The averaging window for signal strengths, in seconds. In a simulation with 6 dB of noise, one packet per second
-    /// and distances of 0.25 to 6 m, a window of 5 s classified 97 % of the reports correctly and detected a departing
-    /// beacon within 4 s. A window of 2 s classified only 87 % correctly. A window of 20 s, as in the AltBeacon
-    /// library, needed 15 s to detect a departing beacon.
+    /// The averaging window for signal strengths, in seconds. A shorter window makes the proximity class less reliable.
+    /// A longer window delays the detection of a departing beacon. In a simulation, 97 % of the classes were correct
+    /// with a window of 5 s, and 87 % with a window of 2 s. With a window of 20 s, as in the AltBeacon library, a
+    /// departing beacon was detected after 15 s.
     static let window = 5.0
-    /// The trimmed mean discards a tenth of the values at each end, as in the AltBeacon library.
+    /// The mean signal strength excludes the lowest and the highest tenth of the values, as in the AltBeacon library.
     static let trimDivisor = 10
     /// The maximum number of stored signal strengths. Beyond this number, the oldest value is dropped.
     static let limit = 128
@@ -34,7 +34,7 @@ struct BeaconTrack: Sendable {
 
     mutating func process(_ sighting: BeaconSighting) {
         lastTime = max(lastTime, sighting.time)
-        // If the beacon's transmission power has changed, earlier signal strengths are no longer comparable.
+        // If the beacon's transmission power has changed, earlier signal strengths are not comparable with new ones.
         if measuredPower != sighting.measuredPower { strengths = [] }
         measuredPower = sighting.measuredPower
         guard let rssi = sighting.rssi else { return }
@@ -71,22 +71,21 @@ struct BeaconTrack: Sendable {
 }
 
 enum BeaconDistance {
-    /// The limits of the immediate and near classes, in metres. Apple does not document its limits, so these values are
-    /// based on observation.
+    /// The maximum distances of the immediate and near classes, in metres. Apple does not document its own values, so
+    /// these are based on observation.
     static let borders = (immediate: 0.5, near: 3.0)
-    /// The hysteresis at each limit, as a fraction of the limit.
+    /// The hysteresis at each maximum distance, as a fraction of the distance.
     static let hysteresis = 0.2
 
-    /// Returns the distance in metres according to the free-space path loss (Friis): 10^((power - rssi) / 20). Up to 10
-    /// m, the result differs by at most a third from Radius Networks' curve for iPhones, which is 0.89976 r^7.7095 +
-    /// 0.111 with r = rssi / power. Returns nil if the power is 0 or more, because some beacons advertise 0 instead of
-    /// their power.
+    /// Returns the distance in metres, or nil if the power is unknown. Some beacons advertise 0 instead of their power.
+    /// The distance follows from the free-space path loss (Friis). For distances of up to 10 m, it differs by at most a
+    /// third from Radius Networks' curve for iPhones.
     static func metres(rssi: Double, measuredPower: Int8) -> Double? {
         guard measuredPower < 0 else { return nil }
         return pow(10, (Double(measuredPower) - rssi) / 20)
     }
 
-    /// Returns the proximity class of a distance, with hysteresis based on the previous class.
+    /// Returns the proximity class of a distance. The hysteresis favours the previous class.
     static func proximity(at metres: Double, after previous: CLProximity) -> CLProximity {
         let (out, back) = (1 + hysteresis, 1 - hysteresis)
         let (immediate, near): (Double, Double) =

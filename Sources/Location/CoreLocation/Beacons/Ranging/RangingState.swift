@@ -30,7 +30,7 @@ struct RangingState {
     /// The maximum number of tracked beacons. Beyond this number, the least recently received beacon is dropped.
     static let trackLimit = 1024
 
-    /// The requests in the order in which they were started, which is also the order of the reports.
+    /// The requests in the order of their start. Reports are delivered in the same order.
     private(set) var requests: [RangingRequest] = []
     private var tracks: [BeaconIdentity: BeaconTrack] = [:]
     private(set) var loss: DeviceError?
@@ -88,7 +88,8 @@ struct RangingState {
         return requests.map { request in (request, beacons.filter { request.pattern.matches($0.values.identity) }) }
     }
 
-    /// Orders beacons by distance, with unknown distances last, and then by identity to make the order deterministic.
+    /// Orders beacons by distance, with unknown distances last. Beacons at equal distances are ordered by identity, so
+    /// that the order is deterministic.
     private static func precedes(_ left: CLBeacon.Values, _ right: CLBeacon.Values) -> Bool {
         func key(_ values: CLBeacon.Values) -> (Double, UInt64, UInt64, UInt16, UInt16) {
             let identity = values.identity
