@@ -54,7 +54,8 @@ private let file: TraceFile = {
 /// Returns the data of each client, for the whole script or for the steps of one client with the waits and the faults.
 private func play(_ script: ClientScript, of client: Int?) -> [[UInt8]] {
     let stage = Stage(script)
-    for step in script.steps where client == nil || step.client == client || step.action == .wait || step.action == .fault {
+    for step in script.steps
+    where client == nil || step.client == client || step.action == .wait || step.action == .fault {
         stage.perform(step)
     }
     return stage.end()

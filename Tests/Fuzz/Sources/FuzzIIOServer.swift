@@ -128,7 +128,9 @@ private struct Stage {
             let wait = session.advance(&state, now: now)
             guard wait == .output else {
                 sessions[client] = session
-                if wait == .ended || (session.isReading && received[client].count > Self.maximumReceived) { close(client) }
+                if wait == .ended || (session.isReading && received[client].count > Self.maximumReceived) {
+                    close(client)
+                }
                 return
             }
             precondition(session.output.head.count < IIODSession.outputThreshold + 2 * IIODSession.maximumValueLength)
