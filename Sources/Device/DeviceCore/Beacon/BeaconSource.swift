@@ -64,7 +64,7 @@ package struct NoBeaconSource: BeaconSource {
 
     package var problem: DeviceError? {
         DeviceError(
-            .notSupported, "This device has no beacon source. Only the live device, which uses BlueZ, and recordings provide beacons.")
+            .notSupported, "This device has no beacon source. Only the live device and recordings have one.")
     }
 
     package func subscribe(_ receive: @escaping @Sendable (BeaconEvent) -> Void) -> Subscription {
