@@ -64,7 +64,9 @@ extension SimulatedDevice {
     /// A time before the start moves to the start of the trace, even if ``PlaybackOptions/from`` is later. After a move
     /// beyond the end, nothing is left to play. The number of remaining passes does not change. Does nothing if called
     /// while the device is playing.
-    public func seek(to seconds: Double) {
+    public func seek(to time: Duration) { seek(to: time.inSeconds) }
+
+    package func seek(to seconds: Double) {
         withExclusivePlayer { isMain in
             player.seek(to: seconds)
             callbacks.run(isOnMainThread: isMain)

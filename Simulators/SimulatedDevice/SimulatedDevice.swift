@@ -70,7 +70,7 @@ public final class SimulatedDevice: Sendable {
         case .rebased(let start): wallTime = start
         }
         let start = trace.header?.start?.boot ?? .zero
-        let from = TraceFeed.traceTime(options.from)
+        let from = TraceFeed.traceTime(options.from.inSeconds)
         let clock = VirtualClock(
             now: BootTime(nanoseconds: start.nanoseconds.addingSaturated(from)),
             wallTime: WallTime(nanoseconds: wallTime.nanoseconds.addingSaturated(from)))

@@ -81,8 +81,8 @@ struct TraceFeed {
         (self.file, self.start, self.options) = (file, start, options)
         recordedShift = shift
         shiftBase = shift
-        from = Self.traceTime(options.from)
-        to = Int64(saturatingSeconds: options.to).map { max(0, $0) } ?? .max
+        from = Self.traceTime(options.from.inSeconds)
+        to = options.to.map { Self.traceTime($0.inSeconds) } ?? .max
         maximumGap = options.maximumGap.flatMap { $0 > .zero ? Int64(saturatingSeconds: $0.inSeconds) : nil }
         self.sensors = options.streams == .all ? nil : sensors.map { options.streams.contains($0) }
         switch options.loops {

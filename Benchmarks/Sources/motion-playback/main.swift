@@ -92,7 +92,7 @@ for (batch, sensor) in [(1, "accelerometer"), (8, "accelerometer"), (8, "local:/
     let recorded = try rate(count, runs: runs) {
         let device = SimulatedDevice(file)
         let writer = try TraceWriter(path: "/dev/null", overwrite: true, clock: device.device.clock)
-        let recorder = TraceRecorder(device: device.device, writer: writer, motionInterval: 0)
+        let recorder = TraceRecorder(device: device.device, writer: writer, motionInterval: .zero)
         try recorder.start()
         try device.play()
         try recorder.stop()

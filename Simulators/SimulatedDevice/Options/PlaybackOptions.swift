@@ -6,19 +6,19 @@ public import DeviceCore
 ///
 /// ```swift
 /// var options = PlaybackOptions()
-/// options.from = 120
+/// options.from = .seconds(120)
 /// options.maximumGap = .seconds(5)
 /// options.loops = .endless
 /// let device = SimulatedDevice(trace, options: options)
 /// ```
 ///
-/// Times are in seconds since the start of the trace.
+/// Times count from the start of the trace.
 public struct PlaybackOptions: Sendable {
-    /// The start of playback, in seconds. The device starts in the state of that time: battery, accessories, lost
-    /// sources and sensors, and the last position, which is not delivered. Negative values and NaN are treated as 0.
-    public var from = 0.0
-    /// The end of playback, in seconds. Events at exactly this time are still played.
-    public var to = Double.infinity
+    /// The start of playback. The device starts in the state of that time: battery, accessories, lost sources and
+    /// sensors, and the last position, which is not delivered. Negative values are treated as zero.
+    public var from = Duration.zero
+    /// The end of playback, or nil for the end of the trace. Events at exactly this time are still played.
+    public var to: Duration?
     /// The number of passes.
     public var loops = PlaybackLoops.once
     /// The maximum time between two events, or nil for no limit. Longer pauses are shortened. The device's clock and

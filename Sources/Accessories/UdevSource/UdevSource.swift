@@ -88,7 +88,7 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
         self.clock = clock
         self.dependencies = dependencies
         problemList = ProblemList(onChange: dependencies.onProblems)
-        let settleTime = configuration.accessorySettleTime.value
+        let settleTime = configuration.accessorySettleTime.value.inSeconds
         state = Mutex(
             State(
                 tracker: AccessoryTracker(

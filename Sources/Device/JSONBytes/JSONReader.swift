@@ -61,9 +61,9 @@ package struct JSONReader {
     }
 
     /// Enters the next value if it is an object and `wanted` is true. Otherwise skips the value and returns false.
-    package mutating func beginObjectIfPresent(wanted: Bool = true) throws(JSONError) -> Bool {
+    package mutating func beginObjectIfPresent(reading isRead: Bool = true) throws(JSONError) -> Bool {
         let kind = try peekKind()
-        guard kind == .object, wanted else {
+        guard kind == .object, isRead else {
             if kind == .object { try skipValue() } else { try skipMismatch() }
             return false
         }

@@ -17,12 +17,12 @@ public struct ExcerptEdit: TraceEdit {
     /// Creates an edit.
     ///
     /// - Parameters:
-    ///   - start: The beginning of the part, in seconds since the start of the trace. Earlier events are omitted.
-    ///   - end: The end of the part, in seconds since the start of the trace. Later events are omitted. Infinity means
-    ///     the end of the trace.
-    public init(from start: Double = 0, to end: Double = .infinity) {
-        from = Int64(saturatingSeconds: max(start, 0)) ?? 0
-        to = end == .infinity ? .max : Int64(saturatingSeconds: max(end, 0)) ?? 0
+    ///   - start: The beginning of the part, since the start of the trace. Earlier events are omitted.
+    ///   - end: The end of the part, since the start of the trace, or nil for the end of the trace. Later events are
+    ///     omitted.
+    public init(from start: Duration = .zero, to end: Duration? = nil) {
+        from = Int64(saturatingSeconds: max(start, .zero).inSeconds) ?? 0
+        to = end.map { Int64(saturatingSeconds: max($0, .zero).inSeconds) ?? 0 } ?? .max
     }
 
     package init(nanoseconds range: ClosedRange<Int64>) { (from, to) = (range.lowerBound, range.upperBound) }

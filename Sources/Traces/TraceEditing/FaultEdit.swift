@@ -149,11 +149,11 @@ public struct FaultEdit: TraceEdit {
             case .silence, .loss: return
             case .drop(let probability): if nextProbability() < probability { return }
             case .duplicate(let probability): if nextProbability() < probability { copies += 1 }
-            case .jitter(let seconds):
-                let maximumDelay = Int64(saturatingSeconds: seconds) ?? 0
+            case .jitter(let limit):
+                let maximumDelay = Int64(saturatingSeconds: limit.inSeconds) ?? 0
                 delay = delay.addingSaturated(Int64(nextProbability() * Double(maximumDelay)))
             case .noFix: removeFix(from: &event, fault.receiver)
-            case .clockStep(let seconds): shiftTimes(of: &event, fault.receiver, by: seconds)
+            case .clockStep(let step): shiftTimes(of: &event, fault.receiver, by: step.inSeconds)
             case .stuck, .saturation, .disturbance: change(&event, by: fault, index)
             case .unplugDuringWrite:
                 if !hasOccurred[index] { hasOccurred[index] = unplugDuringWrite(event, into: &events) }

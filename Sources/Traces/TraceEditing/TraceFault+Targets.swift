@@ -96,10 +96,10 @@ extension TraceFault {
 }
 
 extension TraceFault {
-    var startNanoseconds: Int64 { max(0, Int64(saturatingSeconds: start) ?? 0) }
+    var startNanoseconds: Int64 { max(0, Int64(saturatingSeconds: start.inSeconds) ?? 0) }
 
     var endNanoseconds: Int64? {
-        duration.map { startNanoseconds.addingSaturated(max(0, Int64(saturatingSeconds: $0) ?? 0)) }
+        duration.map { startNanoseconds.addingSaturated(max(0, Int64(saturatingSeconds: $0.inSeconds) ?? 0)) }
     }
 
     func isActive(at time: Int64) -> Bool { time >= startNanoseconds && endNanoseconds.map { time < $0 } ?? true }

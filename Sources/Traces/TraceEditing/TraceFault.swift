@@ -17,8 +17,8 @@ public struct TraceFault: Sendable, Hashable {
         case drop(Double)
         /// Events are duplicated with the given probability.
         case duplicate(Double)
-        /// Events are delayed by up to the given number of seconds. Measurement times do not change.
-        case jitter(Double)
+        /// Events are delayed by up to the given time. Measurement times do not change.
+        case jitter(Duration)
         /// A sensor, or one of its axes 0 to 2, repeats its last value.
         case stuck(axis: Int?)
         /// The magnitude of each component is limited to the given value in the sensor's unit. If the trace contains
@@ -27,8 +27,8 @@ public struct TraceFault: Sendable, Hashable {
         /// The given vector is added to the readings, in the sensor's own axes and unit. If the trace contains several
         /// kinds of sensors, a target is required.
         case disturbance(SIMD3<Double>)
-        /// The receivers' clocks are off by the given number of seconds.
-        case clockStep(Double)
+        /// The receivers' clocks are off by the given time.
+        case clockStep(Duration)
         /// An accessory is unplugged until the trace attaches it again. A duration is not allowed.
         case unplug
         /// An accessory is unplugged while the program performs its next write. A duration is not allowed.
@@ -40,13 +40,13 @@ public struct TraceFault: Sendable, Hashable {
     /// The target, or nil for all targets: "gpsd", a sensor's ID or kind, or an accessory's ID in the trace. A
     /// receiver's path is accepted for ``Action/noFix`` and ``Action/clockStep(_:)``.
     public var target: String?
-    /// The start of the fault in seconds since the start of the trace, not later than the last event.
-    public var start: Double
-    /// The duration in seconds, or nil if the fault does not end.
-    public var duration: Double?
+    /// The start of the fault, since the start of the trace. It must not be later than the last event.
+    public var start: Duration
+    /// The duration, or nil if the fault does not end.
+    public var duration: Duration?
 
     /// Creates a fault.
-    public init(_ action: Action, target: String? = nil, at start: Double = 0, for duration: Double? = nil) {
+    public init(_ action: Action, target: String? = nil, at start: Duration = .zero, for duration: Duration? = nil) {
         self.action = action
         self.target = target
         self.start = start
@@ -96,21 +96,21 @@ extension TraceFault: CustomStringConvertible {
         case .loss: name = "loss"
         case .drop(let probability): (name, value) = ("drop", "\(probability)")
         case .duplicate(let probability): (name, value) = ("duplicate", "\(probability)")
-        case .jitter(let seconds): (name, value) = ("jitter", "\(seconds)s")
+        case .jitter(let delay): (name, value) = ("jitter", "\(delay.inSeconds)s")
         case .stuck(let axis):
             name = "stuck"
             if let axis, (0...2).contains(axis) { part = [".x", ".y", ".z"][axis] }
         case .saturation(let limit): (name, value) = ("saturate", "\(limit)")
         case .disturbance(let more): (name, value) = ("disturb", "\(more.x)/\(more.y)/\(more.z)")
-        case .clockStep(let seconds): (name, value) = ("clockstep", "\(seconds)s")
+        case .clockStep(let step): (name, value) = ("clockstep", "\(step.inSeconds)s")
         case .unplug: name = "unplug"
         case .unplugDuringWrite: name = "cut"
         }
         var text = name
         if !value.isEmpty { text += "=\(value)" }
         if let target { text += "(\(target)\(part))" }
-        if start > 0 || duration != nil { text += "@\(start)s" }
-        if let duration { text += "+\(duration)s" }
+        if start > .zero || duration != nil { text += "@\(start.inSeconds)s" }
+        if let duration { text += "+\(duration.inSeconds)s" }
         return text
     }
 
@@ -122,24 +122,28 @@ extension TraceFault: CustomStringConvertible {
         case "jitter":
             let seconds = try clause.seconds()
             guard seconds <= Self.maximumJitter else { throw clause.error("needs a time of at most 60 s") }
-            action = .jitter(seconds)
+            action = .jitter(Duration(clampingSeconds: seconds))
         case "saturate": action = .saturation(try clause.number(in: 0...1e9))
         case "disturb":
             let numbers = try clause.numbers(3)
             action = .disturbance(SIMD3(numbers[0], numbers[1], numbers[2]))
-        case "clockstep": action = .clockStep(try clause.seconds(isSigned: true))
+        case "clockstep": action = .clockStep(Duration(clampingSeconds: try clause.seconds(isSigned: true)))
         default:
             action = try Self.actionWithoutValue(clause, &target)
             try clause.requireNoValue()
         }
         self.target = target
-        if case .seconds(let seconds) = clause.moment { start = seconds } else { start = 0 }
-        duration = clause.duration
+        if case .seconds(let seconds) = clause.moment {
+            start = Duration(clampingSeconds: seconds)
+        } else {
+            start = .zero
+        }
+        duration = clause.duration.map { Duration(clampingSeconds: $0) }
         if !action.hasDuration { try clause.requireNoDuration() }
         if clause.name == "restart" {
             guard target == nil || target == "gpsd" else { throw clause.error("applies only to gpsd") }
             self.target = "gpsd"
-            duration = clause.duration ?? 1
+            duration = duration ?? .seconds(1)
         }
     }
 

@@ -14,12 +14,12 @@ import Testing
 @Suite("Channels that an executor polls", .timeLimit(.minutes(5)))
 struct ChannelPollingTests {
     private let reactor = ChannelReactor()
-    private let executor = HandPlace()
+    private let executor = ManualPollingExecutor()
 
     private func register(tolerance: Double = 600, capacity: Int = 65_536) throws -> SocketPair {
         let pair = try SocketPair(capacity: capacity, tolerance: tolerance, reactor: reactor)
         pair.channel.setExecutor(ExecutorIdentity(executor))
-        try #require(executor.waitForLoan())
+        try #require(executor.waitForRegistration())
         return pair
     }
 
@@ -30,7 +30,7 @@ struct ChannelPollingTests {
         for round in 1...200 {
             pair.peer.send([UInt8(round)])
             #expect(pair.watch.readables == round - 1)
-            #expect(executor.lookWhenReadable())
+            #expect(executor.pollWhenReadable())
             #expect(pair.watch.readables == round)
             #expect(pair.watch.take() == [UInt8(round)])
         }
@@ -67,7 +67,7 @@ struct ChannelPollingTests {
         Thread.detachNewThread { [peer = pair.peer] in peer.send(bytes) }
         var received: [UInt8] = []
         while received.count < bytes.count {
-            guard executor.lookWhenReadable() else { break }
+            guard executor.pollWhenReadable() else { break }
             let count = pair.channel.bytesAvailable
             // Equal to eight events of 4 KiB.
             #expect(count <= 32_768)
@@ -81,7 +81,7 @@ struct ChannelPollingTests {
         let pair = try register(capacity: 1_000)
         let bytes = pattern(5_000)
         pair.peer.send(bytes)
-        #expect(executor.lookWhenReadable())
+        #expect(executor.pollWhenReadable())
         #expect(executor.waitForEnd())
         #expect(pair.channel.bytesAvailable == 1_000)
         pair.channel.setExecutor(nil)
@@ -96,7 +96,7 @@ struct ChannelPollingTests {
         pair.peer.send([1, 2, 3])
         #expect(shutdown(pair.peer.descriptor, Int32(SHUT_WR)) == 0)
         // The reactor thread may detect the end first.
-        if polls { executor.lookNow() }
+        if polls { executor.pollNow() }
         #expect(pair.watch.waitForEnd()?.reason == .hungUp)
         #expect(pair.watch.take() == [1, 2, 3])
         #expect(pair.watch.ends == 1)
@@ -117,15 +117,15 @@ struct ChannelPollingTests {
         let port = try ScriptedPort(inputBufferingTime: .infinity)
         let channel = try NodeChannel(port, clock: LiveClock(), tolerance: 600, reactor: reactor)
         channel.setExecutor(ExecutorIdentity(executor))
-        try #require(executor.waitForLoan())
-        executor.lookNow()
+        try #require(executor.waitForRegistration())
+        executor.pollNow()
         #expect(port.reads.load(ordering: .relaxed) == 1)
         // Simulates a poll that began earlier and runs last.
         let last = Atomic<Int>(0)
         port.onPendingBytes.withLock {
             $0 = { [unowned port, executor] in
                 let before = port.reads.load(ordering: .relaxed)
-                executor.lookNow()
+                executor.pollNow()
                 last.store(port.reads.load(ordering: .relaxed) - before, ordering: .relaxed)
             }
         }
@@ -136,7 +136,7 @@ struct ChannelPollingTests {
         #expect(semaphore.wait(seconds: 60))
         #expect(last.load(ordering: .relaxed) == 0)
         let reads = port.reads.load(ordering: .relaxed)
-        executor.lookNow()
+        executor.pollNow()
         channel.readPendingInput()
         #expect(port.reads.load(ordering: .relaxed) == reads)
     }
@@ -179,7 +179,7 @@ struct ChannelPollingTests {
             written += bytes.prefix(max(0, pair.watch.write(bytes)))
         }
         pair.peer.send([1])
-        #expect(executor.lookWhenReadable())
+        #expect(executor.pollWhenReadable())
         #expect(pair.watch.take() == [1])
         expectSame(pair.peer.receive(written.count), written)
     }

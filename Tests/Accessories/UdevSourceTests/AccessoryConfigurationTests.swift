@@ -20,7 +20,7 @@ struct AccessoryConfigurationTests {
         #expect(configuration.appProtocols.value == nil)
         #expect(configuration.accessoryRules.value.isEmpty)
         #expect(configuration.declaredAccessories.value.isEmpty)
-        #expect(configuration.accessorySettleTime.value == 0.15)
+        #expect(configuration.accessorySettleTime.value == .seconds(0.15))
     }
 
     @Test("A file sets every value")
@@ -40,7 +40,7 @@ struct AccessoryConfigurationTests {
         #expect(configuration.accessoryDirectories.value == ["/run/accessories", "/etc/near"])
         #expect(configuration.accessoryDirectories.origin == .file("/etc/device-services.json"))
         #expect(configuration.appProtocols.value == ["com.a", "com.b"])
-        #expect(configuration.accessorySettleTime.value == 0.5)
+        #expect(configuration.accessorySettleTime.value == .seconds(0.5))
         let rules = configuration.accessoryRules.value
         #expect(rules.count == 3)
         var first = AccessoryRule()
@@ -130,7 +130,7 @@ struct AccessoryConfigurationTests {
         let message = configuration.allProblems.first?.message ?? ""
         #expect(message.hasPrefix("/etc/device-services.json: "))
         #expect(message.contains(problem), "\(message)")
-        #expect(configuration.accessorySettleTime.value == 0.15)
+        #expect(configuration.accessorySettleTime.value == .seconds(0.15))
         if text.contains("/good") { #expect(configuration.accessoryDirectories.value == ["/good"]) }
     }
 

@@ -242,7 +242,7 @@ struct AttachingTests {
         let waits = Mutex(0)
         let feed = Mutex<(@Sendable (UdevEvent) -> Void)?>(nil)
         var configuration = Configuration()
-        configuration.accessorySettleTime.value = 0
+        configuration.accessorySettleTime.value = .zero
         let source = UdevSource(
             configuration: configuration, clock: VirtualClock(),
             dependencies: UdevSourceDependencies(

@@ -17,7 +17,7 @@ struct FolderWatchTests {
     ) -> (UdevSource, Subscription) {
         var configuration = Configuration()
         configuration.accessoryDirectories.value = [folder]
-        configuration.accessorySettleTime.value = 0.05
+        configuration.accessorySettleTime.value = .seconds(0.05)
         let clock = LiveClock()
         let source = UdevSource(
             configuration: configuration, clock: clock,

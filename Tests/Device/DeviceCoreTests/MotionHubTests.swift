@@ -72,10 +72,10 @@ struct MotionHubTests {
         let last = hub.subscribe(MotionRequest(kind: .accelerometer, everyReading: true)) { _ in }
         fast.cancel()
         #expect(hub.demand(of: "accel")?.rate == 0)
-        #expect(hub.isWanted)
+        #expect(hub.hasSubscribers)
         last.cancel()
         #expect(hub.demand(of: "accel") == nil)
-        #expect(!hub.isWanted)
+        #expect(!hub.hasSubscribers)
         #expect(changes.load(ordering: .relaxed) == 10)
     }
 

@@ -79,7 +79,7 @@ struct ReadinessCoordinatorTests {
 
     @Test("The owner changes with the executor of the subscribers only")
     func owner() throws {
-        let (source, executor) = (try Source(), HandPlace())
+        let (source, executor) = (try Source(), ManualPollingExecutor())
         var coordinator = try coordinator(source)
         let isFinished1 = coordinator.update()
         #expect(!isFinished1)
@@ -90,13 +90,13 @@ struct ReadinessCoordinatorTests {
             let isFinished = coordinator.update()
             #expect(!isFinished)
         }
-        #expect(executor.waitForLoan(1, seconds: 0) && !executor.waitForLoan(2, seconds: 0))
+        #expect(executor.waitForRegistration(1, seconds: 0) && !executor.waitForRegistration(2, seconds: 0))
         source.makeReadable()
-        #expect(executor.lookWhenReadable())
+        #expect(executor.pollWhenReadable())
         choice.executor.withLock { $0 = nil }
         source.makeReadable()
         // The subscriptions have changed, which the source's thread has not found yet.
-        executor.lookNow()
+        executor.pollNow()
         let isFinished2 = coordinator.update()
         #expect(isFinished2)
         #expect(executor.waitForEnd(seconds: 0))
@@ -106,13 +106,13 @@ struct ReadinessCoordinatorTests {
 
     @Test("A coordinator that is destroyed ends polling by the executor")
     func destruction() throws {
-        let (source, executor) = (try Source(), HandPlace())
+        let (source, executor) = (try Source(), ManualPollingExecutor())
         choice.executor.withLock { $0 = executor }
         do {
             var coordinator = try coordinator(source)
             let isFinished = coordinator.update()
             #expect(!isFinished)
-            #expect(executor.waitForLoan(1, seconds: 0))
+            #expect(executor.waitForRegistration(1, seconds: 0))
         }
         #expect(executor.waitForEnd(seconds: 0))
     }
@@ -131,7 +131,7 @@ struct ReadinessCoordinatorTests {
 
     @Test("The source's thread reads when a read is overdue, and waits for the descriptor without input")
     func overdue() throws {
-        let (source, executor) = (try Source(), HandPlace())
+        let (source, executor) = (try Source(), ManualPollingExecutor())
         choice.executor.withLock { $0 = executor }
         var coordinator = try coordinator(source, tolerance: 0)
         _ = coordinator.update()
@@ -149,17 +149,17 @@ struct ReadinessCoordinatorTests {
         #expect(isReady6)
         try coordinator.handle(isReady: true)
         #expect(source.log == ["timeout", "overdue"])
-        #expect(executor.waitForLoan(1, seconds: 0) && !executor.waitForEnd(seconds: 0))
+        #expect(executor.waitForRegistration(1, seconds: 0) && !executor.waitForEnd(seconds: 0))
     }
 
     @Test("An executor that finds the source in use is called again after that")
     func contended() throws {
-        let (source, executor) = (try Source(.contended), HandPlace())
+        let (source, executor) = (try Source(.contended), ManualPollingExecutor())
         choice.executor.withLock { $0 = executor }
         var coordinator = try coordinator(source, tolerance: 0)
         _ = coordinator.update()
         source.makeReadable()
-        #expect(executor.lookWhenReadable())
+        #expect(executor.pollWhenReadable())
         let isReady7 = isReady(coordinator)
         #expect(isReady7)
         try coordinator.handle(isReady: true)

@@ -5,7 +5,7 @@
 /// Steps are separated by the byte 255. The first step holds the options. The first byte of every other step selects
 /// the action and the client, and the rest is the data to send or the time to wait.
 struct ClientScript {
-    enum Deed: Int {
+    enum Action: Int {
         case connect, send
         /// Sends the data 16 times.
         case sendOften
@@ -21,15 +21,15 @@ struct ClientScript {
     }
 
     struct Step {
-        var deed: Deed
+        var action: Action
         var client: Int
         var bytes: [UInt8]
 
         /// The encoding in a script, mostly letters.
-        var text: [UInt8] { [UInt8(0x40 | deed.rawValue << 2 | client)] + bytes }
+        var text: [UInt8] { [UInt8(0x40 | action.rawValue << 2 | client)] + bytes }
     }
 
-    static let mostClients = 4
+    static let maximumClients = 4
     static let mostSteps = 64
     private static let separator: UInt8 = 255
 
@@ -40,8 +40,8 @@ struct ClientScript {
         let parts = Array(input).split(separator: Self.separator, omittingEmptySubsequences: false)
         options = parts.first.map { Array($0) } ?? []
         steps = parts.dropFirst().prefix(Self.mostSteps).compactMap { part in
-            guard let first = part.first, let deed = Deed(rawValue: Int(first >> 2 & 7)) else { return nil }
-            return Step(deed: deed, client: Int(first & 3), bytes: Array(part.dropFirst()))
+            guard let first = part.first, let action = Action(rawValue: Int(first >> 2 & 7)) else { return nil }
+            return Step(action: action, client: Int(first & 3), bytes: Array(part.dropFirst()))
         }
     }
 
@@ -59,7 +59,7 @@ extension ClientScript.Step {
     }
 
     /// The data to send.
-    var sent: [UInt8] { deed == .sendOften ? Array(repeatElement(bytes, count: 16).joined()) : bytes }
+    var sent: [UInt8] { action == .sendOften ? Array(repeatElement(bytes, count: 16).joined()) : bytes }
 
     /// The same data byte by byte, and after 200 bytes in larger pieces to save time.
     var pieces: [[UInt8]] {

@@ -15,30 +15,30 @@ func fuzzAccessoryServer(_ input: UnsafeBufferPointer<UInt8>) {
             AccessoryTimeline.Dialogue(script: $0, hangsUp: script.has(0), last: 0)
         }
     }
-    var (plain, parted) = (Stage(dialogues), Stage(dialogues))
+    var (plain, split) = (Stage(dialogues), Stage(dialogues))
     for step in script.steps {
-        plain.take(step, inPieces: false)
-        parted.take(step, inPieces: true)
+        plain.perform(step, inPieces: false)
+        split.perform(step, inPieces: true)
     }
-    precondition(plain.sent == parted.sent, "answers depend on how bytes were parted")
-    for stage in [plain, parted] { precondition(stage.differences.lines.count <= DifferenceList.maximum) }
+    precondition(plain.sent == split.sent, "answers depend on how bytes were split")
+    for stage in [plain, split] { precondition(stage.differences.lines.count <= DifferenceList.maximum) }
 }
 
 private struct Stage {
     let differences = DifferenceList()
-    private let lane: DialogueSequence
-    private var peers = [DialoguePeer?](repeating: nil, count: ClientScript.mostClients)
-    private(set) var sent = [[UInt8]](repeating: [], count: ClientScript.mostClients)
+    private let dialogue: DialogueSequence
+    private var peers = [DialoguePeer?](repeating: nil, count: ClientScript.maximumClients)
+    private(set) var sent = [[UInt8]](repeating: [], count: ClientScript.maximumClients)
 
     init(_ dialogues: [AccessoryTimeline.Dialogue]) {
-        lane = DialogueSequence(
+        dialogue = DialogueSequence(
             name: "fuzz", dialogues: dialogues, differenceList: differences, progressed: BinarySemaphore())
     }
 
-    mutating func take(_ step: ClientScript.Step, inPieces: Bool) {
-        switch step.deed {
+    mutating func perform(_ step: ClientScript.Step, inPieces: Bool) {
+        switch step.action {
         case .connect where peers[step.client] == nil:
-            peers[step.client] = DialoguePeer(lane)
+            peers[step.client] = DialoguePeer(dialogue)
             send(.opened, step.client)
         case .send, .sendOften:
             for piece in inPieces ? step.pieces : [step.sent] where !piece.isEmpty {

@@ -7,12 +7,12 @@
 func fuzzDashboard(_ input: UnsafeBufferPointer<UInt8>) {
     let script = ClientScript(input)
     var plain = Stage(script, inPieces: false)
-    var parted = Stage(script, inPieces: true)
+    var split = Stage(script, inPieces: true)
     for step in script.steps {
         plain.take(step)
-        parted.take(step)
+        split.take(step)
     }
-    precondition(plain.received == parted.received, "answers depend on how requests were parted")
+    precondition(plain.received == split.received, "answers depend on how requests were split")
 }
 
 private let port: UInt16 = 8080
@@ -22,15 +22,15 @@ private let world = RequestHandler(
     token: DashboardToken(), port: port, handler: { _ in })
 
 private struct Stage {
-    private var visitors = [Visitor?](repeating: nil, count: ClientScript.mostClients)
+    private var visitors = [Visitor?](repeating: nil, count: ClientScript.maximumClients)
     private let inPieces: Bool
-    private(set) var received = [[UInt8]](repeating: [], count: ClientScript.mostClients)
+    private(set) var received = [[UInt8]](repeating: [], count: ClientScript.maximumClients)
 
     init(_ script: ClientScript, inPieces: Bool) { self.inPieces = inPieces }
 
     mutating func take(_ step: ClientScript.Step) {
         let client = step.client
-        switch step.deed {
+        switch step.action {
         case .connect: if visitors[client] == nil { visitors[client] = Visitor(page: client) }
         case .send, .sendOften:
             for piece in inPieces ? step.pieces : [step.sent] {

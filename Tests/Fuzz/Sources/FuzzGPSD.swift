@@ -52,11 +52,11 @@ private func check(_ line: UnsafeRawBufferPointer, _ experienced: inout GPSDDeco
     precondition(decoder.outOfRangeCount == experienced.outOfRangeCount)
     precondition(decoder.firstInvalidOffset == experienced.firstInvalidOffset)
     // Spaces that prevent the fast path for keys and numbers do not change the result.
-    parted(line).withUnsafeBytes { parted in
-        precondition(checkSyntax(parted) == isValid)
+    split(line).withUnsafeBytes { split in
+        precondition(checkSyntax(split) == isValid)
         guard isValid else { return }
         var slow = inexperienced
-        precondition(isSame(report, slow.decode(parted)))
+        precondition(isSame(report, slow.decode(split)))
         precondition(decoder.outOfRangeCount == slow.outOfRangeCount)
         precondition((decoder.firstInvalidOffset == nil) == (slow.firstInvalidOffset == nil))
     }
@@ -89,7 +89,7 @@ private func checkSyntax(_ line: UnsafeRawBufferPointer) -> Bool {
 }
 
 /// Adds spaces around all separators, which does not change the JSON value.
-private func parted(_ line: UnsafeRawBufferPointer) -> [UInt8] {
+private func split(_ line: UnsafeRawBufferPointer) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(2 * line.count)
     var (isText, isEscaped) = (false, false)

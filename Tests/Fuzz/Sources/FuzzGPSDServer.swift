@@ -14,7 +14,7 @@ func fuzzGPSDServer(_ input: UnsafeBufferPointer<UInt8>) {
     let isCrowded = script.has(0)
     let together = play(script, of: nil)
     guard !isCrowded else { return }
-    let clients = Set(script.steps.filter { $0.deed == .connect }.map(\.client))
+    let clients = Set(script.steps.filter { $0.action == .connect }.map(\.client))
     for client in clients where clients.count > 1 {
         let alone = play(script, of: client)[client]
         guard alone != together[client] else { continue }
@@ -54,8 +54,9 @@ private let file: TraceFile = {
 /// Returns the data of each client, for the whole script or for the steps of one client with the waits and the faults.
 private func play(_ script: ClientScript, of client: Int?) -> [[UInt8]] {
     let stage = Stage(script)
-    for step in script.steps where client == nil || step.client == client || step.deed == .wait || step.deed == .fault {
-        stage.take(step)
+    for step in script.steps
+    where client == nil || step.client == client || step.action == .wait || step.action == .fault {
+        stage.perform(step)
     }
     return stage.end()
 }
@@ -64,8 +65,8 @@ private func play(_ script: ClientScript, of client: Int?) -> [[UInt8]] {
 private final class Stage {
     private let engine: GPSDEngine
     private var now = BootTime(nanoseconds: 1_000_000_000_000)
-    private var ends = [Int32?](repeating: nil, count: ClientScript.mostClients)
-    private var received = [[UInt8]](repeating: [], count: ClientScript.mostClients)
+    private var ends = [Int32?](repeating: nil, count: ClientScript.maximumClients)
+    private var received = [[UInt8]](repeating: [], count: ClientScript.maximumClients)
     private let hasLittleRoom: Bool
     /// If answers exceed 10,240 bytes in total, gpsd truncates them in the middle of a line. Requests of at most this
     /// length never have an answer that long.
@@ -85,8 +86,8 @@ private final class Stage {
         engine.advance(now: now)
     }
 
-    func take(_ step: ClientScript.Step) {
-        switch step.deed {
+    func perform(_ step: ClientScript.Step) {
+        switch step.action {
         case .connect: connect(step.client)
         case .send, .sendOften:
             guard let end = ends[step.client] else { return }

@@ -12,8 +12,8 @@ func fuzzIIOClient(_ input: UnsafeBufferPointer<UInt8>) {
     let said = Array(input.dropFirst())
     guard let start = endOfFirstLine(said) else { return }
     let whole = BufferReader(choice, of: said[..<start], then: said[start...], piece: said.count)
-    let parted = BufferReader(choice, of: said[..<start], then: said[start...], piece: 1 + Int(choice >> 3) * 7)
-    precondition(whole.scans == parted.scans && whole.end == parted.end, "samples depend on how they were parted")
+    let split = BufferReader(choice, of: said[..<start], then: said[start...], piece: 1 + Int(choice >> 3) * 7)
+    precondition(whole.scans == split.scans && whole.end == split.end, "samples depend on how they were split")
 }
 
 /// Returns the end of the answer to OPEN, for which a client waits. nil if the answer is incomplete.
@@ -50,10 +50,10 @@ private struct BufferReader {
             try buffer.start()
             for start in stride(from: rest.startIndex, to: rest.endIndex, by: piece) where end == 0 {
                 say(rest[start..<min(start + piece, rest.endIndex)])
-                take(buffer)
+                process(buffer)
             }
             shutdown(server, Int32(SHUT_WR))
-            if end == 0 { take(buffer) }
+            if end == 0 { process(buffer) }
             precondition(end != 0, "it goes on after the server has hung up")
         } catch {
             end = Int(error.number)
@@ -65,7 +65,7 @@ private struct BufferReader {
     }
 
     /// Reads all available data. Stops at the second read without data, because the first may only end an earlier read.
-    private mutating func take(_ buffer: ServerBuffer) {
+    private mutating func process(_ buffer: ServerBuffer) {
         var requests = [UInt8](repeating: 0, count: 4096)
         var looks = 0
         while looks < 2 {

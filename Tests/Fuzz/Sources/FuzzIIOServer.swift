@@ -10,14 +10,14 @@ import IIOFormat
 func fuzzIIOServer(_ input: UnsafeBufferPointer<UInt8>) {
     let script = ClientScript(input)
     var plain = Stage(script, inPieces: false)
-    var parted = Stage(script, inPieces: true)
+    var split = Stage(script, inPieces: true)
     for step in script.steps {
-        plain.take(step)
-        parted.take(step)
+        plain.perform(step)
+        split.perform(step)
     }
-    precondition(plain.received == parted.received, "answers depend on how requests were parted")
+    precondition(plain.received == split.received, "answers depend on how requests were split")
     plain.end()
-    parted.end()
+    split.end()
 }
 
 /// The devices of simulated and scripted servers.
@@ -49,10 +49,10 @@ let fuzzedDevices: IIOContext = {
         description: "Linux fuzz", devices: [accelerometer, pressure, IIODevice(id: "trigger0", name: "mpu6050-dev0")])
 }()
 
-/// The initial worlds by options, cached because the answer to PRINT takes long to build.
-private nonisolated(unsafe) var worlds: [UInt8: IIODState] = [:]
+/// The initial states by options, cached because the answer to PRINT takes long to build.
+private nonisolated(unsafe) var initialStates: [UInt8: IIODState] = [:]
 
-private func makeWorld(_ script: ClientScript) -> IIODState {
+private func makeState(_ script: ClientScript) -> IIODState {
     var simulated = SimulatedIIOContext(fuzzedDevices)
     if script.has(0) { simulated.devicesNeedingTrigger = ["iio:device0"] }
     var options = IIODServerOptions()
@@ -69,66 +69,68 @@ private func makeWorld(_ script: ClientScript) -> IIODState {
 }
 
 private struct Stage {
-    private var world: IIODState
-    private var sessions = [IIODSession?](repeating: nil, count: ClientScript.mostClients)
+    private var state: IIODState
+    private var sessions = [IIODSession?](repeating: nil, count: ClientScript.maximumClients)
     /// A client that sends incomplete lines only, nil if bytes are not split.
-    private var stranger: IIODSession?
+    private var incompleteClient: IIODSession?
     private var now = BootTime(nanoseconds: 5_000_000_000)
-    private(set) var received = [[UInt8]](repeating: [], count: ClientScript.mostClients)
+    private(set) var received = [[UInt8]](repeating: [], count: ClientScript.maximumClients)
 
     init(_ script: ClientScript, inPieces: Bool) {
         let choice = script.options.first ?? 0
-        world = worlds[choice] ?? makeWorld(script)
-        worlds[choice] = world
-        if inPieces { stranger = IIODSession() }
+        state = initialStates[choice] ?? makeState(script)
+        initialStates[choice] = state
+        if inPieces { incompleteClient = IIODSession() }
     }
 
-    mutating func take(_ step: ClientScript.Step) {
-        switch step.deed {
+    mutating func perform(_ step: ClientScript.Step) {
+        switch step.action {
         case .connect where sessions[step.client] == nil: sessions[step.client] = IIODSession()
         case .connect, .read: break
         case .send, .sendOften: send(step)
         case .hangUp, .end: close(step.client)
         case .wait:
             now = BootTime(nanoseconds: now.nanoseconds + step.nanoseconds)
-            _ = world.applyFaults(now: now)
+            _ = state.applyFaults(now: now)
         case .fault:
-            for fault in (try? IIODFault.list(String(decoding: step.bytes, as: UTF8.self))) ?? [] { world.add(fault) }
-            _ = world.applyFaults(now: now)
+            for fault in (try? IIODFault.list(String(decoding: step.bytes, as: UTF8.self))) ?? [] { state.add(fault) }
+            _ = state.applyFaults(now: now)
         }
-        for client in sessions.indices { goOn(client) }
-        let orders = world.faults.drainConnectionActions()
-        if orders.drops || orders.isListening == false { for client in sessions.indices { close(client) } }
+        for client in sessions.indices { advance(client) }
+        let actions = state.faults.drainConnectionActions()
+        if actions.drops || actions.isListening == false { for client in sessions.indices { close(client) } }
         check()
     }
 
     private mutating func send(_ step: ClientScript.Step) {
         guard sessions[step.client] != nil else { return }
-        guard stranger != nil else {
+        guard incompleteClient != nil else {
             step.sent.withUnsafeBytes { sessions[step.client]?.receive($0) }
             return
         }
         for piece in step.pieces {
             piece.withUnsafeBytes { sessions[step.client]?.receive($0) }
-            goOn(step.client)
+            advance(step.client)
         }
         // The same bytes without line ends, as from a client that never completes a line.
-        step.bytes.filter { $0 != 10 }.withUnsafeBytes { stranger?.receive($0) }
-        guard let wait = stranger?.advance(&world, now: now) else { return }
+        step.bytes.filter { $0 != 10 }.withUnsafeBytes { incompleteClient?.receive($0) }
+        guard let wait = incompleteClient?.advance(&state, now: now) else { return }
         // The only answer is the error for an overlong line.
         precondition(wait == .input || wait == .output)
-        if let count = stranger?.output.count { stranger?.output.sent = count }
+        if let count = incompleteClient?.output.count { incompleteClient?.output.sent = count }
     }
 
     /// Reads the pending answers. A session that is reading samples is closed after more data than this test needs.
-    private mutating func goOn(_ client: Int) {
+    private mutating func advance(_ client: Int) {
         while var session = sessions[client] {
             // Moves the session out of the array, so that blocks of samples are not copied.
             sessions[client] = nil
-            let wait = session.advance(&world, now: now)
+            let wait = session.advance(&state, now: now)
             guard wait == .output else {
                 sessions[client] = session
-                if wait == .ended || (session.isReading && received[client].count > Self.mostReceived) { close(client) }
+                if wait == .ended || (session.isReading && received[client].count > Self.maximumReceived) {
+                    close(client)
+                }
                 return
             }
             precondition(session.output.head.count < IIODSession.outputThreshold + 2 * IIODSession.maximumValueLength)
@@ -139,21 +141,21 @@ private struct Stage {
             }
             session.output.sent = session.output.count
             sessions[client] = session
-            if session.isReading, received[client].count > Self.mostReceived { return close(client) }
+            if session.isReading, received[client].count > Self.maximumReceived { return close(client) }
         }
     }
 
-    private static let mostReceived = 1 << 18
+    private static let maximumReceived = 1 << 18
 
     private mutating func close(_ client: Int) {
-        sessions[client]?.close(&world)
+        sessions[client]?.close(&state)
         sessions[client] = nil
     }
 
     /// A device captures only while a client has it open.
     private func check() {
-        for device in world.context.context.devices.indices {
-            precondition(world.isBufferEnabled(device) == sessions.contains { $0?.streams[device] != nil })
+        for device in state.context.context.devices.indices {
+            precondition(state.isBufferEnabled(device) == sessions.contains { $0?.streams[device] != nil })
         }
     }
 

@@ -48,7 +48,7 @@ extension ContractSuite {
         private static func register(
             _ client: PositionSourceAddress.Client, tolerance: Double, _ body: (PollingBench) throws -> Void
         ) throws {
-            let (fixServer, executor, log) = (try FixServer(), HandPlace(), EventLog())
+            let (fixServer, executor, log) = (try FixServer(), ManualPollingExecutor(), EventLog())
             var timing = longTimeouts
             timing.tolerance = tolerance
             let source = source(client, port: fixServer.server.port, timing: timing)
@@ -57,7 +57,7 @@ extension ContractSuite {
                 if case .report = event { threads.withLock { _ = $0.insert(currentThread()) } }
                 log.receive(event)
             }
-            #expect(executor.waitForLoan())
+            #expect(executor.waitForRegistration())
             let bench = PollingBench(
                 fixServer: fixServer, executor: executor, log: log, source: source, subscription: subscription
             ) {
@@ -72,7 +72,7 @@ extension ContractSuite {
 
         private struct PollingBench {
             let fixServer: FixServer
-            let executor: HandPlace
+            let executor: ManualPollingExecutor
             let log: EventLog
             let source: GPSDSource
             let subscription: Subscription
@@ -80,7 +80,7 @@ extension ContractSuite {
             let threads: () -> Set<UInt>
         }
 
-        private static func request(_ executor: HandPlace) -> PositionRequest {
+        private static func request(_ executor: ManualPollingExecutor) -> PositionRequest {
             var request = PositionRequest(everyReport: true)
             request.executor = ExecutorIdentity(executor)
             return request
@@ -93,7 +93,7 @@ extension ContractSuite {
                     bench.fixServer.send()
                     // The first poll may only find the rest of the greeting.
                     repeat {
-                        #expect(bench.executor.lookWhenReadable())
+                        #expect(bench.executor.pollWhenReadable())
                     } while number == 1 && bench.log.events.reports.isEmpty
                     #expect(bench.log.events.numbers.last == number)
                 }
@@ -104,7 +104,7 @@ extension ContractSuite {
 
         @Test("The reports of one read are delivered before the next read", arguments: clients)
         func flood(client: PositionSourceAddress.Client) throws {
-            let (executor, log) = (HandPlace(), EventLog())
+            let (executor, log) = (ManualPollingExecutor(), EventLog())
             let (isRegistered, isFinished) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
             let server = try FakeGPSD { peer in
                 peer.begin()
@@ -117,10 +117,10 @@ extension ContractSuite {
             timing.tolerance = 600
             let source = source(client, port: server.port, timing: timing)
             let subscription = source.subscribe(Self.request(executor), receive: log.receive)
-            #expect(executor.waitForLoan())
+            #expect(executor.waitForRegistration())
             isRegistered.signal()
             var (received, maximum) = (0, 0)
-            while received < 5_000, executor.lookWhenReadable() {
+            while received < 5_000, executor.pollWhenReadable() {
                 maximum = max(maximum, log.events.reports.count - received)
                 received = log.events.reports.count
             }
@@ -141,9 +141,9 @@ extension ContractSuite {
                 }
                 #expect(!bench.threads().contains(currentThread()))
                 // The registration lasts: the executor may read again at any time.
-                bench.executor.lookNow()
+                bench.executor.pollNow()
                 #expect(bench.log.events.numbers == Array(1...32))
-                #expect(!bench.executor.waitForEnd(seconds: 0) && !bench.executor.waitForLoan(2, seconds: 0))
+                #expect(!bench.executor.waitForEnd(seconds: 0) && !bench.executor.waitForRegistration(2, seconds: 0))
             }
         }
 
@@ -166,12 +166,12 @@ extension ContractSuite {
                 bench.fixServer.hangUp()
                 // Polls repeatedly, because the rest of the greeting may be read first.
                 while bench.log.events.losses.isEmpty, !bench.executor.waitForEnd(seconds: 0.01) {
-                    bench.executor.lookNow()
+                    bench.executor.pollNow()
                 }
                 #expect(bench.log.waitForLosses(1))
                 bench.subscription.cancel()
                 let count = bench.log.events.count
-                bench.executor.lookNow()
+                bench.executor.pollNow()
                 #expect(bench.log.events.count == count)
             }
         }

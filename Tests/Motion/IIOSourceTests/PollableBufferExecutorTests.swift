@@ -15,7 +15,7 @@ struct PollableBufferExecutorTests {
     /// A source whose buffer is registered with a polling executor after the first sample.
     private struct PollingBench {
         let library: ScriptedLibrary
-        let executor = HandPlace()
+        let executor = ManualPollingExecutor()
         let log = EventLog()
         let source: IIOSource
         let subscription: Subscription
@@ -50,7 +50,7 @@ struct PollableBufferExecutorTests {
             #expect(library.journal.waits(for: "buffer"))
             push(1)
             #expect(log.waits(for: Self.line(1)))
-            if hasTimestamps { #expect(executor.waitForLoan()) }
+            if hasTimestamps { #expect(executor.waitForRegistration()) }
         }
 
         static func request(_ kind: SensorKind, _ executor: (any PollingExecutor)?) -> MotionRequest {
@@ -77,7 +77,7 @@ struct PollableBufferExecutorTests {
             let otherThreadEvents = otherThreadEvents
             for number in numbers {
                 push(number)
-                #expect(executor.lookWhenReadable())
+                #expect(executor.pollWhenReadable())
                 #expect(log.count(Self.line(number)) == 1)
             }
             #expect(self.otherThreadEvents == otherThreadEvents)
@@ -98,7 +98,7 @@ struct PollableBufferExecutorTests {
         bench.passes(2...40)
         bench.end()
         #expect(bench.executor.waitForEnd())
-        bench.executor.lookNow()
+        bench.executor.pollNow()
         #expect(bench.log.count("sample") == 41)
     }
 
@@ -112,7 +112,7 @@ struct PollableBufferExecutorTests {
             #expect(bench.log.waits(for: PollingBench.line(number)))
         }
         // The registration lasts: the executor may read again at any time.
-        #expect(!bench.executor.waitForEnd(seconds: 0) && !bench.executor.waitForLoan(2, seconds: 0))
+        #expect(!bench.executor.waitForEnd(seconds: 0) && !bench.executor.waitForRegistration(2, seconds: 0))
         #expect(bench.log.all.dropFirst().enumerated().allSatisfy { $1.hasPrefix(PollingBench.line($0 + 1)) })
         bench.end()
     }
@@ -129,7 +129,7 @@ struct PollableBufferExecutorTests {
             } else {
                 // The next sample is read by the source.
                 bench.push(2)
-                bench.executor.lookNow()
+                bench.executor.pollNow()
                 #expect(bench.log.waits(for: PollingBench.line(2)) && second.waits(for: PollingBench.line(2)))
             }
             #expect(bench.executor.waitForEnd())
@@ -160,7 +160,7 @@ struct PollableBufferExecutorTests {
         }
         bench.push(2)
         // The source's thread may have detected the invalid timestamps before.
-        bench.executor.lookNow()
+        bench.executor.pollNow()
         #expect(second.waits(for: PollingBench.line(2)))
         #expect(wrong.all.isEmpty)
         bench.library.script.withLock { $0.gate = nil }
@@ -176,13 +176,13 @@ struct PollableBufferExecutorTests {
         let scan = Devices.scan(2, 0, 0, time: 1)
         for number in 1...8 {
             bench.library.lastBuffer?.push(scan)
-            #expect(bench.executor.lookWhenReadable())
+            #expect(bench.executor.pollWhenReadable())
             #expect(bench.log.count(PollingBench.line(2)) == number)
         }
         let otherThreadEvents = bench.otherThreadEvents
         bench.library.lastBuffer?.push(scan)
         // The source's thread may have detected the invalid timestamps before.
-        bench.executor.lookNow()
+        bench.executor.pollNow()
         #expect(bench.log.waits(for: PollingBench.line(2), count: 9))
         #expect(bench.otherThreadEvents == otherThreadEvents + 1)
         #expect(bench.executor.waitForEnd())
@@ -204,7 +204,7 @@ struct PollableBufferExecutorTests {
     func failure() {
         let bench = PollingBench(tolerance: 600)
         bench.library.lastBuffer?.fail(19)
-        #expect(bench.executor.lookWhenReadable())
+        #expect(bench.executor.pollWhenReadable())
         #expect(bench.log.waits(for: "lost"))
         #expect(bench.executor.waitForEnd())
         #expect(bench.library.journal.waits(for: "buffer", count: 2))
@@ -242,7 +242,7 @@ struct PollableBufferExecutorTests {
         bench.library.script.withLock { $0.makeBuffer = nil }
         bench.push(2)
         server.hangUp()
-        bench.executor.lookNow()
+        bench.executor.pollNow()
         #expect(bench.log.waits(for: PollingBench.line(2)))
         #expect(bench.log.waits(for: "lost connectionLost"))
         #expect(bench.log.count(PollingBench.line(2)) == 1)
@@ -257,7 +257,7 @@ struct PollableBufferExecutorTests {
             bench.push(number)
             #expect(bench.log.waits(for: PollingBench.line(number)))
         }
-        #expect(!bench.executor.waitForLoan(seconds: 0))
+        #expect(!bench.executor.waitForRegistration(seconds: 0))
         bench.end()
     }
 }

@@ -104,7 +104,7 @@ struct PollableBufferTests {
                     return Devices.scan(Int16(100 * refill + scan), 0, 0, time: time)
                 })
         }
-        let (executor, log) = (HandPlace(), EventLog())
+        let (executor, log) = (ManualPollingExecutor(), EventLog())
         var request = MotionRequest(kind: .accelerometer, axes: .sensor)
         request.executor = ExecutorIdentity(executor)
         let subscription = bench.hub.subscribe(request) { log.record($0) }
@@ -174,7 +174,7 @@ struct PollableBufferTests {
     @Test("Samples read on an executor are delivered only to the subscribers on this executor")
     func executors() throws {
         let bench = try Bench()
-        let (here, there) = (HandPlace(), HandPlace())
+        let (here, there) = (ManualPollingExecutor(), ManualPollingExecutor())
         var logs: [EventLog] = []
         var subscriptions: [Subscription] = []
         for executor in [here, there, nil] {
@@ -203,7 +203,7 @@ extension PollableBuffer {
 
     /// Reads as that executor does.
     @discardableResult
-    fileprivate func read(on executor: HandPlace) throws -> ReadOutcome {
+    fileprivate func read(on executor: ManualPollingExecutor) throws -> ReadOutcome {
         var result = Result<ReadOutcome, any Error>.success(.contended)
         DeferredCallbacks(for: executor).run {
             result = Result { try readAvailable(.executor(dueTime: .zero)) }

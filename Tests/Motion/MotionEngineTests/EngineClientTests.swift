@@ -35,7 +35,7 @@ struct EngineClientTests {
             })
         bench.rest(1...10)
         #expect(box.count.load(ordering: .relaxed) == 1)
-        #expect(!bench.hub.isWanted)
+        #expect(!bench.hub.hasSubscribers)
     }
 
     @Test("A subscriber may subscribe again in its callback")
@@ -53,7 +53,7 @@ struct EngineClientTests {
         #expect(log.states.count >= 18)
         box.cancel()
         outer.cancel()
-        #expect(!bench.hub.isWanted)
+        #expect(!bench.hub.hasSubscribers)
     }
 
     @Test("A sensor's loss and recovery are each reported once to the affected subscribers")
@@ -252,7 +252,7 @@ struct EngineClientTests {
         let engine = MotionEngine.of(device)
         let log = FusionLog()
         var request = FusionRequest(need: .heading)
-        request.pollingExecutor = ExecutorIdentity(HandPlace())
+        request.pollingExecutor = ExecutorIdentity(ManualPollingExecutor())
         let first = engine.subscribe(request, receive: log.receive)
         bench.rest(1...10)
         let steps = Box()
@@ -272,8 +272,8 @@ struct EngineClientTests {
     @Test("An executor may poll the sensors only if all subscribers share it")
     func executors() {
         let bench = EngineBench()
-        let (here, there) = (HandPlace(), HandPlace())
-        func subscribe(_ executor: HandPlace?) -> Subscription {
+        let (here, there) = (ManualPollingExecutor(), ManualPollingExecutor())
+        func subscribe(_ executor: ManualPollingExecutor?) -> Subscription {
             var request = FusionRequest(need: .heading)
             request.pollingExecutor = ExecutorIdentity(executor)
             return bench.engine.subscribe(request) { _ in }

@@ -21,7 +21,7 @@ struct RatesTests {
         #expect(intervals(bench) == [0.005, 0.005, nil])
         attitude.cancel()
         #expect(intervals(bench) == [nil, nil, nil])
-        #expect(!bench.hub.isWanted)
+        #expect(!bench.hub.hasSubscribers)
     }
 
     @Test("An interval of 0 requests every sample at the maximum rate")

@@ -51,8 +51,8 @@ struct ControlTests {
     @Test("Playback covers the configured section, and both clocks begin at its start")
     func fromAndTo() throws {
         let device = try Self.device { options in
-            options.from = 3
-            options.to = 5
+            options.from = .seconds(3)
+            options.to = .seconds(5)
         }
         #expect(device.device.clock.now.seconds == 103)
         #expect(device.wallTime.seconds == 1_777_629_603)
@@ -108,8 +108,8 @@ struct ControlTests {
         ])
     func repeatsAPart(until end: Double, second: [String]) throws {
         let device = try Self.device { options in
-            options.from = 4
-            options.to = end
+            options.from = .seconds(4)
+            options.to = .seconds(end)
             options.loops = .times(2)
         }
         let (log, subscription) = Self.listen(device)
@@ -121,7 +121,7 @@ struct ControlTests {
     @Test("Endless playback of an empty section ends immediately")
     func emptyRounds() throws {
         let device = try Self.device { options in
-            options.from = 60
+            options.from = .seconds(60)
             options.loops = .endless
         }
         playSynchronously(device)
@@ -247,8 +247,8 @@ struct ControlTests {
     @Test("Positions without arrival timestamps advance time even outside the selected section")
     func unstamped() throws {
         var options = PlaybackOptions()
-        options.from = 2
-        options.to = 3
+        options.from = .seconds(2)
+        options.to = .seconds(3)
         let device = SimulatedDevice(try Drive.file(Drive.lines(6)), options: options)
         let (log, subscription) = Self.listen(device)
         playSynchronously(device)

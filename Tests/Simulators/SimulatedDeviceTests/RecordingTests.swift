@@ -12,7 +12,7 @@ struct RecordingTests {
     static let traces = Checkout.traces.path
 
     /// Returns the bytes that a recorder writes while the trace plays.
-    private func recording(of trace: TraceFile, interval: Double = 0) throws -> [UInt8] {
+    private func recording(of trace: TraceFile, interval: Duration = .zero) throws -> [UInt8] {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("motion-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: path) }
         let device = SimulatedDevice(trace)
@@ -42,8 +42,10 @@ struct RecordingTests {
         #expect(third.elementsEqual(again), "\(third.count) bytes")
     }
 
-    @Test("Recording a trace of readings and positions yields identical bytes each time", arguments: [0, 0.03])
-    func isDeterministic(interval: Double) throws {
+    @Test(
+        "Recording a trace of readings and positions yields identical bytes each time",
+        arguments: [Duration.zero, .seconds(0.03)])
+    func isDeterministic(interval: Duration) throws {
         let motion = try TraceFile(path: Self.traces + "/motion/six-poses.trace")
         var lines = String(decoding: motion.bytes, as: UTF8.self).split(separator: "\n").map(String.init)
         for (index, report) in Drive.lines(10).enumerated() {

@@ -106,11 +106,12 @@ struct MotionCSVTests {
     func period() throws {
         #expect(csvError("ax,ay,az\n1,2,3\n")?.contains("line 1: there is no column t") == true)
         let text = "ax,ay,az\n1,2,3\n\n4,5,6\n7,8,9\n"
-        let recording = try Recording(text: text, options: .init(period: 0.02, start: WallTime(nanoseconds: 5)))
+        let recording = try Recording(
+            text: text, options: .init(period: .seconds(0.02), start: WallTime(nanoseconds: 5)))
         #expect(recording.track(.accelerometer)?.times == [0, 20_000_000, 40_000_000])
         #expect(recording.start == WallTime(nanoseconds: 5))
-        for period in [0, -1, Double.nan, .infinity, 1e9] {
-            #expect(csvError(text, options: .init(period: period))?.contains("not a valid interval") == true)
+        for seconds in [0, -1, 1e9] {
+            #expect(csvError(text, options: .init(period: .seconds(seconds)))?.contains("not a valid interval") == true)
         }
     }
 

@@ -98,7 +98,7 @@ struct BeaconEventTests {
 
     @Test("A cut trace begins with a loss that is still in effect")
     func cut() throws {
-        let part = try TraceEditor.trace(try file(Self.lines), edits: [ExcerptEdit(from: 2.5)], named: "part")
+        let part = try TraceEditor.trace(try file(Self.lines), edits: [ExcerptEdit(from: .seconds(2.5))], named: "part")
         #expect(
             text(part) == [
                 #"{"t":0.000000000,"beacon":{"lost":{"code":"unreachable","message":"BlueZ is away."}}}"#,

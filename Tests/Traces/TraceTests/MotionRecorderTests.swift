@@ -24,7 +24,7 @@ struct MotionRecorderTests {
     }
 
     private func recorder(
-        _ folder: Folder, parts: TraceParts = .default, motionInterval: Double = 0.01
+        _ folder: Folder, parts: TraceParts = .default, motionInterval: Duration = .milliseconds(10)
     ) throws -> TraceRecorder {
         let device = Device(
             name: "test", clock: clock, configuration: Configuration(), positionSource: position, motionSource: motion,
@@ -108,7 +108,7 @@ struct MotionRecorderTests {
     @Test("A recorder requests the chosen interval from a sensor")
     func interval() throws {
         let folder = try Folder()
-        let recorder = try recorder(folder, motionInterval: 0.5)
+        let recorder = try recorder(folder, motionInterval: .seconds(0.5))
         try recorder.start()
         #expect(motion.demand(of: accelerometer.id)?.interval == 0.5)
         // Two seconds at 100 Hz for another subscriber; every 50th reading is recorded.
@@ -150,7 +150,8 @@ struct MotionRecorderTests {
             name: "test", clock: clock, configuration: Configuration(), positionSource: position, motionSource: motion,
             statusSource: status)
         let recorder = TraceRecorder(
-            device: device, writer: TraceWriter(descriptor: descriptor, name: path, clock: clock), motionInterval: 0)
+            device: device, writer: TraceWriter(descriptor: descriptor, name: path, clock: clock), motionInterval: .zero
+        )
         try recorder.start()
         let full = open("/dev/full", O_WRONLY)
         try #require(full >= 0)

@@ -40,8 +40,8 @@ extension AccessoryClient {
     /// Resumes sessions on `reopenQueue` to avoid blocking the source's thread. During playback, sessions resume
     /// immediately.
     func scheduleReconnection() {
-        let isWanted = state.withLock { !$0.followingSessions.isEmpty }
-        guard isWanted else { return }
+        let hasFollowingSessions = state.withLock { !$0.followingSessions.isEmpty }
+        guard hasFollowingSessions else { return }
         if isPlayback {
             resumeFollowingSessions()
         } else {

@@ -63,7 +63,8 @@ package struct NoBeaconSource: BeaconSource {
     package init() {}
 
     package var problem: DeviceError? {
-        DeviceError(.notSupported, "This device has no beacon source. Pass one to its initializer (beaconSource:).")
+        DeviceError(
+            .notSupported, "This device has no beacon source. Only the live device and recordings have one.")
     }
 
     package func subscribe(_ receive: @escaping @Sendable (BeaconEvent) -> Void) -> Subscription {

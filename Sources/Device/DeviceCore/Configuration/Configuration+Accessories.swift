@@ -23,7 +23,7 @@ extension Configuration {
             case "settle":
                 let value = try reader.doubleIfPresent()
                 if (0...10).contains(value) {
-                    set(\.accessorySettleTime, value, json)
+                    set(\.accessorySettleTime, .seconds(value), json)
                 } else {
                     json.recordProblem(name, "is not a number of seconds from 0 to 10", SettingsJSON.defaultConsequence)
                 }

@@ -82,7 +82,7 @@ package final class MotionHub: MotionSource {
     package var contextDescriptions: [String] { state.withLock { $0.contextDescriptions } }
 
     /// True while there are subscribers, even if their sensors do not exist.
-    package var isWanted: Bool {
+    package var hasSubscribers: Bool {
         state.withLock { state in !state.waiting.isEmpty || state.sensors.contains { !$0.subscribers.isEmpty } }
     }
 

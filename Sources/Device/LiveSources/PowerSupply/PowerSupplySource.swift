@@ -47,10 +47,10 @@ package final class PowerSupplySource: StatusSource {
     private func demandChanged() {
         let previousTimer = polling.withLock { polling -> ClockTimer? in
             // Reads the state while locked, so that the last of several concurrent calls uses the latest state.
-            let isWanted = hub.hasSubscribers
-            if isWanted, polling.timer == nil {
+            let hasSubscribers = hub.hasSubscribers
+            if hasSubscribers, polling.timer == nil {
                 schedule(&polling, after: hub.battery == nil ? Self.searchInterval : Self.interval)
-            } else if !isWanted {
+            } else if !hasSubscribers {
                 polling.number &+= 1
                 return polling.timer.take()
             }

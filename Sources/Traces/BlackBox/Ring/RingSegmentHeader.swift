@@ -40,7 +40,7 @@ package struct RingTrigger: Sendable, Hashable {
         guard try reader.beginArrayIfPresent() else { return [] }
         while try reader.nextElement() {
             var trigger = RingTrigger(event: "", time: 0)
-            guard try reader.beginObjectIfPresent(wanted: triggers.count < 1000) else { continue }
+            guard try reader.beginObjectIfPresent(reading: triggers.count < 1000) else { continue }
             while let key = try reader.nextKey() {
                 switch key.word {
                 case JSONText.word("t"):

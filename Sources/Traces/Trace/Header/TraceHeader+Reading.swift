@@ -138,7 +138,7 @@ extension TraceHeader {
         var devices: [TraceDevice] = []
         guard try reader.beginArrayIfPresent() else { return devices }
         while try reader.nextElement() {
-            guard try reader.beginObjectIfPresent(wanted: devices.count < maximumDevices) else { continue }
+            guard try reader.beginObjectIfPresent(reading: devices.count < maximumDevices) else { continue }
             devices.append(try readDevice(&reader))
         }
         return devices

@@ -12,7 +12,7 @@ extension TraceHeader {
         var calibrations: [SensorDescription.ID: SensorCalibration] = [:]
         guard try reader.beginArrayIfPresent() else { return (sensors, calibrations) }
         while try reader.nextElement() {
-            guard try reader.beginObjectIfPresent(wanted: sensors.count < TraceSensors.maximumCount) else { continue }
+            guard try reader.beginObjectIfPresent(reading: sensors.count < TraceSensors.maximumCount) else { continue }
             var calibration: SensorCalibration?
             guard var sensor = try readSensor(&reader, &calibration), !sensors.contains(where: { $0.id == sensor.id })
             else { continue }

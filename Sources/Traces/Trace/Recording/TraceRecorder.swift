@@ -47,7 +47,7 @@ public final class TraceRecorder: Sendable {
     private let program: String
     private let source: String
     private let parts: TraceParts
-    private let motionInterval: Double
+    private let motionInterval: Duration
     private let onFailure: (@Sendable (DeviceError) -> Void)?
     private let state = Mutex(State())
 
@@ -60,12 +60,12 @@ public final class TraceRecorder: Sendable {
     ///   - recorder: The name of the recording program, for the header.
     ///   - source: The source of positions, for the header. If nil, the source in the device's configuration is used.
     ///   - parts: The parts of the device to record.
-    ///   - motionInterval: The interval between readings of a motion sensor, in seconds. 0 records all readings at the
-    ///     sensor's maximum rate.
+    ///   - motionInterval: The interval between readings of a motion sensor. Zero records all readings at the sensor's
+    ///     maximum rate.
     ///   - onFailure: A closure that is called once if the trace cannot be written.
     public init(
         device: Device, writer: TraceWriter, recorder: String = "device-services", source: String? = nil,
-        parts: TraceParts = .default, motionInterval: Double = 0.01,
+        parts: TraceParts = .default, motionInterval: Duration = .milliseconds(10),
         onFailure: (@Sendable (DeviceError) -> Void)? = nil
     ) {
         self.device = device
@@ -160,7 +160,7 @@ public final class TraceRecorder: Sendable {
     }
 
     private func subscribe(_ kind: SensorKind, _ sensor: SensorDescription.ID?) {
-        let request = MotionRequest(kind: kind, sensor: sensor, interval: motionInterval, axes: .sensor)
+        let request = MotionRequest(kind: kind, sensor: sensor, interval: motionInterval.inSeconds, axes: .sensor)
         // If there was no sensor of this kind at the start, losses are recorded under the name of the kind.
         let name = sensor ?? kind.rawValue
         retain(device.motionSource.subscribe(request) { [weak self] event in self?.record(event, sensor: name) })

@@ -61,13 +61,13 @@ public enum MotionCSVLayout: String, Sendable, CaseIterable {
 public struct MotionCSVOptions: Sendable, Hashable {
     /// The layout. If nil, it is detected from the column names.
     public var layout: MotionCSVLayout?
-    /// The interval between rows in seconds, for files without times. If nil, the layout's default is used.
-    public var period: Double?
+    /// The interval between rows, for files without times. If nil, the layout's default is used.
+    public var period: Duration?
     /// The civil time at time zero, or nil if unknown. Ignored if the times in the file count from 1970.
     public var start: WallTime?
 
     /// Creates options. By default, all information is taken from the file.
-    public init(layout: MotionCSVLayout? = nil, period: Double? = nil, start: WallTime? = nil) {
+    public init(layout: MotionCSVLayout? = nil, period: Duration? = nil, start: WallTime? = nil) {
         self.layout = layout
         self.period = period
         self.start = start

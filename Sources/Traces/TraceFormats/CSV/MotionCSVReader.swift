@@ -24,7 +24,7 @@ struct MotionCSVReader {
         rows = try layout.rows(reader)
         reader.width = rows.width
         timeColumn = reader.header.firstIndex { MotionCSVLayout.timeColumns.contains($0) }
-        guard let period = timeColumn != nil ? 0 : options.period ?? layout.defaultPeriod else {
+        guard let period = timeColumn != nil ? 0 : options.period?.inSeconds ?? layout.defaultPeriod else {
             throw reader.error(
                 "there is no column t with the seconds. Add it, or specify the number of rows per second with --rate.")
         }

@@ -38,7 +38,11 @@ struct CutCommand: ParsableCommand {
     func run() throws {
         let trace = try recording.read()
         try checkStart(trace)
-        let edits = [ExcerptEdit(from: from.seconds, to: to?.seconds ?? .infinity)] + faults.edits()
+        let edits =
+            [
+                ExcerptEdit(
+                    from: Duration(clampingSeconds: from.seconds), to: to.map { Duration(clampingSeconds: $0.seconds) })
+            ] + faults.edits()
         try recording.target.write(trace, edits: edits)
     }
 

@@ -48,10 +48,9 @@ struct PlaybackArguments: ParsableArguments {
 
     var options: PlaybackOptions {
         var options = PlaybackOptions()
-        if let from { options.from = from }
-        if let to { options.to = to }
-        // A `Duration` cannot be infinite, so the gap is limited to 1e9 s.
-        options.maximumGap = maxGap.map { .seconds(min($0, 1e9)) }
+        if let from { options.from = Duration(clampingSeconds: from) }
+        if let to { options.to = Duration(clampingSeconds: to) }
+        options.maximumGap = maxGap.map { Duration(clampingSeconds: $0) }
         if let loop { options.loops = loop.rounds }
         if let streams { options.streams = streams.streams }
         for renaming in rename { options.streams.names[renaming.old] = renaming.new }

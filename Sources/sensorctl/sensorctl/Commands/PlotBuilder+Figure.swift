@@ -9,7 +9,7 @@ import Trace
 extension PlotBuilder {
     func makeFigure(_ collectedData: [CollectedData], _ offsets: [Double]) -> PlotFigure {
         let names = Self.names(of: sources.map(\.name))
-        let start = (options.from > 0 ? options.from : 0) + (offsets.min() ?? 0)
+        let start = max(options.from, .zero).inSeconds + (offsets.min() ?? 0)
         let end = collectedData.map(\.end).max() ?? 0
         var figure = PlotFigure(
             title: PlotText.name(names.joined(separator: ", ")), subtitle: subtitle(start, end, offsets),
@@ -94,11 +94,11 @@ extension PlotBuilder {
     private func subtitle(_ start: Double, _ end: Double, _ offsets: [Double]) -> String {
         var words: [String] = []
         if let begin = zip(startTimes, offsets).min(by: { $0.1 < $1.1 })?.0, begin.isKnown {
-            let date = CivilDate(begin.wall.advanced(bySeconds: options.from))
+            let date = CivilDate(begin.wall.advanced(bySeconds: options.from.inSeconds))
             words.append("\(date.date) \(date.timeOfDay) UTC")
         }
         words.append(PlotText.length(end - start))
-        if options.from > 0 { words.append("from \(PlotText.length(options.from)) on") }
+        if options.from > .zero { words.append("from \(PlotText.length(options.from.inSeconds)) on") }
         if !spans.isEmpty { words.append("with faults") }
         return words.joined(separator: ", ")
     }

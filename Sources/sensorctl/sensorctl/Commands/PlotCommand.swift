@@ -157,7 +157,8 @@ struct PlotCommand: AsyncParsableCommand {
         guard let fault = faults.fault else { return [] }
         return try ExitStatus.validating { try TraceFault.list(fault) }.map { fault in
             PlotSpan(
-                start: fault.start, end: fault.duration.map { fault.start + $0 } ?? .infinity, label: fault.description)
+                start: fault.start.inSeconds,
+                end: fault.duration.map { (fault.start + $0).inSeconds } ?? .infinity, label: fault.description)
         }
     }
 

@@ -113,7 +113,8 @@ struct RecordCommand: AsyncParsableCommand {
             }
             recorder = TraceRecorder(
                 device: device, writer: writer, recorder: Version.text,
-                parts: parts.parts, motionInterval: interval, onFailure: { stop.request(Self.reason(of: $0)) })
+                parts: parts.parts, motionInterval: Duration(clampingSeconds: interval),
+                onFailure: { stop.request(Self.reason(of: $0)) })
             try recorder.start()
         } catch {
             if case .outputClosed = Self.reason(of: error) { return .success }

@@ -90,7 +90,7 @@ struct ImportOptions: ParsableArguments {
         // The columns have been validated before, so parsing cannot fail.
         options.columns = columns.flatMap { try? CSVColumnMap($0) }
         options.csv.layout = layout.flatMap { MotionCSVLayout(rawValue: $0) }
-        options.csv.period = rate.map { 1 / $0 }
+        options.csv.period = rate.map { Duration(clampingSeconds: 1 / $0) }
         options.iio.rate = rate
         options.sensorLogger.platform = platform.flatMap { SensorLoggerOptions.Platform(rawValue: $0) }
         options.sensorLogger.locationFile = locationFile

@@ -24,7 +24,7 @@ struct TraceFaultOptions: ParsableArguments {
     /// Rejects faults that begin after the end of playback.
     func validate(upTo end: Double?) throws {
         guard let fault, let end else { return }
-        for late in (try? TraceFault.list(fault)) ?? [] where late.start > end {
+        for late in (try? TraceFault.list(fault)) ?? [] where late.start.inSeconds > end {
             throw ValidationError("The fault \"\(late.description)\" begins after --to, so it has no effect.")
         }
     }

@@ -51,7 +51,7 @@ final class TestSource: Sendable {
         self.feed = feed
         for path in missing { feed.nodes.withLock { $0[path] = .missing } }
         var configuration = Configuration()
-        configuration.accessorySettleTime.value = settleTime
+        configuration.accessorySettleTime.value = .seconds(settleTime)
         configure(&configuration)
         source = UdevSource(
             configuration: configuration, clock: clock,

@@ -72,7 +72,7 @@ indirect enum JSONTree {
             return at < bytes.count ? bytes[at] : nil
         }
 
-        private mutating func take(_ byte: UInt8) -> Bool {
+        private mutating func consume(_ byte: UInt8) -> Bool {
             guard next() == byte else { return false }
             at += 1
             return true
@@ -81,25 +81,25 @@ indirect enum JSONTree {
         mutating func value(depth: Int) -> JSONTree? {
             guard depth < 32, let byte = next() else { return nil }
             if byte == UInt8(ascii: "\"") { return text().map { .atom($0) } }
-            if take(UInt8(ascii: "[")) {
+            if consume(UInt8(ascii: "[")) {
                 var elements: [JSONTree] = []
-                if take(UInt8(ascii: "]")) { return .array([]) }
+                if consume(UInt8(ascii: "]")) { return .array([]) }
                 repeat {
                     guard let element = value(depth: depth + 1) else { return nil }
                     elements.append(element)
-                } while take(UInt8(ascii: ","))
-                return take(UInt8(ascii: "]")) ? .array(elements) : nil
+                } while consume(UInt8(ascii: ","))
+                return consume(UInt8(ascii: "]")) ? .array(elements) : nil
             }
-            if take(UInt8(ascii: "{")) {
+            if consume(UInt8(ascii: "{")) {
                 var members: [(key: [UInt8], value: JSONTree)] = []
-                if take(UInt8(ascii: "}")) { return .object([]) }
+                if consume(UInt8(ascii: "}")) { return .object([]) }
                 repeat {
-                    guard next() == UInt8(ascii: "\""), let key = text(), take(UInt8(ascii: ":")),
+                    guard next() == UInt8(ascii: "\""), let key = text(), consume(UInt8(ascii: ":")),
                         let value = value(depth: depth + 1)
                     else { return nil }
                     members.append((key, value))
-                } while take(UInt8(ascii: ","))
-                return take(UInt8(ascii: "}")) ? .object(members) : nil
+                } while consume(UInt8(ascii: ","))
+                return consume(UInt8(ascii: "}")) ? .object(members) : nil
             }
             let start = at
             while at < bytes.count, bytes[at] > 0x20, !"[]{},:\"".utf8.contains(bytes[at]) { at += 1 }

@@ -10,10 +10,10 @@ let mutateScript: Mutator = { bytes, dice, limit in
     switch dice.below(9) {
     case 0, 1: mutateList(&script.steps, &dice)
     case 2:
-        step.client = dice.below(ClientScript.mostClients)
+        step.client = dice.below(ClientScript.maximumClients)
         script.steps[place] = step
     case 3:
-        step.deed = ClientScript.Deed(rawValue: dice.below(8)) ?? .wait
+        step.action = ClientScript.Action(rawValue: dice.below(8)) ?? .wait
         script.steps[place] = step
     case 4:
         // Splits the data in two parts, with another client's data in between.
@@ -29,7 +29,7 @@ let mutateScript: Mutator = { bytes, dice, limit in
         }
     case 6:
         step.bytes = Array("\([0, 1, 9, 11, 30, 101, 600, 9001][dice.below(8)])".utf8)
-        step.deed = .wait
+        step.action = .wait
         script.steps.insert(step, at: place)
     case 7: mutateRaw(&script.options, limit: script.options.count + 1)
     default: mutateRaw(&script.steps[place].bytes, limit: step.bytes.count + 32)

@@ -144,7 +144,7 @@ struct BatchedTests {
         manager.stopDeviceMotionUpdates()
         #expect(manager.deviceMotionBatch == nil)
         #expect(!manager.isDeviceMotionActive)
-        #expect(!test.hub.isWanted)
+        #expect(!test.hub.hasSubscribers)
     }
 
     @Test("A device motion sequence delivers batches and throws when a sensor is lost; the sensors then stop")
@@ -166,6 +166,6 @@ struct BatchedTests {
         test.lose(.accelerometer)
         #expect(await task.value == 109)
         #expect(counts.all == [100, 100])
-        #expect(!test.hub.isWanted)
+        #expect(!test.hub.hasSubscribers)
     }
 }

@@ -195,9 +195,9 @@ struct DeviceMotionManagerTests {
             #expect(received.all == ["CMErrorDomain \(code)"])
             #expect(!manager.isDeviceMotionActive)
             #expect(manager.attitudeReferenceFrame == .xArbitraryZVertical)
-            #expect(!test.hub.isWanted)
+            #expect(!test.hub.hasSubscribers)
             manager.startDeviceMotionUpdates(using: frame)
-            #expect(!test.hub.isWanted)
+            #expect(!test.hub.hasSubscribers)
         }
     }
 
@@ -208,7 +208,7 @@ struct DeviceMotionManagerTests {
         test.feedRest(count: 5, rate: 100)
         let former = received.count
         manager.startDeviceMotionUpdates(using: .xTrueNorthZVertical, to: .main) { _, _ in received.add("refused") }
-        #expect(!test.hub.isWanted)
+        #expect(!test.hub.hasSubscribers)
         #expect(manager.deviceMotion == nil)
         manager.stopDeviceMotionUpdates()
         test.feedRest(count: 5, rate: 100, from: 1)
@@ -253,7 +253,7 @@ struct DeviceMotionManagerTests {
             }
             test.feedRest(count: 10, rate: 100, from: releases ? 1 : 0)
             #expect(received.count == 3)
-            #expect(!test.hub.isWanted)
+            #expect(!test.hub.hasSubscribers)
         }
     }
 

@@ -126,6 +126,6 @@ struct RecorderTests {
             recorder.recordAccelerometer(forDuration: 60)
             #expect(recorder.accelerometerData(from: .distantPast, to: .distantFuture) == nil)
         }
-        #expect(!test.hub.isWanted)
+        #expect(!test.hub.hasSubscribers)
     }
 }

@@ -95,7 +95,7 @@ struct ThreadTests {
             #expect(manager.accelerometerData == nil)
         }
         #expect(!manager.isAccelerometerActive)
-        #expect(!sensors.hub.isWanted)
+        #expect(!sensors.hub.hasSubscribers)
     }
 
     @Test("Device motion updates started and stopped on four threads are inactive after the last stop")
@@ -126,7 +126,7 @@ struct ThreadTests {
             #expect(manager.deviceMotion == nil)
         }
         #expect(!manager.isDeviceMotionActive)
-        #expect(!sensors.hub.isWanted)
+        #expect(!sensors.hub.hasSubscribers)
     }
 
     @Test("While a handler runs, another thread can use the manager")
@@ -153,7 +153,7 @@ struct ThreadTests {
         let isFree = wasFree.load(ordering: .relaxed)
         #expect(isFree)
         manager.stopGyroUpdates()
-        #expect(!sensors.hub.isWanted)
+        #expect(!sensors.hub.hasSubscribers)
     }
 
     @Test("A manager that is released by its handler on an operation queue stops its sensor")
@@ -178,7 +178,7 @@ struct ThreadTests {
             // The operation that runs the handler holds the last reference.
             queue.waitUntilAllOperationsAreFinished()
         }
-        #expect(!sensors.hub.isWanted)
+        #expect(!sensors.hub.hasSubscribers)
     }
 
     @Test("A handler on a suspended queue receives the newest 1,024 readings once after the queue resumes")
@@ -232,7 +232,7 @@ struct ThreadTests {
         }
         manager.stopAccelerometerUpdates()
         withExtendedLifetime(observer) {}
-        #expect(!sensors.hub.isWanted)
+        #expect(!sensors.hub.hasSubscribers)
     }
 
     @Test("An orientation change detected on a sensor's thread is posted on the main queue")
@@ -263,6 +263,6 @@ struct ThreadTests {
         #expect(machine.orientation == .faceUp)
         machine.endGeneratingDeviceOrientationNotifications()
         withExtendedLifetime(observer) {}
-        #expect(!sensors.hub.isWanted)
+        #expect(!sensors.hub.hasSubscribers)
     }
 }

@@ -18,7 +18,7 @@ struct CutTests {
                 #"{"t":0,"gyroscope":[1.0,0.0,0.0]}"#, #"{"t":1,"gyroscope":[2.0,0.0,0.0],"stamp":0.9}"#,
                 #"{"t":2,"gyroscope":[3.0,0.0,0.0]}"#, #"{"t":3,"gyroscope":[4.0,0.0,0.0]}"#,
             ], sensors: Self.sensors, start: "2024-05-01T10:00:00.000000000Z")
-        let part = try TraceEditor.trace(trace, edits: [ExcerptEdit(from: 1, to: 2)], named: "part")
+        let part = try TraceEditor.trace(trace, edits: [ExcerptEdit(from: .seconds(1), to: .seconds(2))], named: "part")
         #expect(
             part.eventLines == [
                 #"{"t":0.0,"gyroscope":[2.0,0.0,0.0],"stamp":-0.1}"#, #"{"t":1.0,"gyroscope":[3.0,0.0,0.0]}"#,
@@ -43,7 +43,7 @@ struct CutTests {
                 #"{"t":0.7,"lost":{"code":"silent","message":"Still."},"sensor":"gyroscope"}"#,
                 #"{"t":2,"gyroscope":[3.0,0.0,0.0]}"#,
             ], sensors: Self.sensors)
-        let part = try TraceEditor.trace(trace, edits: [ExcerptEdit(from: 1)], named: "part")
+        let part = try TraceEditor.trace(trace, edits: [ExcerptEdit(from: .seconds(1))], named: "part")
         let lines = part.eventLines
         #expect(lines.count == 8)
         #expect(lines.dropLast().allSatisfy { $0.hasPrefix(#"{"t":0.0,"#) })
@@ -58,7 +58,7 @@ struct CutTests {
     func receiverTime() throws {
         let text = (0..<10).map { tpvLine(50, 8, second: $0) + "\n" }.joined()
         let trace = try TraceFile(bytes: [UInt8](text.utf8), name: "log")
-        let part = try TraceEditor.trace(trace, edits: [ExcerptEdit(from: 3, to: 5)], named: "part")
+        let part = try TraceEditor.trace(trace, edits: [ExcerptEdit(from: .seconds(3), to: .seconds(5))], named: "part")
         #expect(part.positions.count == 3)
         #expect(part.eventLines.map { $0.prefix(8) } == [#"{"t":0.0"#, #"{"t":1.0"#, #"{"t":2.0"#])
         #expect(part.header?.start?.wallTime == part.positions.first?.time)
@@ -68,7 +68,7 @@ struct CutTests {
     func reversed() throws {
         let trace = try makeTrace([])
         #expect(throws: DeviceError.self) {
-            try TraceEditor.trace(trace, edits: [ExcerptEdit(from: 2, to: 1)], named: "part")
+            try TraceEditor.trace(trace, edits: [ExcerptEdit(from: .seconds(2), to: .seconds(1))], named: "part")
         }
     }
 }

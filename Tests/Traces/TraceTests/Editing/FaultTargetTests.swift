@@ -89,7 +89,8 @@ struct FaultTargetTests {
         let trace = try Self.trace()
         #expect(throws: DeviceError.self) {
             try TraceEditor.trace(
-                trace, edits: [FaultEdit([TraceFault(.unplug, target: "1", at: 1, for: 3)])], named: "f")
+                trace, edits: [FaultEdit([TraceFault(.unplug, target: "1", at: .seconds(1), for: .seconds(3))])],
+                named: "f")
         }
     }
 

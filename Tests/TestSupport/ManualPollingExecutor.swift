@@ -5,10 +5,10 @@ import Foundation
 import SystemCalls
 
 /// An executor that reads when the test calls it, on the test's thread.
-package final class HandPlace: PollingExecutor, @unchecked Sendable {
+package final class ManualPollingExecutor: PollingExecutor, @unchecked Sendable {
     private let condition = NSCondition()
     private var set: EpollSet?
-    private var look: (@Sendable () -> Void)?
+    private var read: (@Sendable () -> Void)?
     private var ends = 0
     private var begins = 0
 
@@ -21,7 +21,7 @@ package final class HandPlace: PollingExecutor, @unchecked Sendable {
     package func register(
         _ set: EpollSet, onReady: @escaping @Sendable () -> Void, read: @escaping @Sendable () -> Void
     ) -> Subscription? {
-        change { (self.set, look, begins) = (set, read, begins + 1) }
+        change { (self.set, self.read, begins) = (set, read, begins + 1) }
         return Subscription { self.change { self.ends += 1 } }
     }
 
@@ -40,26 +40,26 @@ package final class HandPlace: PollingExecutor, @unchecked Sendable {
         return true
     }
 
-    /// True once the executor was registered that often.
-    package func waitForLoan(_ number: Int = 1, seconds: Double = 60) -> Bool {
+    /// Waits for the given number of registrations. Returns false after the timeout.
+    package func waitForRegistration(_ number: Int = 1, seconds: Double = 60) -> Bool {
         wait(seconds: seconds) { begins >= number }
     }
 
-    /// True once a registration has ended.
+    /// Waits for the end of a registration. Returns false after the timeout.
     package func waitForEnd(seconds: Double = 60) -> Bool { wait(seconds: seconds) { ends >= 1 } }
 
-    /// Reads once the descriptor is readable; false if it is not within a minute.
-    package func lookWhenReadable() -> Bool {
-        let (set, look) = condition.withLock { (self.set, self.look) }
-        guard let set, let look else { return false }
+    /// Waits until the descriptor is readable, and then reads. Returns false if it is not readable within a minute.
+    package func pollWhenReadable() -> Bool {
+        let (set, read) = condition.withLock { (self.set, self.read) }
+        guard let set, let read else { return false }
         var state = pollfd(fd: set.descriptor, events: Int16(POLLIN), revents: 0)
         guard poll(&state, 1, 60_000) == 1 else { return false }
-        run(look)
+        run(read)
         return true
     }
 
     /// Reads, whether or not the descriptor is readable.
-    package func lookNow() { if let look = condition.withLock({ look }) { run(look) } }
+    package func pollNow() { if let read = condition.withLock({ read }) { run(read) } }
 
-    private func run(_ look: () -> Void) { DeferredCallbacks(for: self).run(after: look) { callbacks in callbacks() } }
+    private func run(_ read: () -> Void) { DeferredCallbacks(for: self).run(after: read) { callbacks in callbacks() } }
 }
