@@ -11,7 +11,7 @@ extension AccessorySimulator {
     /// - `NAME.umockdev`: A description of devices. Accessories are identified by the same rules as on live systems. If
     ///   `NAME.script` exists, it is a dialogue for the protocol whose node it names. If it names none of the nodes, it
     ///   applies to the first protocol.
-    /// - `NAME.json`: A declaration of an accessory. Its nodes are ignored.
+    /// - `NAME.json`: A declaration of an accessory. The nodes in the declaration are ignored.
     /// - All other files are traces. Accessories are attached and detached at their recorded times. Sessions play the
     ///   recorded dialogues in order and with the recorded delays. The accessory does not send bytes before the program
     ///   has written the preceding bytes of the dialogue. An accessory is not detached before its dialogues up to that

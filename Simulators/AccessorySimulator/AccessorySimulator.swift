@@ -76,16 +76,17 @@ public final class AccessorySimulator: Sendable {
         return folder.path
     }
 
-    /// True if the trace has been played to its end. Always true for files that are not traces.
+    /// True if the trace has been played to its end. Always true if the simulator does not play a trace.
     public var hasPlayed: Bool { player?.hasPlayed ?? true }
 
     /// Blocks the calling thread until the trace has been played to its end. Returns false after a timeout.
     package func waitUntilPlayed(seconds: Double) -> Bool { player?.wait(seconds: seconds) ?? true }
 
-    /// Detaches all accessories immediately and waits until the thread has ended. The simulator can be started again.
+    /// Detaches all accessories immediately and waits until the simulator's thread has ended. The simulator can be
+    /// started again.
     public func stop() { thread.stop { player?.stop() }?.remove() }
 
-    /// The attached accessories, in ascending order.
+    /// The identifiers of the attached accessories, in ascending order.
     public var attached: [ID] { thread.current?.state.content.withLock { $0.attached.keys.sorted() } ?? [] }
 
     /// Returns the traffic of an accessory, or nil if the accessory is not attached.
@@ -130,7 +131,7 @@ public final class AccessorySimulator: Sendable {
             throw error
         }
         state.notifyWaiters()
-        // If the simulator was stopped in the meantime, its directory still contains the announcement.
+        // If the simulator was stopped in the meantime, it may not have removed this announcement.
         if state.content.withLock({ $0.isStopped }) { folder.removeAnnouncement(id) }
         return id
     }
@@ -150,8 +151,7 @@ public final class AccessorySimulator: Sendable {
         done.wait(seconds: 15)
     }
 
-    /// Waits until the condition is true, and returns false after a timeout. The condition is evaluated after each
-    /// change.
+    /// Waits until the condition is true. Returns false after a timeout. The condition is evaluated after each change.
     func wait(seconds: Double, until condition: () -> Bool) -> Bool {
         thread.current?.state.wait(seconds: seconds) { _ in condition() } ?? condition()
     }

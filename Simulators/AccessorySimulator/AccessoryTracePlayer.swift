@@ -24,7 +24,7 @@ final class AccessoryTracePlayer: Sendable {
     private let options: AccessorySimulatorOptions
     private let differenceList: DifferenceList
     private let state = Mutex(State())
-    /// Signaled when the player is stopped and when a program is active.
+    /// Signaled when the player is stopped and after each action of a program.
     private let semaphore = BinarySemaphore()
     private let done = BinarySemaphore()
 
@@ -82,7 +82,7 @@ final class AccessoryTracePlayer: Sendable {
             steps.append(Step(time: accessory.attach, isAttach: true, index: index))
             if let detach = accessory.detach { steps.append(Step(time: detach, isAttach: false, index: index)) }
         }
-        // Detachments sort before attachments with the same time, because both may concern the same accessory.
+        // An accessory may be detached and attached again at the same time, so detachments sort before attachments.
         steps.sort { ($0.time, $0.isAttach ? 1 : 0, $0.index) < ($1.time, $1.isAttach ? 1 : 0, $1.index) }
         var attached: [Int: (id: AccessorySimulator.ID, sequences: [DialogueSequence])] = [:]
         for step in steps {
@@ -105,7 +105,7 @@ final class AccessoryTracePlayer: Sendable {
                 let before = clock.now
                 finish(entry.sequences, clock)
                 simulator()?.detach(entry.id, .afterReading)
-                // Preserves the intervals between the following events.
+                // The following events are delayed by the same time, which preserves the intervals between them.
                 if common == nil { start = start.advanced(bySeconds: clock.now.seconds(since: before)) }
             }
         }
@@ -147,8 +147,8 @@ final class AccessoryTracePlayer: Sendable {
     }
 }
 
-/// Waits for the shared start of playback. A program that watches accessories does not connect to a server until an
-/// accessory is attached. Therefore, playback starts when the program opens the announcement directory.
+/// Waits for the shared start of playback. A program that only watches accessories connects to no server before an
+/// accessory is attached. Therefore, playback also starts when a program opens the announcement directory.
 final class SharedStartWaiter: Sendable {
     private let common: SharedPlaybackStart
     private let openings = OpenWatcher()

@@ -19,8 +19,8 @@ package final class LoopbackListener: Sendable {
     private let sendBufferSize: Int32?
     let reopen: @Sendable () throws(DeviceError) -> LoopbackListener
 
-    /// Creates a listener on 127.0.0.1. If `port` is 0, the system chooses a port. Errors contain `owner`, for example
-    /// "The simulated iiod".
+    /// Creates a listener on 127.0.0.1. If `port` is 0, the system chooses a port. `owner` is the subject of error
+    /// messages, for example "The simulated iiod".
     package init(port: UInt16, for owner: String, sendBufferSize: Int32? = nil) throws(DeviceError) {
         let descriptor = Sockets.open(AF_INET, .stream)
         guard descriptor >= 0 else { throw Self.failure("socket", port, owner) }
@@ -112,7 +112,7 @@ package final class LoopbackAcceptor {
         guard isOpen, nextAttempt <= now, listener == nil || revents != 0 else { return }
         if listener == nil { listener = try? reopen() }
         guard let listener else {
-            // Another process uses the port and may free it later.
+            // Another process may be using the port, so a new attempt follows later.
             nextAttempt = now.advanced(bySeconds: Self.retryDelay)
             return
         }
@@ -127,15 +127,16 @@ package final class LoopbackAcceptor {
         }
     }
 
-    // Between fork and exec, a child process holds copies of all descriptors, so close(2) does not end a connection.
+    // close(2) does not end a connection while another process holds a copy of the descriptor. A child process holds
+    // copies of all descriptors between fork and exec. Therefore, the following functions do not rely on close(2).
 
-    /// The client receives all pending data, followed by end of file.
+    /// Ends a connection normally. The client receives all pending data, followed by end of file.
     package static func shutDownAndClose(_ connection: Int32) {
         shutdown(connection, Int32(SHUT_RDWR))
         close(connection)
     }
 
-    /// The client receives ECONNRESET. The caller must also call `shutDownAndClose(_:)`.
+    /// Resets a connection. The client receives ECONNRESET. The caller must also call `shutDownAndClose(_:)`.
     package static func reset(_ connection: Int32) {
         var unspecifiedAddress = sockaddr()
         unspecifiedAddress.sa_family = sa_family_t(AF_UNSPEC)

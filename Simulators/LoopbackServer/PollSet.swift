@@ -3,8 +3,8 @@
 package import DeviceCore
 package import SystemCalls
 
-/// The descriptors that a server's thread polls in addition to its wakeup pipe, indexed in the order in which they were
-/// added. A loop calls `begin`, `add` and `wait` repeatedly.
+/// The descriptors that a server's thread polls in addition to its wakeup pipe. Their indices follow the order in which
+/// they were added. A loop calls `begin`, `add` and `wait` repeatedly.
 package struct PollSet {
     private let wakeUp: WakeupPipe
     private let clock: LiveClock
@@ -28,8 +28,9 @@ package struct PollSet {
 
     package mutating func expire(at time: BootTime) { deadline = min(deadline, time) }
 
-    /// Waits until a descriptor is ready or the deadline has passed. The wait ends within microseconds of the deadline
-    /// if `isPrecise` is true, and within a millisecond otherwise.
+    /// Waits until a descriptor is ready or the deadline has passed. The wait may end earlier, so the caller must check
+    /// the time. If `isPrecise` is true, the last wait before the deadline ends within microseconds of it. Otherwise,
+    /// the last wait ends up to a millisecond late.
     package mutating func wait(isPrecise: Bool = false) {
         var milliseconds: Int32 = -1
         var rest: Int64 = 0

@@ -11,7 +11,7 @@ package enum PseudoTerminal {
         guard master >= 0 else { throw failure("open /dev/ptmx", errno, owner) }
         var off: Int32 = 0
         var number: UInt32 = 0
-        // TIOCSPTLCK and TIOCGPTN, which unlockpt(3) and ptsname(3) use.
+        // The numbers are TIOCSPTLCK and TIOCGPTN, the requests that unlockpt(3) and ptsname(3) use.
         guard ioctl(master, 0x4004_5431, &off) == 0, ioctl(master, 0x8004_5430, &number) == 0 else {
             let error = failure("ioctl", errno, owner)
             close(master)
@@ -24,7 +24,7 @@ package enum PseudoTerminal {
             close(master)
             throw error
         }
-        // poll(2) does not report POLLHUP on the master before the slave has been opened and closed.
+        // The slave is opened and closed once, because poll(2) reports POLLHUP on the master only afterwards.
         var settings = termios()
         if tcgetattr(slave, &settings) == 0 {
             cfmakeraw(&settings)
@@ -43,9 +43,11 @@ package enum PseudoTerminal {
 
     /// Returns true if a program has read all bytes written to the master, or nil if the slave cannot be examined.
     ///
-    /// The kernel refills the terminal's read buffer of 4095 bytes from a queue after each read, and poll(2) reports no
-    /// input in the meantime. At most one full buffer can be read between FIONREAD and poll(2). Therefore, all bytes
-    /// have been read after both calls have found no input more often than the queue can fill the buffer.
+    /// Unread bytes are in the terminal's read buffer of 4095 bytes and in a queue. After each read, the kernel refills
+    /// the buffer from the queue. Until then, poll(2) reports no input, so a single check is not sufficient.
+    ///
+    /// During each check, a program can read at most one full buffer. Therefore, the number of checks exceeds the
+    /// number of times that the queue can fill the buffer. If no check finds input, all bytes have been read.
     package static func hasReadAllInput(_ path: String) -> Bool? {
         let slave = systemOpen(path, flags)
         guard slave >= 0 else { return nil }
@@ -59,9 +61,8 @@ package enum PseudoTerminal {
         return true
     }
 
-    /// The number of checks exceeds the number of times that the queue can fill the read buffer. The kernel limits the
-    /// queue to 8 KiB, but may count only half of each block and let the last block exceed the limit. Therefore, the
-    /// queue holds at most 20 KiB.
+    /// The number of checks. The queue holds at most 20 KiB, which fills the read buffer about five times. The kernel's
+    /// limit is 8 KiB, but the kernel may count only half of each block, and the last block may exceed the limit.
     private static let checkCount = 8
 
     private static func failure(_ call: String, _ number: Int32, _ owner: String) -> DeviceError {

@@ -8,7 +8,7 @@ package import DeviceCore
 /// directory of the same kind removes the abandoned one.
 package final class ScratchDirectory: Sendable {
     package struct Kind: Sendable {
-        /// mkdtemp(3) appends a random suffix.
+        /// The beginning of the directory's name. mkdtemp(3) appends a random suffix.
         let prefix: String
         /// The purpose of the directory in error messages, for example "the simulated servers".
         let owner: String
@@ -29,7 +29,7 @@ package final class ScratchDirectory: Sendable {
     /// The open directory, or nil after removal. A flock(2) lock marks the directory as in use.
     private let descriptor: Mutex<Int32?>
 
-    /// If `parent` is nil, uses TMPDIR or /tmp.
+    /// Creates a directory in `parent`. If `parent` is nil, uses TMPDIR or /tmp.
     package init(_ kind: Kind, below parent: String?) throws(DeviceError) {
         let parent = parent ?? TemporaryFiles.directory(default: "/tmp")
         Self.removeAbandoned(kind, below: parent)
@@ -56,8 +56,8 @@ package final class ScratchDirectory: Sendable {
         close(former)
     }
 
-    /// Removes the directories of killed processes, because other programs could mistake their contents for those of a
-    /// running process.
+    /// Removes the directories of killed processes. Otherwise, other programs could mistake their contents for those of
+    /// a running process.
     private static func removeAbandoned(_ kind: Kind, below parent: String) {
         for name in names(in: parent) where TemporaryFiles.isDirectoryName(name, prefix: kind.prefix) {
             let path = "\(parent)/\(name)"
@@ -73,7 +73,7 @@ package final class ScratchDirectory: Sendable {
         }
     }
 
-    /// Does not follow symbolic links.
+    /// Removes entries and their contents. Does not follow symbolic links.
     private static func removeEntries(
         of descriptor: Int32, depth: Int = 0, where isRemoved: (String) -> Bool = { _ in true }
     ) {

@@ -31,7 +31,7 @@ package final class ServiceThread<State: ServiceState, Address: Sendable>: Senda
         running.withLock { running in running.map { ($0.state, $0.address) } }
     }
 
-    /// If the thread is already running, returns its address without calling the closure.
+    /// Starts the thread and returns the server's address. If the thread is already running, only returns the address.
     package func start(
         _ make: () throws(DeviceError) -> (State, Address, any ServiceLoop)
     ) throws(DeviceError) -> Address {
@@ -49,13 +49,14 @@ package final class ServiceThread<State: ServiceState, Address: Sendable>: Senda
         }
     }
 
-    /// Calls `stopOthers`, then stops the thread and waits until it has ended. Returns nil if it was not running.
+    /// Calls `stopOthers`, then stops the thread and waits until it has ended. Returns the server's address, or nil if
+    /// the thread was not running.
     @discardableResult
     package func stop(with stopOthers: () -> Void = {}) -> Address? {
         guard let former = running.withLock({ exchange(&$0, with: nil) }) else { return nil }
         stopOthers()
         former.state.stop()
-        // The wakeup pipe ends every wait. The timeout is needed only if the machine is suspended.
+        // The wakeup pipe ends the thread's current wait, so the thread normally ends long before the timeout.
         former.ended.wait(seconds: 10)
         return former.address
     }
@@ -63,7 +64,7 @@ package final class ServiceThread<State: ServiceState, Address: Sendable>: Senda
 
 /// Transfers a value from one thread to another.
 package final class TransferBox<Value>: @unchecked Sendable {
-    // `@unchecked Sendable` because the creator gives up the value, and only one thread can take it.
+    // The class is `@unchecked Sendable` because its creator no longer uses the value and only one thread can take it.
     private let hasValue = Mutex(true)
     private var value: Value?
 
@@ -109,7 +110,7 @@ package final class SharedServerState<Content: SharedServerContent>: ServiceStat
     /// Makes the threads in `wait(seconds:until:)` check their conditions again.
     package func notifyWaiters() { for semaphore in waiters.withLock({ $0 }) { semaphore.signal() } }
 
-    /// Returns false after a timeout.
+    /// Waits until the condition is true. Returns false after a timeout.
     package func wait(seconds: Double, until condition: (Content) -> Bool) -> Bool {
         let semaphore = BinarySemaphore()
         let clock = LiveClock()
@@ -124,7 +125,7 @@ package final class SharedServerState<Content: SharedServerContent>: ServiceStat
     }
 }
 
-/// The shared playback start of several servers, set by the first client of any server.
+/// The time at which several servers start playback together. The first client of any server sets it.
 package final class SharedPlaybackStart: Sendable {
     private struct State {
         var time: BootTime?

@@ -79,7 +79,8 @@ final class CallbackQueue: PlaybackExecutorProvider {
         }
     }
 
-    /// Waits until every callback on a live executor has run and every consumer has requested its next element.
+    /// Waits until every callback on a live executor has run and every consumer of an async sequence has requested its
+    /// next element.
     func waitUntilIdle() async {
         await outstanding.waitUntilDone()
         await consumerGate.waitUntilIdle()

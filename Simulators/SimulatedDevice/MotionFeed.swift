@@ -3,14 +3,14 @@
 import DeviceCore
 import Synchronization
 
-/// The motion sensors of a played trace. Caches the sensors that have subscribers, because the player checks for
-/// subscribers at every sample.
+/// The motion sensors of a played trace. The player checks for subscribers at every sample, so the feed reports when
+/// subscriptions change.
 final class MotionFeed: Sendable {
     let hub: MotionHub
     private let change: SubscriptionChangeFlag
     /// All sensors of the trace, to which events refer by index.
     let sensors: [SensorDescription]
-    /// True for each element of `sensors` that the device includes.
+    /// For each element of `sensors`, true if the device includes the sensor.
     private let isPlayed: [Bool]
 
     /// A flag that is set when subscriptions have changed since the player last checked.

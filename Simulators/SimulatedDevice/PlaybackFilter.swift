@@ -71,7 +71,7 @@ extension TraceFeed {
         case .battery(let battery): set(.battery, .battery(battery))
         case .accessory(let event): set(.accessory, .accessory(event))
         case .beacon(let event): set(.beacon, .beacon(event))
-        // The player delivers these events by sensor ID.
+        // These events belong to a sensor, and the player delivers them itself.
         case .sample, .sensorLost, .sensorRegained: break
         }
     }

@@ -23,8 +23,8 @@ final class Player: @unchecked Sendable {
     private let status: StatusHub
     private let beacons: BeaconHub
     private var accessories: RecordedAccessories
-    // Accessed only by the thread that has claimed the player. The claim prevents concurrent accesses, so they are not
-    // checked.
+    // Accessed only by the thread that has claimed the player. The claim prevents concurrent accesses, so Swift's
+    // exclusivity checks are disabled.
     @exclusivity(unchecked) private var feed: TraceFeed
     private let differences: AccessoryDifferenceList
     @exclusivity(unchecked) private var hasSubscribers: [Bool] = []
@@ -33,7 +33,7 @@ final class Player: @unchecked Sendable {
     /// Accessed only by the thread that has claimed the player.
     @exclusivity(unchecked) var filter: PlaybackFilter?
     private let end: PlaybackEnd
-    /// The civil time at the start of the trace.
+    /// The wall-clock time at the start of the trace.
     private let origin: WallTime
     /// A cache of the hub's next deadline. Motion samples, the most frequent events, do not change the deadline.
     private var epochDeadline = BootTime.never
@@ -113,7 +113,7 @@ final class Player: @unchecked Sendable {
 
     var warnings: [TraceWarning] { feed.warnings }
 
-    /// The recorded differences. Can be read on any thread.
+    /// The differences detected so far. Can be read on any thread.
     var accessoryDifferences: [AccessoryDifference] { differences.all }
 
     var outstandingDifferences: [AccessoryDifference] { accessories.outstanding() }
@@ -252,7 +252,7 @@ final class Player: @unchecked Sendable {
             feed.consume()
             return
         }
-        // The batch is swapped out of the array, so that it is uniquely referenced and not copied.
+        // The batch is swapped out of the array, so that changing it does not copy its contents.
         var batch = MotionBatch(sensor: "", kind: .pressure)
         swap(&batch, &batches[sensor])
         feed.readSamples(into: &batch)

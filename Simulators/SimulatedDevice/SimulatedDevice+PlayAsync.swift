@@ -31,8 +31,8 @@ extension SimulatedDevice {
     /// while the device is playing. Until this function returns, other functions that play the device have no effect.
     nonisolated(nonsending) public func play(speed: Double) async throws(DeviceError) {
         guard speed > 0, speed.isFinite else { return try await play() }
-        // The player stays claimed until the end of playback. Otherwise, concurrent access to the device could make a
-        // claim fail, which would look like the end of the trace.
+        // The player stays claimed until the end of playback. Otherwise, another thread could claim it in between. The
+        // next claim would then fail, which would look like the end of the trace.
         guard player.acquire() else { throw Self.alreadyPlaying }
         defer { player.release() }
         let start = clock.now

@@ -26,8 +26,8 @@ import Synchronization
 /// configuration files or stored calibrations, so a trace produces the same callbacks on every machine.
 ///
 /// **Callbacks** run in one global order. Callbacks of managers that were created on the main thread run on the main
-/// thread: directly if playback runs there, otherwise by a synchronous call, so the main thread must not be blocked.
-/// All other callbacks run directly on the playing thread. The program's own timers run in real time.
+/// thread. If playback runs on a different thread, it calls the main thread synchronously, so the main thread must not
+/// be blocked. All other callbacks run directly on the playing thread. The program's own timers run in real time.
 public final class SimulatedDevice: Sendable {
     /// The way in which callbacks are run.
     public enum CallbackDelivery: Sendable {
@@ -154,9 +154,9 @@ public final class SimulatedDevice: Sendable {
 extension SimulatedDevice {
     /// Attaches an accessory that is simulated by code. Returns the accessory's ID.
     ///
-    /// The accessory's peers run in timers on the device's clock. They respond while the device is playing or time
-    /// advances: in `advance(by:)`, or in `play()` at the end of a trace if the action takes no time. Can be called
-    /// from any thread. Managers are notified the next time the device plays or advances, even by 0 s.
+    /// The accessory's peers run in timers on the device's clock. They respond while the device is playing and during
+    /// `advance(by:)`. At the end of a trace, `play()` runs only responses that are due immediately. Can be called from
+    /// any thread. Managers are notified the next time the device plays or advances, even by 0 s.
     @discardableResult
     public func attach(_ accessory: SimulatedAccessory) -> AccessoryDescription.ID {
         let source = accessories

@@ -10,12 +10,12 @@ extension TraceFeed {
     mutating func seekToStart() -> PlaybackState { skip(to: from) }
 
     /// Moves to a trace time and returns the device state at that time. The trace time then corresponds to `now` on the
-    /// device's clock, and the receivers' times do not change.
+    /// device's clock. The seek restores the initial shift of the receivers' times.
     mutating func seek(to traceTime: Int64, now: BootTime) -> PlaybackState {
         offset = now.nanoseconds.subtractingSaturated(start.nanoseconds).subtractingSaturated(traceTime)
         shiftBase = recordedShift.subtractingSaturated(offset)
         let state = rewind(to: traceTime)
-        // A trace time after the last event is limited to the end of the trace.
+        // If no event is left, the trace time is limited to the end of the trace.
         if !hasRecord() { lastTraceTime = min(traceTime, lastSkippedTime) }
         return state
     }
@@ -88,7 +88,7 @@ extension TraceFeed {
         remainingLoops = remainingLoops.map { $0 - 1 }
         let state = rewind(to: from)
         content = .loopStart(state)
-        // Any kind without a sensor or a receiver can be used.
+        // The start of a pass has no kind of its own. Any kind without a sensor or a receiver can be used.
         kind = .battery
         time = bootTime(from)
         return true
@@ -130,7 +130,7 @@ struct PlaybackState: Sendable {
         case .attached: if let index { accessories[index] = event } else { accessories.append(event) }
         case .detached:
             if let index { accessories.remove(at: index) }
-        // Bytes that were exchanged earlier are not repeated.
+        // Sessions and bytes before the trace time do not change the device's state.
         case .opened, .closed, .received, .sent: break
         }
     }
@@ -155,7 +155,7 @@ struct LoopTiming: Sendable {
     let offset: Int64
     private var last: Int64?
     private var positions: StreamTiming?
-    /// The samples of the first sensor that delivered a sample.
+    /// The timing of the first sensor that delivered a sample.
     private var readings: StreamTiming?
     private var sensor: Int?
 

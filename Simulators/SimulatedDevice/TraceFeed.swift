@@ -6,9 +6,10 @@ import Trace
 
 /// A reader of trace events that converts their times to the device's clock.
 ///
-/// The feed decodes the next event in advance and stores it until it is delivered, because its time limits how far the
-/// clock can advance. A `traceTime` is a trace time in nanoseconds. The device's clock shows the sum of `start`,
-/// `traceTime` and `offset`. The offset changes when a pause is shortened, when a pass begins, and when seeking.
+/// The clock can advance only to the time of the next event. Therefore, the feed decodes the next event in advance and
+/// stores it until it is delivered. A `traceTime` is in nanoseconds since the start of the trace. The device's clock
+/// shows the sum of `start`, `traceTime` and `offset`. The offset changes when a pause is shortened, when a pass
+/// begins, and when seeking.
 struct TraceFeed {
     enum Content {
         /// A position, which is stored in `position`.
@@ -46,7 +47,7 @@ struct TraceFeed {
     private let sensors: [Bool]?
     /// The initial shift of the receivers' times, in nanoseconds.
     let recordedShift: Int64
-    /// The shift of the receivers' times without `offset`, in nanoseconds. A seek changes it.
+    /// The shift of the receivers' times in nanoseconds, to which `offset` is added. A seek changes it.
     var shiftBase: Int64
     var offset: Int64 = 0
     var reader: TraceReader
@@ -72,8 +73,8 @@ struct TraceFeed {
     /// The number of passes after the current pass, or nil for unlimited passes.
     var remainingLoops: Int?
 
-    /// Creates a feed. `start` is the time on the device's clock at the start of the trace, `shift` the initial shift
-    /// of the receivers' times in nanoseconds, and `sensors` all sensors of the trace.
+    /// Creates a feed. `start` is the time on the device's clock at the start of the trace. `shift` is the initial
+    /// shift of the receivers' times in nanoseconds. `sensors` contains all sensors of the trace.
     init(
         file: TraceFile, start: BootTime, shift: Int64, options: PlaybackOptions = PlaybackOptions(),
         sensors: [SensorDescription] = []
@@ -134,8 +135,9 @@ struct TraceFeed {
         return file.bytes.withUnsafeBytes { record.line(in: $0) }
     }
 
-    /// Replaces the contents of a batch with the samples that arrived together: the next event, and the following
-    /// samples with the same sensor and arrival time whose measurement times do not decrease.
+    /// Replaces the contents of a batch with the samples that arrived together. These are the next event and the
+    /// following samples with the same sensor and arrival time. The batch ends before a sample whose measurement time
+    /// is earlier than that of the preceding sample.
     mutating func readSamples(into batch: inout MotionBatch) {
         guard let first = record, first.kind == .sample, let time = first.time else { return }
         let start = start.nanoseconds.addingSaturated(offset)
@@ -143,7 +145,7 @@ struct TraceFeed {
         batch.arrival = BootTime(nanoseconds: arrival)
         guard let sample = first.sample else { return }
         let measured = sample.stamp.map { start.addingSaturated($0) } ?? arrival
-        // Usually, one sample replaces one sample. This is faster than clearing the arrays.
+        // Usually, one sample replaces one sample. Overwriting it is faster than clearing the arrays.
         if batch.values.count == 1, batch.times.count == 1 {
             batch.values[0] = sample.value
             batch.times[0] = BootTime(nanoseconds: measured)

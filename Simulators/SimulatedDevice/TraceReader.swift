@@ -10,11 +10,11 @@ import Trace
 /// A reader of trace blocks that reads large traces ahead of the player on a second thread. It also decodes positions,
 /// which takes most of the time needed to play them.
 ///
-/// Reading ahead affects only when a block is read. A single player requests the blocks. The player never waits for
-/// work that has not started. If no thread is reading, the player reads the block itself, so it makes progress even if
-/// all threads are busy.
+/// Reading ahead changes only the time at which a block is read. A single player requests the blocks. The player never
+/// waits for work that has not started. If no thread is reading, the player reads the block itself, so it makes
+/// progress even if all threads are busy.
 final class TraceReader: Sendable {
-    /// The number of records per block. Reading a block takes about ten times as long as waking a thread.
+    /// The number of records per block. Reading a block of this size takes about ten times as long as waking a thread.
     private static let blockSize = 1024
     /// The maximum number of positions per block. Positions take more memory and time than other records.
     private static let maximumPositions = 128

@@ -4,7 +4,7 @@ import DeviceCore
 import LoopbackServer
 import SystemCalls
 
-/// The configuration, stored calibrations and accessory announcements of a simulated machine.
+/// A directory for the configuration, the stored calibrations and the accessory announcements of a simulated machine.
 struct ServerDirectory: Sendable {
     private static let configuration = "device-services.json"
     private static let state = "state"
@@ -17,10 +17,10 @@ struct ServerDirectory: Sendable {
     private let folder: ScratchDirectory
 
     var path: String { folder.path }
-    /// The path of an empty configuration, which replaces the machine's configuration.
+    /// The path of an empty configuration file, which replaces the machine's configuration.
     var configurationPath: String { "\(path)/\(Self.configuration)" }
     var statePath: String { "\(path)/\(Self.state)" }
-    /// A directory without announcements.
+    /// The path of a directory without announcements.
     var emptyPath: String { "\(path)/\(Self.none)" }
 
     init(below parent: String?) throws(DeviceError) {

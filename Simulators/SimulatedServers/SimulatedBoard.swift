@@ -10,11 +10,13 @@ package struct SimulatedBoard {
     package let context: SimulatedIIOContext
     private let tracks: [IIOSampleTrack]
 
-    /// Readings before `start`, in nanoseconds, are dropped.
+    /// Creates a board. `start` is a time in nanoseconds. Earlier readings are dropped, and the times of later readings
+    /// count from `start`.
     package init(_ recording: Recording, name: String, start: Int64 = 0) throws(DeviceError) {
         guard recording.count > 0 else { throw DeviceError(.invalidTrace, "\(name) contains no motion readings.") }
         let context: SimulatedIIOContext
-        // Device IDs may repeat across several contexts, so new devices are created in that case.
+        // A recording with several contexts may contain the same device ID twice. New devices are created for such a
+        // recording, and for a recording without a context.
         if recording.contexts.count == 1, let xml = recording.contexts.first {
             context = SimulatedIIOContext(try IIOContext(xml: Array(xml.utf8), name: "The context in \(name)"))
         } else {
@@ -32,10 +34,10 @@ package struct SimulatedBoard {
         }
     }
 
-    /// The time of the last reading plus the mean interval, in nanoseconds since playback started.
+    /// The end of the recording in nanoseconds. It is one mean interval later than the last reading.
     var end: Int64 { tracks.map(\.end).max() ?? 0 }
 
-    /// One pass takes at least `duration` nanoseconds.
+    /// Returns a source of the recorded samples. One pass lasts at least `duration` nanoseconds.
     package func samples(duration: Int64? = nil) -> IIORecordedSource { IIORecordedSource(tracks, duration: duration) }
 
     func deviceID(of sensor: SensorDescription) -> String? {
@@ -61,7 +63,7 @@ package struct SimulatedBoard {
         id.split(separator: "/").last { $0.hasPrefix("iio:device") }.map(String.init)
     }
 
-    /// Returns nil if the sensor is the only one of its kind.
+    /// Returns the label or the name of a sensor, or nil if the sensor is the only one of its kind.
     private static func name(of sensor: SensorDescription, in recording: Recording) -> String? {
         guard recording.sensors.count(where: { $0.kind == sensor.kind }) > 1 else { return nil }
         return [sensor.label, sensor.name].first { !$0.isEmpty }

@@ -56,7 +56,7 @@ public final class SimulatedServers: Sendable {
 
     /// Creates servers that play traces. Throws an error if a trace cannot be played.
     ///
-    /// Several traces are merged by their clocks. A single trace without faults is played from its file.
+    /// Several traces are merged by their clocks. A single trace without faults is not copied.
     public init(
         _ traces: [TraceFile], options: SimulatedServersOptions = SimulatedServersOptions()
     ) throws(DeviceError) {
@@ -64,8 +64,8 @@ public final class SimulatedServers: Sendable {
         (trace, warnings) = try Self.joined(traces, options)
         contents = TraceContents(trace)
         if contents.sources.contains(.motion) {
-            // `Recording` moves time zero to the first reading. The times of the trace are restored here, because all
-            // sources use them.
+            // `Recording` moves time zero to the first reading. The other sources use the times of the trace, so
+            // `start` converts the readings back to these times.
             board = try SimulatedBoard(try Recording(trace: trace), name: trace.name, start: -contents.firstStamp)
         } else {
             board = nil
@@ -79,7 +79,7 @@ public final class SimulatedServers: Sendable {
 
     /// The environment variables that make a program use the servers. Empty if the servers are not running.
     public var environment: [String: String] { running.withLock { $0?.environment ?? [:] } }
-    /// Describes how the bytes that programs sent to accessories differ from the recorded bytes.
+    /// Descriptions of the differences between the bytes that programs sent to accessories and the recorded bytes.
     public var differences: [String] { running.withLock { $0?.accessories }?.differences ?? [] }
     package var hasBegun: Bool { running.withLock { $0?.sharedStart.time } != nil }
 
@@ -105,7 +105,8 @@ public final class SimulatedServers: Sendable {
         former.folder.remove()
     }
 
-    /// Returns false after a timeout or if the servers are not running.
+    /// Waits until the traces have been played to their end. Returns false after a timeout or if the servers are not
+    /// running.
     package func waitUntilPlayed(seconds: Double) -> Bool {
         guard let running = running.withLock({ $0 }) else { return false }
         let clock = LiveClock()
@@ -149,8 +150,7 @@ public final class SimulatedServers: Sendable {
             folder: folder)
     }
 
-    /// If there are no positions, the simulated gpsd plays an empty trace and therefore reproduces no connection
-    /// losses.
+    /// Returns the trace for the simulated gpsd. If the traces contain no positions, returns an empty trace.
     private func positions() throws(DeviceError) -> TraceFile {
         sources.contains(.positions) ? trace : TraceFile(emptyNamed: trace.name)
     }

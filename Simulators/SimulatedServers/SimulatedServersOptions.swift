@@ -18,8 +18,8 @@ public struct SimulatedServersOptions: Sendable {
 
     /// The event that starts playback.
     public var start = Start.firstClient
-    /// The playback speed relative to the recording. Invalid values are treated as 1. Exchanges between programs and
-    /// accessories keep their recorded duration.
+    /// The playback speed relative to the recording. Invalid values are treated as 1. The speed does not affect the
+    /// recorded delays in dialogues between programs and accessories.
     public var speed = 1.0
     /// If true, all servers restart playback together at the end. If false, nothing more is sent after the end.
     public var loops = false

@@ -16,14 +16,14 @@ struct TraceContents {
 
     private(set) var sources: Set<SimulatedSource> = []
     private(set) var changes: [SensorChange] = []
-    /// The measurement time of the first sample in nanoseconds if it is negative, otherwise 0.
+    /// The earliest measurement time in nanoseconds, or 0 if no measurement time is negative.
     private(set) var firstStamp: Int64 = 0
     private(set) var last: Int64 = 0
     private var lastReport: Int64 = 0
     /// The interval between the last two reports in nanoseconds.
     private var step: Int64 = 1_000_000_000
 
-    /// The time of the report that would follow the last one, in nanoseconds.
+    /// The time of the last report plus one interval, in nanoseconds.
     var reportsEnd: Int64 { lastReport.addingSaturated(step) }
 
     init(_ trace: TraceFile) {
@@ -59,7 +59,7 @@ struct TraceContents {
         }
     }
 
-    /// Reports without arrival times are played at their fix times.
+    /// Reads the reports of a trace without arrival times. Such reports are played at their fix times.
     private mutating func readReports(_ trace: TraceFile) {
         var reading = TimedEventReader(trace)
         while let event = reading.next() {

@@ -9,7 +9,7 @@ struct AccessoryTimeline {
     struct Dialogue: Sendable {
         var script = UmockdevScript()
         var hangsUp = false
-        /// The time of the preceding step, in nanoseconds since the start of the trace.
+        /// The time of the last step, in nanoseconds since the start of the trace.
         var last: Int64
     }
 
@@ -42,8 +42,8 @@ struct AccessoryTimeline {
         let index = present[event.accessory]
         if case .attached(let description) = event.change {
             if let index {
-                // An accessory's announcement contains all of its protocols, so later protocols are present from the
-                // beginning.
+                // An accessory is announced once, with all of its protocols. Protocols that were recorded later are
+                // therefore added to its description.
                 let known = Set(accessories[index].description.protocols.map(\.name))
                 accessories[index].description.protocols += description.protocols.filter { !known.contains($0.name) }
             } else {
@@ -74,10 +74,10 @@ extension AccessoryTimeline.Accessory {
         }
     }
 
-    /// Changes the current dialogue. If there is none, begins a dialogue.
+    /// Changes the last dialogue of a protocol. If the protocol has no dialogue, creates one.
     private mutating func edit(_ name: String, at time: Int64, _ change: (inout AccessoryTimeline.Dialogue) -> Void) {
         if dialogues[name, default: []].isEmpty { dialogues[name] = [AccessoryTimeline.Dialogue(last: time)] }
-        // Modified in place, because copying a long dialogue for each step would take quadratic time.
+        // The dialogue is modified in place. Copying it for each step would take quadratic time.
         guard let current = dialogues[name]?.indices.last else { return }
         change(&dialogues[name, default: []][current])
         dialogues[name, default: []][current].last = time

@@ -84,7 +84,7 @@ struct DialoguePeer: AccessoryPeer {
             }
         case .received: sequence.recordActivity()
         case .timerFired:
-            // All bytes have been sent.
+            // The timer fires after all bytes have been sent.
             finish()
             return peer != nil && sequence.dialogues[number].hangsUp ? [.hangUp] : []
         case .closed:

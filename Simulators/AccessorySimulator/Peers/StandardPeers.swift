@@ -3,7 +3,7 @@
 import Synchronization
 public import Trace
 
-/// A peer that sends a pattern as fast as the program reads and ignores received bytes.
+/// A peer that ignores received bytes and sends a pattern as fast as the program reads.
 ///
 /// The byte at each offset is a function of the offset, so the receiver can detect lost, extra and misplaced bytes.
 public struct PatternPeer: AccessoryPeer {
@@ -18,13 +18,13 @@ public struct PatternPeer: AccessoryPeer {
         self.hangsUp = hangsUp
     }
 
-    /// Returns the byte at an offset. The period is prime (65,521 bytes), so it differs from every buffer size.
+    /// Returns the byte at an offset. The pattern repeats after 65,521 bytes, which is not a common buffer size.
     public static func byte(at offset: Int64) -> UInt8 {
         let offset = UInt32(offset % 65_521)
         return UInt8(truncatingIfNeeded: offset &* 167 &+ offset >> 8)
     }
 
-    /// Sends the next part of the pattern.
+    /// Sends the next chunk of the pattern.
     public mutating func react(to event: AccessoryPeerEvent) -> [AccessoryPeerAction] {
         switch event {
         case .opened: sent = 0
@@ -36,7 +36,7 @@ public struct PatternPeer: AccessoryPeer {
         let count = min(rest, Int64(Self.chunkLength))
         let chunk = (sent..<sent + count).map(Self.byte)
         sent += count
-        // The timer fires after the bytes have been sent, so at most one part is pending.
+        // The timer fires after the bytes have been sent, so at most one chunk is pending.
         return [.send(chunk), .setTimer(after: 0)]
     }
 }

@@ -16,8 +16,9 @@ public struct AccessorySimulatorOptions: Sendable {
     public var repeats = false
     /// The time that an accessory from a trace waits for a program to continue a recorded dialogue.
     public var dialogueTimeout = Duration.seconds(10)
-    /// The playback start shared with other servers. If set, the trace starts at the shared time or when a program
-    /// opens the announcement directory, and no event waits for dialogues. If nil, the trace starts with the simulator.
+    /// The playback start shared with other servers. If nil, the trace starts with the simulator. Otherwise, it starts
+    /// at the shared time or when a program opens the announcement directory, and the time spent waiting for dialogues
+    /// does not shift later events.
     package var sharedStart: SharedPlaybackStart?
     /// The duration of one pass in nanoseconds. Used only with a shared start.
     package var passDuration: Int64 = 0
@@ -32,7 +33,8 @@ public enum SimulatedTransport: Sendable, Hashable {
     /// non-blocking `connect` of a second program fails with EAGAIN.
     case socket
     /// A pseudo-terminal, which looks like a serial port. The peer begins to send when the program flushes the
-    /// terminal, which is the last step of opening a port, or a short time after the program has opened it.
+    /// terminal, which is the last step of opening a serial port. If the program does not flush the terminal, the peer
+    /// begins a short time after the program has opened it.
     case pseudoTerminal
 }
 
@@ -42,6 +44,6 @@ public enum DetachMode: Sendable, Hashable {
     /// latest. The announcement is removed afterwards.
     case afterReading
     /// The announcement is removed and the ports hang up immediately. Pending bytes are lost. On a pseudo-terminal,
-    /// these include bytes that the program could have read already.
+    /// these include all bytes that the program has not read.
     case immediately
 }

@@ -6,7 +6,7 @@ import LoopbackServer
 import SystemCalls
 
 struct AnnouncementDirectory: Sendable {
-    /// The size of `sun_path`, including the terminating NUL.
+    /// The size of `sun_path` in bytes, including the terminating NUL.
     private static let maximumSocketPathSize = 108
     private static let kind = ScratchDirectory.Kind(
         prefix: "accessories-", owner: "simulated accessories", owns: { AnnouncementDirectory.isOwnedEntry($0) })
@@ -17,7 +17,7 @@ struct AnnouncementDirectory: Sendable {
     /// Creates a directory in `parent`. If `parent` is nil, uses TMPDIR or /tmp.
     init(below parent: String?) throws(DeviceError) {
         folder = try ScratchDirectory(Self.kind, below: parent)
-        // Checks the longest possible path, which has an id of seven digits.
+        // Checks the longest path, which contains an accessory ID of seven digits.
         guard socket(9_999_999, 99).utf8.count < Self.maximumSocketPathSize else {
             throw DeviceError(
                 .inputOutput,

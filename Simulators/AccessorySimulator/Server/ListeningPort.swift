@@ -7,7 +7,7 @@ import Trace
 
 /// A Unix domain socket that accepts one program at a time.
 final class ListeningPort: SimulatedPort {
-    /// The delay before the next attempt after a failure to accept a connection, in seconds.
+    /// The delay in seconds before the next attempt after accept(2) has failed.
     private static let acceptRetryDelay = 0.1
     let node: ChannelNode
     private let path: String
@@ -21,8 +21,8 @@ final class ListeningPort: SimulatedPort {
     var isInputPaused = false
     private(set) var isClosed = false
     var closingDeadline: BootTime?
-    /// The time of the next attempt after a failure to accept a connection, for example because no descriptor is
-    /// available. Until then, the listener is not polled, because it would be readable on every call.
+    /// The time of the next attempt after accept(2) has failed, for example because no descriptor is available. Until
+    /// then, the listener is not polled, because poll(2) would report it as readable on every call.
     private var nextAcceptTime: BootTime?
     private let accept: (Int32) -> Int32
 
@@ -48,7 +48,8 @@ final class ListeningPort: SimulatedPort {
         var events: Int16 = 0
         if !isInputPaused, programSession.hasSpace { events |= Int16(POLLIN) }
         if programSession.hasOutput { events |= Int16(POLLOUT) }
-        // poll(2) reports a hang-up even if no events are requested, so it would return immediately on every call.
+        // poll(2) reports a hang-up even if no events are requested. After a hang-up, the connection is not polled
+        // without events, because poll(2) would return immediately on every call.
         return events == 0 && programSession.hasProgramStoppedReading
             ? nil : pollfd(fd: connection, events: events, revents: 0)
     }

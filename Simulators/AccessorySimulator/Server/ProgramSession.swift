@@ -4,9 +4,9 @@ import DeviceCore
 import SystemCalls
 import Trace
 
-/// A session with a program that has opened a port. It transfers bytes between the descriptor and the peer, and is
-/// confined to the server's thread. The peer runs on the clock's thread at the other end of an in-memory channel, so a
-/// slow peer does not block the server.
+/// A session with a program that has opened a port. It transfers bytes between the port's descriptor and the peer. The
+/// session is confined to the server's thread. The peer runs on the clock's thread, at the other end of an in-memory
+/// channel. Therefore, a slow peer does not block the server.
 final class ProgramSession {
     private static let capacity = 65_536
     let localChannel: MemoryChannel
@@ -20,8 +20,8 @@ final class ProgramSession {
     private(set) var bytesSent: Int64 = 0
     private(set) var bytesReceived: Int64 = 0
 
-    /// Creates a session and opens its peer. `changed` is called on any thread when bytes may be pending, and `unplug`
-    /// when the peer detaches its accessory.
+    /// Creates a session and opens its peer. `changed` is called on any thread when bytes may be pending. `unplug` is
+    /// called when the peer detaches its accessory.
     init(
         _ endpoint: SimulatedAccessory.Endpoint, clock: any DeviceClock, changed: @escaping @Sendable () -> Void,
         unplug: @escaping @Sendable () -> Void
@@ -53,7 +53,7 @@ final class ProgramSession {
             case .bytes(let count):
                 buffer.removeLast(buffer.count - count)
                 pending.append(contentsOf: buffer)
-                // Discards the peer's bytes, so that the peer does not block.
+                // The peer's bytes are discarded by the next call, so that the peer does not block.
                 if hasProgramStoppedReading { return true }
             case .empty: return false
             case .ended:

@@ -67,12 +67,12 @@ extension SimulatorState {
 
 /// The main loop of a simulator's thread. It waits for descriptors and deadlines, and transfers bytes.
 final class SimulatorLoop: ServiceLoop {
-    /// The maximum time that a closing port waits for its program to read the remaining bytes, in seconds.
+    /// The maximum time in seconds that a closing port waits for its program to read the remaining bytes.
     private static let closingTimeout = 10.0
     private let state: SimulatorState
     private let clock = LiveClock()
     private var accessories: [Int: AttachedAccessory] = [:]
-    /// The accessories that are being detached, with the threads that wait for the detachment.
+    /// The threads that wait for the detachment of an accessory, by the accessory's identifier.
     private var detachWaiters: [Int: [BinarySemaphore]] = [:]
     /// Sessions whose program has disconnected but whose peer has not received all bytes yet.
     private var sessions: [(session: AccessoryPeerSession, until: BootTime)] = []
@@ -142,7 +142,7 @@ final class SimulatorLoop: ServiceLoop {
         }
     }
 
-    /// Removes the announcement of an accessory, then its ports. With real devices, the order varies.
+    /// Removes the announcement of an accessory, then closes its ports.
     private func finish(_ accessory: AttachedAccessory) {
         unlink(accessory.file)
         for entry in accessory.ports {

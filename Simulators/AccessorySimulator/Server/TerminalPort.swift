@@ -6,16 +6,19 @@ import LoopbackServer
 import SystemCalls
 import Trace
 
-/// A pseudo-terminal that replaces a serial port. The master is in packet mode, which reports when the program flushes
-/// the terminal. Flushing is the last step of opening a port, and bytes sent earlier would be lost. A hang-up discards
-/// unread bytes, so a port waits for the program to read all bytes before it closes.
+/// A pseudo-terminal that replaces a serial port.
+///
+/// The last step of opening a serial port is to flush it, which discards all bytes sent earlier. Therefore, the peer
+/// waits for the flush. The master reports it, because it is in packet mode. A hang-up also discards unread bytes, so a
+/// port waits for the program to read all bytes before it closes.
 final class TerminalPort: SimulatedPort {
-    /// The polling interval, in seconds, for state changes that cause no event while a port is being opened or closed.
+    /// The polling interval in seconds while a port is being opened or closed. Some state changes during this time
+    /// cause no event.
     private static let pollingInterval = 0.01
-    /// The time in seconds after which a program is considered ready even if it has not flushed the port.
+    /// The time in seconds after which a program that has not flushed the port is considered ready.
     private static let openTimeout = 0.3
-    /// The time in seconds, counted from the last write, that a program is given to read if the number of unread bytes
-    /// is unknown.
+    /// The time in seconds that a program has for reading after the last write. Used only if the port cannot check
+    /// whether bytes are unread.
     private static let readGracePeriod = 0.5
 
     private enum State {
@@ -69,7 +72,8 @@ final class TerminalPort: SimulatedPort {
             events = !isInputPaused && programSession.hasSpace ? input : 0
             if programSession.hasOutput { events |= Int16(POLLOUT) }
         }
-        // poll(2) reports a hang-up even if no events are requested, so it would return immediately on every call.
+        // poll(2) reports a hang-up even if no events are requested. After a hang-up, the master is not polled without
+        // events, because poll(2) would return immediately on every call.
         if events == 0, programSession?.hasProgramStoppedReading ?? true { return nil }
         return pollfd(fd: master, events: events, revents: 0)
     }
@@ -130,7 +134,8 @@ final class TerminalPort: SimulatedPort {
     }
 
     private func discardInput(_ context: PortContext) {
-        // The loop is limited to the capacity of a terminal, because a different program may have begun to write.
+        // The loop ends after the capacity of a terminal. Otherwise, a different program that has begun to write could
+        // prolong it.
         var rest = 1 << 18
         while rest > 0 {
             let count = systemRead(master, context.buffer)
@@ -176,7 +181,7 @@ final class TerminalPort: SimulatedPort {
     }
 
     private func hasProgramReadAll(_ context: PortContext) -> Bool {
-        // A port in exclusive mode cannot be opened without privileges.
+        // The result is nil if the port is in exclusive mode, because such a port cannot be opened without privileges.
         PseudoTerminal.hasReadAllInput(path) ?? (context.now.seconds(since: lastWrite) > Self.readGracePeriod)
     }
 }

@@ -17,8 +17,8 @@ public struct GPSDFault: Sendable, Hashable {
         case drop
         /// All connections are reset and the server stops listening, as if its process were killed.
         case kill
-        /// Like ``kill``, but the server listens again after the duration, or after one second if there is no duration.
-        /// A server that has already stopped listens again immediately.
+        /// Like ``kill``, but the server listens again after the fault's duration. Without a duration, it listens again
+        /// after one second. A server that has already stopped listens again immediately.
         case restart
         /// Half of the next report is sent. The other half follows after the given number of seconds. If the number is
         /// nil, the connection is closed instead.

@@ -15,7 +15,7 @@ struct GPSDFaultState {
         var fault: GPSDFault
         var isEnd = false
 
-        /// The time in seconds, or -1 for entries without a time, so that they sort first.
+        /// The time in seconds. Entries without a time have the time -1, so that they sort first.
         var time: Double { if case .seconds(let time) = fault.moment { time } else { -1 } }
     }
 
@@ -48,7 +48,7 @@ struct GPSDFaultState {
     /// Applies all due faults and returns the resulting actions. `seconds` is nil before the start of playback.
     mutating func apply(seconds: Double?, report: Int64) -> [Action] {
         var actions: [Action] = []
-        // Faults are applied one by one, because applying a fault may schedule its end, which may already be due.
+        // Faults are applied one by one. Each of them may schedule its own end, which may already be due.
         while let index = firstDue(seconds: seconds, report: report) {
             let entry = pendingFaults.remove(at: index)
             if let action = apply(entry) { actions.append(action) }

@@ -6,7 +6,7 @@ import JSONBytes
 
 struct GPSDState {
     static let maximumReceivers = 256
-    /// The maximum size of the reply to one read, in bytes. Longer replies are truncated, as in gpsd.
+    /// The maximum size, in bytes, of the reply to the requests in one read. Longer replies are truncated, as in gpsd.
     static let maximumReplySize = 10_240
 
     var version: GPSDVersion

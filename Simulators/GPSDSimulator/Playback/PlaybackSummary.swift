@@ -21,7 +21,7 @@ struct PlaybackSummary {
     /// The path for reports that do not name a receiver, or nil if every report names a receiver.
     private(set) var defaultReceiverPath: String?
     private var isComplete = false
-    /// The receivers whose first appearance is a DEVICE object after the first report.
+    /// The paths of receivers that first appear in a DEVICE object. They are not present at the start of playback.
     private var laterReceivers: Set<String> = []
 
     /// The paths of all receivers, including receivers that appear later.
@@ -51,7 +51,8 @@ struct PlaybackSummary {
         }
     }
 
-    /// Throws an error if the whole trace has been summarized and does not contain a receiver named by a fault.
+    /// Throws an error if a fault names a receiver that is not in the trace. Does nothing if only a part of the trace
+    /// has been summarized.
     func check(_ faults: [GPSDFault]) throws(DeviceError) {
         let known = paths.sorted()
         for fault in faults {
@@ -64,8 +65,8 @@ struct PlaybackSummary {
         }
     }
 
-    /// Returns the shift of report times, in nanoseconds, that makes the first report current if playback starts at
-    /// `now`.
+    /// Returns the shift of report times in nanoseconds. With this shift, the first report is current if playback
+    /// starts at `now`.
     func shift(toPlayAt now: WallTime) -> Int64 {
         guard let firstTime else { return 0 }
         let firstPlaybackTime = now.nanoseconds.addingSaturated(firstTimeAt)
@@ -82,7 +83,8 @@ struct PlaybackSummary {
         case .version(let version): if self.version == nil { self.version = version }
         case .devices(let list): if !hasReports { for receiver in list { addReceiver(receiver) } }
         case .device(let receiver):
-            // A receiver that is identified after it has sent a report was already present.
+            // A DEVICE object may describe a receiver that has already sent reports. Such a receiver is present from
+            // the start.
             if receivers.contains(where: { $0.path == receiver.path }) {
                 if receiver.isActive { addReceiver(receiver) }
             } else {

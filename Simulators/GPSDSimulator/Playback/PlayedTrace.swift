@@ -6,7 +6,8 @@ import Trace
 
 /// An iterator over the gpsd events of a trace, which can repeat the trace.
 struct PlayedTrace {
-    /// The maximum step between fixes without arrival times, in nanoseconds. Longer steps are shortened to one second.
+    /// The maximum step, in nanoseconds, between the fixes of a trace without arrival times. Longer steps are shortened
+    /// to one second.
     private static let maximumStep: Int64 = 10_000_000_000
     private static let second: Int64 = 1_000_000_000
 
@@ -15,9 +16,9 @@ struct PlayedTrace {
     private let minimumPassDuration: Int64
     private var cursor: TraceCursor
     private var decoder = GPSDDecoder()
-    /// Sentences found between two reports, followed by the event of the second report.
+    /// Events that have been read but not returned. Sentences precede the report that follows them in the trace.
     private var pending: [PlayedEvent] = []
-    /// The offset of the end of the last report in a recording of gpsd output.
+    /// The byte offset of the end of the last report. Used only for recordings of gpsd output.
     private var textOffset = 0
     private var isFinished = false
     /// The time of the last event in the current pass, and the step between the last two events.
@@ -25,7 +26,8 @@ struct PlayedTrace {
     private var step = second
     private var start: Int64 = 0
     private var hasPlayedAny = false
-    /// For traces without arrival times, the receiver whose fixes determine the event times, and its last fix time.
+    /// The receiver whose fixes determine the event times, with the time of its last fix. Used only for traces without
+    /// arrival times.
     private var lead: (receiver: String, time: WallTime)?
 
     /// Creates an iterator. One pass lasts at least `minimumPassDuration` nanoseconds.
@@ -94,7 +96,7 @@ struct PlayedTrace {
         textOffset = end
     }
 
-    /// Estimates the time of a report without an arrival time from the fix times.
+    /// Estimates the arrival time of a report from the fix times.
     private mutating func estimatedTime(_ contents: PlayedEvent.Contents) -> Int64 {
         guard case .report(_, .position(let report)) = contents, let time = report.time else { return last }
         guard let lead else {
@@ -112,7 +114,7 @@ struct PlayedTrace {
             isFinished = true
             return
         }
-        // The interval between two passes is the last interval between events, rounded up to milliseconds.
+        // A pass ends one event interval after its last event. Its duration is rounded up to whole milliseconds.
         let length = max(last.addingSaturated(step), minimumPassDuration)
         start = start.addingSaturated((length + 999_999) / 1_000_000 * 1_000_000)
         cursor = TraceCursor(file)

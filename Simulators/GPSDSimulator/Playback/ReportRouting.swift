@@ -14,7 +14,7 @@ enum ReportRouting {
         case .other(.toff): return policy.pps
         case .other(.ais):
             guard policy.json else { return false }
-            // For clients without "split24", gpsd merges the two parts of type 24.
+            // An AIS message of type 24 has two parts, which gpsd merges for clients without "split24".
             return isPart(line).map { $0 == policy.split24 } ?? true
         default: return policy.json
         }

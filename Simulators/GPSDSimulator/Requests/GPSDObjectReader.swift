@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Parses the JSON objects in requests with the leniency and the error messages of gpsd 3.22, which accepts some
-/// invalid JSON, rejects some valid JSON, and applies the values that precede an error. This behavior was determined by
-/// experiments (see the dialogues in the tests).
+/// Parses the JSON objects in requests as gpsd 3.22 does, with the same error messages. gpsd accepts some invalid JSON
+/// and rejects some valid JSON. If an object contains an error, gpsd applies the values that precede the error. This
+/// behavior was determined by experiments (see the dialogues in the tests).
 struct GPSDObjectReader {
     enum Kind {
         /// A string of at most the given number of bytes.
@@ -16,7 +16,8 @@ struct GPSDObjectReader {
 
         var isTrue: Bool { bytes.elementsEqual("true".utf8) }
 
-        /// The leading digits as a number, as parsed by C's atoi: clamped to 64 bits, then truncated to 32 bits.
+        /// The number at the start of the text, as returned by C's atoi. The number is clamped to 64 bits, then
+        /// truncated to 32 bits.
         var number: Int32 {
             let rest = bytes.drop(while: GPSDObjectReader.isBlank)
             let sign = rest.prefix(1).filter { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "+") }
@@ -157,7 +158,7 @@ struct GPSDObjectReader {
                 bytes[offset] != UInt8(ascii: "+"), bytes[offset] != UInt8(ascii: "-")
             else { throw .fault("error while string parsing", at: start) }
             offset += 4
-            // gpsd keeps only the lowest 8 bits.
+            // gpsd keeps only the lowest 8 bits of the character code.
             return UInt8(truncatingIfNeeded: code)
         default: return letter
         }

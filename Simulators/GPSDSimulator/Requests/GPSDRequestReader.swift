@@ -96,7 +96,8 @@ enum GPSDCommand {
     case version
     case devices
     case poll
-    /// A WATCH request. An object has already changed the policy, and `fault` describes any error in the object.
+    /// A WATCH request. If it contains an object, the policy has already been changed. `fault` describes an error in
+    /// the object.
     case watch(isChange: Bool, fault: String?)
     /// A request for all DEVICE objects or, with a configuration, for the DEVICE object of one receiver.
     case device(path: [UInt8]?, isConfiguration: Bool, fault: String?)

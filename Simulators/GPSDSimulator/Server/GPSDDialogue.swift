@@ -20,8 +20,7 @@ public struct GPSDDialogue: Sendable {
     ///
     /// - Parameters:
     ///   - file: The trace.
-    ///   - now: The current wall-clock time, which is the time of ?POLL replies and the activation time of the
-    ///     receivers.
+    ///   - now: The wall-clock time. It is used for ?POLL replies and as the activation time of the receivers.
     public init(_ file: TraceFile, now: WallTime = .epoch) {
         self.init(GPSDState(PlaybackSummary(file), now: now), now: now)
     }

@@ -136,7 +136,7 @@ extension GPSDEngine {
     }
 
     private func sendSentences(for report: GPSDReport, _ index: Int, of path: String, _ now: BootTime) {
-        // Consumes the satellites even without clients, so that they are not sent with a later fix.
+        // The satellites are removed even if no client receives them. Otherwise, they would be sent with a later fix.
         let sky = report.isPosition ? state.receivers[index].newSky.take() : nil
         guard clients.contains(where: \.policy.wantsSentences) else { return }
         for sentence in report.sentences(with: sky) { sendSentence(sentence, of: path, now) }
@@ -145,7 +145,7 @@ extension GPSDEngine {
     private func sendSentence(_ sentence: [UInt8], of path: String, _ now: BootTime) {
         let isText = sentence.first == UInt8(ascii: "$") || sentence.first == UInt8(ascii: "!")
         send(sentence, of: path, now) { isText ? $0.nmea || $0.raw > 0 : $0.raw > 1 }
-        // The text is created only if there is a client that receives it.
+        // The hexadecimal text is created only if a client receives it.
         guard !isText, clients.contains(where: { $0.policy.raw == 1 && $0.policy.watches(path) }) else { return }
         send([UInt8](HexDigit.text(sentence).utf8), of: path, now) { $0.raw == 1 }
     }

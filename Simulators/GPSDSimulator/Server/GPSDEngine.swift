@@ -23,7 +23,7 @@ final class GPSDEngine {
     /// False during a fault that closes the port, and while the recorded connection to gpsd is lost.
     private(set) var isListening = true
     var reportCount: Int64 = 0
-    /// The number of lines that disconnected clients did not receive in time.
+    /// The number of lines lost by clients that have been disconnected.
     private(set) var lostCount: Int64 = 0
     var hasPlayed = false
     var trace: PlayedTrace
@@ -40,7 +40,8 @@ final class GPSDEngine {
     private let buffer = UnsafeMutableRawBufferPointer.allocate(
         byteCount: GPSDRequestReader.maximumReadSize, alignment: 16)
 
-    /// `readClock` returns the wall-clock time for ?POLL and for the activation times of receivers.
+    /// Creates an engine. `readClock` returns the wall-clock time, which is used for ?POLL and as the activation time
+    /// of receivers.
     init(_ file: TraceFile, options: GPSDServerOptions, readClock: @escaping () -> WallTime) {
         (self.options, self.readClock) = (options, readClock)
         summary = PlaybackSummary(file)
@@ -60,7 +61,7 @@ final class GPSDEngine {
         guard isListening else { return }
         let current = clients.lazy.filter { !$0.isFinished }
         if current.count >= max(1, options.maximumClients) {
-            // An idle connection must not prevent a new client from connecting.
+            // If there are too many clients, an idle client is disconnected to make room for the new client.
             guard let idle = current.first(where: { !$0.hasReceivedReply }) else { return }
             idle.end()
         }
@@ -97,12 +98,12 @@ final class GPSDEngine {
         return events
     }
 
-    /// False until the greeting has been sent, and while too many bytes are pending.
+    /// Returns false until the greeting has been sent, and while too many bytes are pending.
     private func acceptsRequests(of client: GPSDClient) -> Bool {
         client.greetingTime == nil && client.pending.count < Self.maximumPendingBytes
     }
 
-    /// `isGone` is true if the peer has closed the connection.
+    /// Reads and answers a client's requests. `isGone` is true if the client has closed the connection.
     func serve(_ client: GPSDClient, isGone: Bool = false, now: BootTime) {
         // Limits the reads per call so that one client with many requests does not block the others.
         for _ in 0..<16 {
@@ -119,7 +120,8 @@ final class GPSDEngine {
 
     /// Starts playback if necessary, plays due events, applies due faults and removes disconnected clients.
     func advance(now: BootTime) {
-        // Playback continues while no client can connect because the fault would otherwise never end.
+        // If the server is not listening, playback starts without a client. Otherwise, the fault that closed the port
+        // would never end.
         if start == nil,
             options.start == .atOnce || !isListening || clients.contains(where: \.policy.wantsReports)
                 || options.sharedStart?.time != nil

@@ -55,15 +55,16 @@ public struct GPSDServerOptions: Sendable {
     public var timestampPolicy = TimestampPolicy.recorded
     /// The faults that are present from the start.
     public var faults: [GPSDFault] = []
-    /// If true, clients lose their connections where the recording lost its connection to gpsd. The server listens
-    /// again where the recording regained the connection.
+    /// If true, clients lose their connections when the recording lost its connection to gpsd. The server listens again
+    /// when the recording regained the connection.
     public var repeatsLosses = true
     /// The maximum number of connections. An additional connection replaces the oldest client that has not received a
     /// reply. If there is no such client, the new connection is closed. gpsd allows 64 clients.
     package var maximumClients = 64
     /// The playback start shared with other servers, or nil to start independently.
     package var sharedStart: SharedPlaybackStart?
-    /// The minimum duration of one pass in nanoseconds, which lets all servers begin the next pass at the same time.
+    /// The minimum duration of one pass in nanoseconds. Several servers with the same minimum can begin the next pass
+    /// at the same time.
     package var minimumPassDuration: Int64?
 
     /// Creates the default options: playback in real time after the first client starts watching, without faults.

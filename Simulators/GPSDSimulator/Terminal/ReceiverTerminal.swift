@@ -16,10 +16,10 @@ public import Trace
 /// If the trace contains sentences and a single receiver, the recorded sentences are sent. Otherwise, sentences are
 /// generated from the reports, with the precision of NMEA 0183.
 ///
-/// Playback starts shortly after a program has opened the terminal, because programs discard earlier input. Playback
-/// continues after the program has closed the terminal. With the pace `onDemand`, playback waits for the next program
-/// instead. The options `port`, `faults` and `repeatsLosses` are ignored, as are the client options. At the end of the
-/// trace, `unplug` and `close` close the terminal. With `loop`, playback ends after a pass without sentences.
+/// Playback starts shortly after a program has opened the terminal, because programs discard input while they open a
+/// terminal. Playback continues after the program has closed the terminal. With the pace `onDemand`, playback waits for
+/// the next program instead. The options `port`, `faults`, `repeatsLosses` and `maximumClients` are ignored. At the end
+/// of the trace, `unplug` and `close` close the terminal. With `loop`, playback ends after a pass without sentences.
 ///
 /// All methods can be called from any thread. Releasing the object stops it.
 public final class ReceiverTerminal: Sendable {
@@ -33,7 +33,7 @@ public final class ReceiverTerminal: Sendable {
     /// - Parameters:
     ///   - file: The trace.
     ///   - receiver: The path of the receiver in the trace, or nil for the first receiver.
-    ///   - options: The options for playback. Faults and the port are ignored.
+    ///   - options: The options for playback.
     public init(_ file: TraceFile, receiver: String? = nil, options: GPSDServerOptions = GPSDServerOptions()) {
         (self.file, self.receiver, self.options) = (file, receiver, options)
     }

@@ -17,7 +17,8 @@ struct SentencePlayer {
     private let summary: PlaybackSummary
     private let receiver: String?
     private let stamps: GPSDServerOptions.TimestampPolicy
-    /// True if recorded sentences are played, which requires a trace with a single receiver.
+    /// True if the trace contains sentences and a single receiver. If the times are not shifted, the recorded sentences
+    /// are then played.
     private let usesRecordedSentences: Bool
     private var trace: PlayedTrace
     private var shift: Int64 = 0
@@ -81,7 +82,7 @@ extension PlaybackSummary {
     /// Throws an error that lists the receivers of the trace if the trace does not contain the given receiver.
     func require(_ path: String, of file: TraceFile) throws(DeviceError) {
         if paths.contains(path) { return }
-        // The receiver may first appear after the part of the trace that the summary covers.
+        // The summary covers only the beginning of the trace. The receiver may appear later.
         var found = paths
         var trace = PlayedTrace(file)
         while let event = trace.next() {

@@ -6,10 +6,11 @@ import SystemCalls
 
 /// The main loop of a receiver's thread, which writes the sentences to the terminal.
 final class TerminalLoop: ServiceLoop {
-    /// The polling interval, in seconds, for changes that cause no event. For example, a program resumes reading, or
-    /// opens the terminal on a system without inotify.
+    /// The polling interval, in seconds, for changes that cause no event. For example, a program may resume reading, or
+    /// open the terminal on a system without inotify.
     private static let pollingInterval = 0.01
-    /// The delay between opening the terminal and starting playback, in seconds. Programs discard earlier input.
+    /// The delay, in seconds, between the opening of the terminal and the start of playback. Programs discard input
+    /// while they open a terminal, so earlier sentences would be lost.
     private static let startDelay = 0.5
 
     private let master: Int32
@@ -49,10 +50,12 @@ final class TerminalLoop: ServiceLoop {
     private func waitForProgram() -> Bool {
         while true {
             if shared.isStopped { return false }
-            // The events are drained before the check, so that opening the terminal in between causes a new event.
+            // The events are drained before the terminal is checked. If a program opens the terminal after the check, a
+            // new event ends the wait.
             openWatcher.drain()
             guard PseudoTerminal.isHungUp(master) else { break }
-            // The state must not be checked again here because only the inotify descriptor reports later openings.
+            // `pollTarget(until:)` must not be used here, because it checks the terminal again. If the terminal has
+            // just been opened, the loop would wait for the master, which does not report an opening.
             let (descriptor, limit) = pollTargetWhileClosed(until: .never)
             _ = shared.wakeUp.wait(for: descriptor, until: limit, clock: clock)
         }
@@ -80,7 +83,7 @@ final class TerminalLoop: ServiceLoop {
 
     // MARK: Waiting
 
-    /// Returns the descriptor to wait for in addition to the wake-up, and the time at which to stop waiting.
+    /// Returns the descriptor to wait for in addition to the wakeup pipe, and the time at which to stop waiting.
     func pollTarget(until deadline: BootTime) -> (descriptor: Int32?, deadline: BootTime) {
         if PseudoTerminal.isHungUp(master) { return pollTargetWhileClosed(until: deadline) }
         return (master, rest.isEmpty ? deadline : min(deadline, nextPoll))
@@ -135,7 +138,7 @@ final class TerminalLoop: ServiceLoop {
         rest = bytes[...]
         while true {
             if PseudoTerminal.isHungUp(master) {
-                // Drops the rest, so that the next program receives only complete sentences.
+                // The unsent rest is dropped, so that the next program receives only complete sentences.
                 rest = []
                 guard waitForProgram() else { return false }
                 rest = bytes[...]

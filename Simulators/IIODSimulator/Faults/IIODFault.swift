@@ -22,10 +22,10 @@ public struct IIODFault: Sendable, Hashable {
         case drop
         /// All connections are reset and the server stops listening, as if its process were killed.
         case kill
-        /// Like ``kill``, but the server listens again after the duration, or after one second if no duration is given.
-        /// A server that has already stopped listens again immediately.
+        /// Like ``kill``, but the server listens again after the fault's duration. Without a duration, it listens again
+        /// after one second. A server that has already stopped listens again immediately.
         case restart
-        /// OPEN fails with the given error: EBUSY, EACCES, or EINVAL as for a missing trigger. nil disables the fault.
+        /// OPEN fails with the given error, for example EBUSY. If the error is nil, the fault is disabled.
         case refuseOpen(Int32?)
         /// Reading an attribute fails with an error. If the name is nil, the fault applies to all attributes. If the
         /// error is nil, the fault is disabled.
@@ -34,7 +34,7 @@ public struct IIODFault: Sendable, Hashable {
         case unplug(Int32)
         /// The device is reconnected. Interrupted streams fail until they are opened again.
         case reconnect
-        /// Adds a number of bytes to each chunk's length line, which corrupts the response. 0 disables the fault.
+        /// The length that precedes each chunk is wrong by the given number of bytes. 0 disables the fault.
         case wrongLengths(Int)
     }
 
@@ -54,7 +54,7 @@ public struct IIODFault: Sendable, Hashable {
         self.duration = duration
     }
 
-    /// The time after which a restarted server listens again, in seconds.
+    /// The time in seconds after which a restarted server listens again if no duration is given.
     static let defaultRestartDelay = 1.0
 }
 

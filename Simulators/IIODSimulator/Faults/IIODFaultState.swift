@@ -13,7 +13,8 @@ struct IIODFaultState: Sendable {
         var attributeErrors: [String: Int32] = [:]
         var unplugged: Int32?
         var lengthError = 0
-        /// The last failure of the device's streams, and the number of streams that had been opened by then.
+        /// The last failure of the device's streams. Its serial number is the number of streams that had been opened by
+        /// then.
         var failure: (status: IIODStatus, serial: UInt64)?
     }
 
@@ -27,7 +28,8 @@ struct IIODFaultState: Sendable {
     private(set) var isListening = true
     private var devices: [DeviceFaults]
     private var pendingFaults: [Entry] = []
-    /// The ends of faults whose start times are not known yet, with the durations of the faults.
+    /// The actions that end faults, with the durations of the faults. They are scheduled when the start times of the
+    /// faults are known.
     private var unscheduledEnds: [(entry: Entry, duration: Double)] = []
 
     private struct Entry {
@@ -54,7 +56,7 @@ struct IIODFaultState: Sendable {
             Entry(action: fault.action, device: device, moment: fault.moment, duration: fault.duration))
     }
 
-    /// True if a fault has begun whose end cannot be scheduled until the current time is known.
+    /// True if a fault has begun but its end has not been scheduled, because the current time is not known.
     var needsTime: Bool { !unscheduledEnds.isEmpty }
 
     /// Schedules the pending ends of faults. Durations count from `at`, in seconds since the first use of samples.
@@ -86,7 +88,7 @@ struct IIODFaultState: Sendable {
     /// Applies the faults that the closure accepts. `serial` is the number of streams opened so far.
     mutating func apply(serial: UInt64, _ isDue: (FaultMoment, _ device: Int?) -> Bool) -> Bool {
         var hasChanged = false
-        // Faults are applied in the order of their times, because applying a fault may schedule its end, which may
+        // Faults are applied one by one, in the order of their times. Each of them may schedule its own end, which may
         // already be due.
         while let index = pendingFaults.indices.filter({ isDue(pendingFaults[$0].moment, pendingFaults[$0].device) })
             .min(by: { pendingFaults[$0].time < pendingFaults[$1].time })

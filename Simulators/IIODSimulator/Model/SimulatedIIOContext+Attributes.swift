@@ -54,7 +54,8 @@ extension SimulatedIIOContext {
         return index
     }
 
-    /// Returns the error for an empty write. This is the error of opening the file, or EIO if the file can be opened.
+    /// Returns the error for an empty write. If the attribute's file cannot be opened, this is the error of opening it.
+    /// Otherwise, it is EIO.
     func emptyWriteError(_ path: IIODAttributePath) -> IIODStatus {
         do throws(IIODStatus) {
             let (_, _, list) = try list(path)
@@ -76,7 +77,7 @@ extension SimulatedIIOContext {
         if isBufferEnabled, ["current_timestamp_clock", "scale"].contains(name) { throw .busy }
         context[keyPath: list][index].value = value
         guard attribute.filename != attribute.name else { return }
-        // Several channels may share a file, such as in_accel_scale.
+        // Several channels may share a file, such as in_accel_scale, so the attributes of all these channels change.
         for channel in context.devices[device].channels.indices {
             for other in context.devices[device].channels[channel].attributes.indices
             where context.devices[device].channels[channel].attributes[other].filename == attribute.filename {
@@ -97,7 +98,8 @@ extension SimulatedIIOContext {
             guard let listed = available.listed(text) else { throw .invalid }
             return listed
         }
-        // Drivers with a variable scale list the available scales.
+        // Without a list of available values, these attributes cannot be changed. A driver with a variable scale lists
+        // the available scales.
         if ["raw", "input", "offset", "scale"].contains(attribute.name) { throw .invalid }
         guard attribute.name.hasSuffix("sampling_frequency") || attribute.number != nil else { return text }
         guard let number = KernelNumber(text), let value = number.value else { throw .invalid }
@@ -105,7 +107,8 @@ extension SimulatedIIOContext {
         return number.text(like: attribute.value ?? "")
     }
 
-    /// Returns the available values for an attribute. Searches the list, then the device, then the device's channels.
+    /// Returns the available values for an attribute. Searches the attribute's list, then the device's attributes, then
+    /// those of its channels.
     private func available(for attribute: IIOAttribute, in list: List, device: Int) -> IIOAvailableValues? {
         let wanted = [attribute.filename + "_available", attribute.name + "_available"]
         let places =
@@ -120,7 +123,8 @@ extension SimulatedIIOContext {
         return nil
     }
 
-    /// Returns true for hardware descriptions. Raw values and offsets are writable, as in the kernel.
+    /// Returns true for attributes that describe the hardware. Raw values and offsets are not read-only, as in the
+    /// kernel.
     private static func isReadOnly(_ name: String) -> Bool {
         name.hasSuffix("_available")
             || ["mount_matrix", "matrix", "name", "label", "location", "data_available", "direction"].contains(name)

@@ -80,7 +80,7 @@ extension SimulatedIIOContext {
 
     /// Returns the smallest power of ten with which the peak fits into 31 bits.
     private static func step(forPeak peak: Double?) -> Double {
-        // The powers are literals, because repeated multiplication by 0.1 does not yield the double nearest to 1e-7.
+        // The powers are literals, because repeated multiplication by 0.1 does not result in exactly 1e-7.
         let steps = [1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1]
         guard let peak, peak.isFinite, peak > 0 else { return 1e-7 }
         return steps.first { peak / $0 < 2_147_483_647 } ?? 1

@@ -9,7 +9,8 @@ public import IIOFormat
 /// read-only.
 public struct SimulatedIIOContext: Sendable {
     package internal(set) var context: IIOContext
-    /// The ids of devices that cannot start their buffer without a trigger, as with most drivers without a FIFO.
+    /// The IDs of devices that cannot start their buffer without a trigger. Most drivers for sensors without a FIFO
+    /// need a trigger.
     package var devicesNeedingTrigger: Set<String> = []
     /// The index of each device's trigger, or -1 if none is set. Contains only devices that support triggers.
     var triggers: [Int: Int] = [:]

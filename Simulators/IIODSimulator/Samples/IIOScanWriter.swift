@@ -51,7 +51,7 @@ struct IIOColumn: Sendable {
         self.offset = offset ?? 0
     }
 
-    /// Returns the physical value at a time within the pass, in nanoseconds.
+    /// Returns the physical value at a time within the pass. The time is in nanoseconds.
     func value(at phase: Int64) -> Double {
         switch signal {
         case .constant(let value): return value

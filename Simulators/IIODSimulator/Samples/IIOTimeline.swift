@@ -6,7 +6,7 @@ import DeviceCore
 struct IIOTimeline: Sendable {
     private enum Steps {
         case times([Int64])
-        /// The interval between samples, if it is a whole number of nanoseconds.
+        /// The interval between samples in nanoseconds. Used only if it is a whole number.
         case interval(Int64)
         case rate(Double)
 

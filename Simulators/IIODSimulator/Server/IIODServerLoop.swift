@@ -46,8 +46,8 @@ final class IIODServerLoop: ServiceLoop {
                     serve(connection, events: events, now: now)
                 }
             }
-            // Faults that were waiting for a sample may have added actions. The first samples also start the clock for
-            // timed faults.
+            // Serving the connections may have applied faults that depend on sample numbers. It may also have started
+            // the clock for faults that depend on time.
             let (lateActions, next) = shared.state.withLock {
                 ($0.iiodState.faults.drainConnectionActions(), $0.iiodState.nextFaultTime)
             }
@@ -71,7 +71,8 @@ final class IIODServerLoop: ServiceLoop {
                 events |= Int16(POLLIN)
             }
             if connection.isBlocked { events |= Int16(POLLOUT) }
-            // poll(2) reports a half-closed connection on every call, even if no events are requested.
+            // poll(2) reports a hang-up even if no events are requested. After an end of file, the connection is not
+            // polled without events, because poll(2) could return immediately on every call.
             let isWatched = events != 0 || !connection.hasReceivedEndOfFile
             pollSet.add(isWatched ? connection.descriptor : nil, events: events)
             pollSet.expire(at: connection.deadline)
@@ -86,11 +87,11 @@ final class IIODServerLoop: ServiceLoop {
     }
 
     private func addConnection(_ descriptor: Int32) {
-        // If there are too many connections, releasing this object closes the new connection.
+        // If there is no room for the connection, releasing this object closes it.
         let connection = IIODConnection(descriptor)
         let current = connections.lazy.filter { !$0.isFinished }
         if current.count >= maximumConnections {
-            // An idle connection must not prevent a new client from connecting.
+            // If there are too many connections, an idle connection is closed to make room for the new one.
             guard let idle = current.first(where: { !$0.hasReceivedReply }) else { return }
             idle.isFinished = true
         }
@@ -125,7 +126,7 @@ final class IIODServerLoop: ServiceLoop {
                 if connection.hasReceivedEndOfFile { connection.isFinished = true }
                 return
             case .time(let deadline):
-                // The client can no longer request the samples.
+                // After the client has closed its side of the connection, waiting for samples is useless.
                 if connection.hasReceivedEndOfFile { connection.isFinished = true }
                 connection.deadline = deadline
                 return

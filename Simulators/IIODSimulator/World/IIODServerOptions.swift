@@ -24,9 +24,9 @@ public struct IIODServerOptions: Sendable {
 
     /// The source of sample timestamps.
     public enum TimestampPolicy: Sendable, Hashable {
-        /// The time at which each sample is due, on the clock that `current_timestamp_clock` names.
+        /// A timestamp is the time at which the sample is due, on the clock that `current_timestamp_clock` names.
         case clock
-        /// The recorded times of the trace.
+        /// A timestamp is the recorded time of the sample in the trace.
         case trace
     }
 

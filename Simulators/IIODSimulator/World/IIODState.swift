@@ -90,9 +90,10 @@ extension IIODState {
 
     /// Applies all due faults. Returns true if any fault was applied.
     mutating func applyFaults(now: BootTime) -> Bool {
-        // Another server may have started playback.
+        // Another server may have started the shared playback.
         if started == nil { started = options.sharedStart?.time }
-        // The timeline must run while no client can connect, because the fault would otherwise never end.
+        // If no client can connect, the timeline starts without a client. Otherwise, the fault that closed the port
+        // would never end.
         if !faults.isListening, faults.needsTime || faults.nextTime != nil { start(now: now) }
         guard let started else { return false }
         let passed = now.seconds(since: started)
@@ -224,7 +225,7 @@ extension IIODState {
 extension IIODState {
     func isBufferEnabled(_ device: Int) -> Bool { (streamCounts[device] ?? 0) > 0 }
 
-    /// Returns the number of kernel buffers. OPEN determines the size of each buffer.
+    /// Returns the number of kernel buffers for a device. OPEN determines the size of each buffer.
     func buffersCount(of device: Int) -> Int { buffersCounts[device] ?? 4 }
 
     mutating func setBuffersCount(_ count: Int64, of device: Int) {
@@ -274,8 +275,8 @@ extension IIODState {
         return (started ?? now).nanoseconds.addingSaturated(offsetFromBootTime(of: clock))
     }
 
-    /// Returns the offset of a clock from the boot-time clock. The thread can be preempted between reading the two
-    /// clocks, so the closest of three pairs is used.
+    /// Returns the offset of a clock from the boot-time clock. The thread can be preempted between the readings of the
+    /// two clocks. Therefore, the clocks are read three times, and the pair with the shortest delay is used.
     private func offsetFromBootTime(of clock: IIOTimestampClock) -> Int64 {
         if clock == .boottime { return 0 }
         let pairs = (0..<3).map { _ in

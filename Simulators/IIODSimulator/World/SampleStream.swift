@@ -24,7 +24,7 @@ struct SampleStream {
     private var queue: SimulatedSampleQueue
     /// The number of the next sample, for delivery on demand.
     private var cursor: Int64 = 0
-    /// The number of device stalls whose lost samples have already been removed from the queue.
+    /// The number of the device's stalls that this stream has handled. It skips the samples that a stall loses.
     private var handledStallCount: Int
 
     init(
@@ -48,7 +48,7 @@ struct SampleStream {
             if let status = state.failure(of: device, since: serial) { return .failure(status) }
             let faults = state.faults[device]
             let availableCount = state.availableSampleCount(writer.timeline, now: now)
-            // The device is stalled, or the connection is about to be closed.
+            // No samples are available, because the device is stalled or the connection is about to be closed.
             if faults.isStalled || state.faults.connectionActions.drops { return .wait(.never) }
             if let availableCount {
                 if handledStallCount != faults.stallCount {
@@ -98,7 +98,7 @@ struct SampleStream {
         }
     }
 
-    /// Encodes the next `count` samples and consumes `consumedCount` samples, because iiod discards the rest of a
+    /// Encodes the next `count` samples, but consumes `consumedCount` samples. Like iiod, this discards the rest of a
     /// refill.
     private mutating func encode(_ count: Int64, consuming consumedCount: Int64, isPaced: Bool, speed: Double) -> Range<
         Int

@@ -29,9 +29,9 @@ public struct AccessoryDifference: Sendable, Hashable, CustomStringConvertible {
     public var kind: Kind
     /// The offset of the first different byte in the session's output, or 0 for other kinds of differences.
     public var offset: Int64
-    /// The recorded bytes from that offset on, at most 256.
+    /// The recorded bytes, starting at ``offset``. At most 256 bytes are stored.
     public var expected: [UInt8]
-    /// The bytes that the program wrote instead, at most 256.
+    /// The bytes that the program wrote instead of ``expected``. At most 256 bytes are stored.
     public var found: [UInt8]
     /// The time at which the difference was detected.
     public var time: BootTime

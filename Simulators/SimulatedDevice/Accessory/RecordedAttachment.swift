@@ -198,7 +198,7 @@ final class RecordedAttachment: SimulatedAttachment {
     }
 
     func detach() {
-        // Bytes that the program has already written belong to the session.
+        // Bytes that the program wrote before the detachment belong to the session, so they are transferred first.
         transferBytes()
         let sessions = state.withLock { state in
             state.isDetached = true

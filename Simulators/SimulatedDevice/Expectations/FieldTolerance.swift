@@ -11,7 +11,7 @@ public struct FieldTolerance: Sendable, Hashable, JSONWritable {
     public var absolute = 0.0
     /// The maximum difference as a fraction of the expected number.
     public var relative = 0.0
-    /// The size of a full circle, in the unit of the field, for angles, or nil for other numbers. With a size of 360,
+    /// The size of a full circle in the unit of the field, or nil if the number is not an angle. If the size is 360,
     /// the angles 359.9 and 0.1 differ by 0.2. The value -1 denotes an invalid angle and matches only -1.
     public var circle: Double?
     /// The maximum angle in degrees between two quaternions, or nil for other values. A quaternion is a list of four

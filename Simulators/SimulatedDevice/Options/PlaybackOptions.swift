@@ -14,8 +14,9 @@ public import DeviceCore
 ///
 /// Times count from the start of the trace.
 public struct PlaybackOptions: Sendable {
-    /// The start of playback. The device starts in the state of that time: battery, accessories, lost sources and
-    /// sensors, and the last position, which is not delivered. Negative values are treated as zero.
+    /// The start of playback. The device starts in its state at that time, which includes the battery, the accessories,
+    /// and lost sources and sensors. The last position is available but is not delivered. Negative values are treated
+    /// as zero.
     public var from = Duration.zero
     /// The end of playback, or nil for the end of the trace. Events at exactly this time are still played.
     public var to: Duration?
@@ -38,9 +39,9 @@ public struct PlaybackOptions: Sendable {
 /// The number of times that a trace is played.
 ///
 /// Time continues across passes: the duration of all earlier passes is added to the device's clock and to the times of
-/// receivers and sensors. A pass lasts until the next position would follow the last position, or until the next sample
-/// if there are no positions. If ``PlaybackOptions/to`` ends the pass and no event occurs at exactly that time, the
-/// pass lasts until ``PlaybackOptions/to``. Each pass begins in the state at its start, as after a seek.
+/// receivers and sensors. A pass ends when another position would follow the last position. Without positions, it ends
+/// when another sample would follow the last sample. If ``PlaybackOptions/to`` is set and no event occurs at exactly
+/// that time, the pass ends at that time. Each pass begins in the state at its start, as after a seek.
 ///
 /// With `endless`, each call of `play()` plays one pass, whereas `advance(by:)`, `step()` and `play(speed:)` continue
 /// indefinitely.
