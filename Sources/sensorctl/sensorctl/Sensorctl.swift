@@ -7,19 +7,19 @@ import SensorTools
 struct Sensorctl: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sensorctl",
-        abstract: "Show, record and replay the position, the motion and the accessories of this machine.",
+        abstract: "Show, record and replay the position, motion and accessories of this machine.",
         discussion: """
-            Positions are read from gpsd. Set DEVICE_SERVICES_GPSD to gpsd://host:port to use a gpsd on another \
-            machine, or to mqtt://broker/owntracks/USER/DEVICE to receive the positions that another board publishes.
+            Positions come from gpsd. To use a gpsd on another machine, set DEVICE_SERVICES_GPSD to gpsd://host:port. \
+            To receive the positions that another board publishes, set it to mqtt://broker/owntracks/USER/DEVICE.
 
-            Motion is read from the kernel's sensors through libiio. Set DEVICE_SERVICES_IIO to ip:host to use the \
-            sensors of another machine.
+            Motion comes from the kernel's sensors through libiio. To use the sensors of another machine, set \
+            DEVICE_SERVICES_IIO to ip:host.
 
-            Accessories are read from udev and from the declarations in the folders of DEVICE_SERVICES_ACCESSORIES.
+            Accessories come from udev and from declarations. DEVICE_SERVICES_ACCESSORIES contains the folders of the \
+            declarations.
 
-            Data is written to standard output, and messages are written to standard error. With --json, every command \
-            prints one JSON object per line as soon as the data is available. SIGINT and SIGTERM end every command \
-            cleanly.
+            Data is written to standard output, and messages to standard error. With --json, every command prints one \
+            JSON object per line as soon as the data is available. SIGINT and SIGTERM end every command cleanly.
 
             \(ExitStatus.documentation)
 

@@ -20,13 +20,13 @@ struct CalibrateCommand: AsyncParsableCommand {
               mount          Place the device on three of its sides. The result is the
                              orientation of the chip in the device.
               magnetometer   Turn the device in all directions.
-            The command prints instructions and continues automatically. If no calibration is named, it runs the \
+            The command prints instructions and continues automatically. If you do not name a calibration, it runs all \
             calibrations that this device needs.
 
-            All programs of this user apply the stored results from their next start. A mount matrix is not stored. It \
-            is printed for the configuration files that can contain it.
+            All programs of this user apply the stored results at their next start. A mount matrix is printed instead \
+            of stored, so that you can add it to a configuration file.
 
-            With --trace, the readings are taken from a recording, and nothing is stored. With --json, each line is a \
+            With --trace, the readings come from a recording, and nothing is stored. With --json, each line is a \
             result in rad/s, m/s^2 or gauss, and the instructions are written to standard error.
 
             Exit codes:

@@ -7,14 +7,13 @@ import TraceEditing
 
 struct CutCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "cut", abstract: "Write a part of a recording.",
+        commandName: "cut", abstract: "Extract a part of a recording.",
         discussion: """
             Times are in seconds from the start of the recording. They may also have the form 1:30 (minutes and \
             seconds) or 1:02:03.5 (hours, minutes and seconds).
 
-            The part begins with the state at its start, which includes the battery, the attached accessories, and the \
-            reports of gpsd about itself. The times of the part begin at 0. Faults are injected into the part and use \
-            its times.
+            The part begins with the state at its start: the battery, the attached accessories, and the reports of \
+            gpsd about itself. Its times begin at 0. Faults are injected into the part and use its times.
 
             Exit codes:
               65  The part begins after the end of the recording.

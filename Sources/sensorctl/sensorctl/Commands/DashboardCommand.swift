@@ -15,9 +15,9 @@ struct DashboardCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "dashboard", abstract: "Show position, motion and accessories on a page in the browser.",
         discussion: """
-            Serves a page on 127.0.0.1 and prints its address. The page plays a recording, or shows this machine live. \
-            You can step through a recording and inject faults. The readings are those of `replay` and `watch`. Ctrl-C \
-            ends the server.
+            Serves a page on 127.0.0.1 and prints its address. The page plays a recording, or shows live data of this \
+            machine. You can step through a recording and inject faults. The readings are the same as in `replay` and \
+            `watch`. Press Ctrl-C to stop the server.
 
             The map and the charts require the packages libjs-leaflet and libjs-dygraphs. Without them, the page shows \
             only numbers. The page loads nothing from the network unless --tiles is given.
@@ -39,11 +39,12 @@ struct DashboardCommand: AsyncParsableCommand {
             """)
 
     @Argument(
-        help: "The recordings to play together, or - for standard input. By default, the page shows this machine live.",
+        help:
+            "The recordings to play together, or - for standard input. By default, the page shows live data of this machine.",
         completion: .file())
     var files: [String] = []
 
-    @Flag(help: "Show this machine live.") var live = false
+    @Flag(help: "Show live data of this machine.") var live = false
     @Option(help: "The TCP port. 0 selects a free port.") var port: UInt16 = 8421
     @Flag(help: "Open the page in a browser with xdg-open.") var open = false
     @Flag(help: "Accept no commands from the page.") var readOnly = false

@@ -10,9 +10,9 @@ struct DemoCommand: AsyncParsableCommand {
         usage: "sensorctl demo [<options>] <files> ...",
         discussion: """
             Plays each trace through the location manager on a virtual clock. The animation shows the callbacks of the \
-            manager's delegate. If standard output is not a terminal, a few lines are printed instead, without \
-            waiting. With --json, the output is that of `replay --json`. Ctrl-C ends the demo. See `sensorctl --help` \
-            for the exit codes.
+            manager's delegate. If standard output is not a terminal, the command prints a few lines instead and does \
+            not wait. With --json, the output is the same as that of `replay --json`. Press Ctrl-C to end the demo. \
+            See `sensorctl --help` for the exit codes.
 
             Examples:
               sensorctl demo drive.jsonl --seconds 10

@@ -10,9 +10,9 @@ struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor", abstract: "Find out why no data arrives, and show how to fix it.",
         discussion: """
-            Checks the configuration, gpsd, BlueZ, and the kernel's sensors with their permissions. Also checks the \
-            accessories, their permissions, and the programs that use them. Reads every sensor for a moment. The lines \
-            below a finding are commands to copy.
+            Checks the configuration, gpsd, BlueZ, the kernel's sensors and the accessories. The checks include \
+            permissions, and the programs that use an accessory. Every sensor is read for a moment. The lines below a \
+            finding are commands that you can copy.
 
             With --json, each line is an object whose "kind" is setting or finding. A finding has a "level", which is \
             good, remark or problem.
@@ -26,7 +26,7 @@ struct DoctorCommand: AsyncParsableCommand {
               sensorctl doctor --seconds 5 --json
             """)
 
-    @Option(help: "The time for which the sensors are read, in seconds.") var seconds = 1.5
+    @Option(help: "How long to read the sensors, in seconds.") var seconds = 1.5
     @OptionGroup var output: OutputOptions
 
     func validate() throws { try Self.validate(duration: seconds) }
@@ -72,12 +72,12 @@ struct RulesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rules",
         abstract:
-            "Print udev rules that grant a group access to accessories, and that make other programs ignore them.",
+            "Print udev rules that grant a group access to accessories and make other programs ignore them.",
         discussion: """
-            The rules also grant access to the devices that are named by rules in the configuration.
+            If rules in the configuration name devices, the udev rules also grant access to these devices.
 
-            The Debian package installs the rules, but not those for the devices in a configuration. To install or \
-            update the rules manually:
+            The Debian package installs the udev rules, except for those that grant access to devices in a \
+            configuration. To install or update the rules manually:
               sensorctl rules | sudo tee /etc/udev/rules.d/\(UdevRules.fileName)
               sudo udevadm control --reload && sudo udevadm trigger
 

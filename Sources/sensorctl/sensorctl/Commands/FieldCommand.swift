@@ -10,13 +10,14 @@ struct FieldCommand: ParsableCommand {
         commandName: "field", abstract: "Compute the earth's magnetic field at a position.",
         usage: "sensorctl field --latitude <degrees> --longitude <degrees> [<options>]",
         discussion: """
-            Uses the World Magnetic Model 2025, or the newer release in the file of --model. Field strengths are in \
-            nanotesla, angles are in degrees, and changes are per year. The x axis points north, y east, and z down. \
-            The uncertainties are one standard deviation on open ground. No device is required.
+            Uses the World Magnetic Model 2025. To use a newer release, specify its file with --model. Field strengths \
+            are in nanotesla, angles are in degrees, and changes are per year. The x axis points north, y east, and z \
+            down. The uncertainties are one standard deviation on open ground. No device is required.
 
             With --json, the command prints one object. It contains x, y, z, horizontal, total, declination and \
-            inclination, each also with the suffixes Rate and Uncertainty. It contains latitude, longitude, altitude, \
-            date (a decimal year), model and epoch. It also contains the following flags:
+            inclination. Each of these also occurs with the suffixes Rate and Uncertainty. The object contains \
+            latitude, longitude, altitude, date (a decimal year), model and epoch. It also contains the following \
+            flags:
               valid     The model covers the date and the altitude.
               caution   The horizontal field is below 6000 nT. A compass is unreliable.
               blackout  The horizontal field is below 2000 nT. A compass is useless.

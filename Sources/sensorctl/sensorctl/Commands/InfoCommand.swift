@@ -12,12 +12,12 @@ struct InfoCommand: ParsableCommand {
         abstract: "Summarize a recording: streams, rates, gaps, clocks and the quality of positions.",
         usage: "sensorctl info <file> [<options>]",
         discussion: """
-            Accepts the formats that `replay` accepts.
+            Accepts the same formats as `replay`.
 
             With --json, the command prints one object with the contents of the header, "streams", "positions", \
             "clocks", "warnings" and "damage". Each stream has "kind", "origin", "count", "first", "last", "rate", \
             "gaps", "longest" and "longestStart". Times are in seconds from the start, and rates are in hertz. \
-            "damage" contains sentences about unreadable lines and reports.
+            "damage" contains messages about unreadable lines and reports.
 
             Exit codes:
               65  The file is not a recording.

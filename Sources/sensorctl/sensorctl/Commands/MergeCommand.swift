@@ -43,7 +43,7 @@ struct MergeCommand: ParsableCommand {
 
     func validate() throws {
         let maximum = TraceMerger.maximumCount
-        try Self.rejectIf(!(2...maximum).contains(files.count), "Name 2 to \(maximum) recordings to merge.")
+        try Self.rejectIf(!(2...maximum).contains(files.count), "Specify 2 to \(maximum) recordings to merge.")
         try Self.rejectIf(files.count { $0 == "-" } > 1, "Standard input can be read only once.")
         do { _ = try target } catch { throw ValidationError(TraceTarget.message(for: error)) }
     }

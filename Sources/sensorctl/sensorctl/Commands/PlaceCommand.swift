@@ -11,18 +11,18 @@ struct PlaceCommand: AsyncParsableCommand {
         commandName: "place", abstract: "Find the place at a coordinate, or the coordinate of a place.",
         usage: "sensorctl place <latitude>,<longitude> | <text> | - [<options>]",
         discussion: """
-            Uses data inside the program: borders of countries, cities with more than 10,000 people, administrative \
-            areas, time zones, lakes and seas. Neither a network nor a device is required. Cities are from GeoNames \
-            (geonames.org, CC BY 4.0), modified. Outlines are from Natural Earth.
+            Uses data that is part of the program: borders of countries, cities with more than 10,000 people, \
+            administrative areas, time zones, lakes and seas. No network and no device is required. Cities are from \
+            GeoNames (geonames.org, CC BY 4.0), modified. Outlines are from Natural Earth.
 
             The name of a place may be followed by the area that contains it, as in "Paris, Texas". Names are in Latin \
             script. With -, the command reads one coordinate per line from standard input.
 
             With --json, each line is an object with latitude, longitude, name, isoCountryCode, country, \
             administrativeArea, locality, subLocality, timeZone, ocean and inlandWater. The latitude and longitude are \
-            those of the given coordinate, or of the place that was found. Missing values are null. A name may have \
-            several results, and the best result is printed first. Each line of standard input has exactly one result. \
-            If the line is not a coordinate, all values of the result are null.
+            those of the given coordinate, or of the place that was found. Missing values are null. If a name has \
+            several results, the best one is printed first. Each line of standard input has exactly one result. If the \
+            line is not a coordinate, all values of the result are null.
 
             Exit codes:
               65  A line is not a coordinate.

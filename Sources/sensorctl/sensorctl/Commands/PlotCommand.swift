@@ -15,27 +15,27 @@ struct PlotCommand: AsyncParsableCommand {
         usage: "sensorctl plot <trace> ... [<stream> ...] -o <file> [<options>]",
         discussion: """
             Plots everything in the recordings, or only the named streams: \(PlotSubject.list). The values are those \
-            that `replay` prints. Several recordings share the same axes. A word that is the name of a stream always \
-            selects the stream. For a file with such a name, write ./speed, for example.
+            that `replay` prints. Several recordings share the same axes. If a word is the name of a stream, it always \
+            selects the stream. If a file has such a name, write ./speed, for example.
 
             The extension of the output determines the format. An SVG has the width of an A4 page, and a PNG is an \
             image of this SVG. An HTML page shows the values below the pointer and needs no other files. If there are \
-            too many readings to draw, the minimum and the maximum of each interval are drawn, so that no peak is \
+            too many readings to draw, the plot shows the minimum and the maximum of each interval, so no peak is \
             lost.
 
-            A gap that is longer than three usual intervals interrupts the lines. If there is only one recording, gaps \
-            are grey. Bands around speed, altitude and heading show the reported accuracy, and so do circles around \
-            positions. An unreliable heading is grey. Satellites that no fix uses are hollow. The faults of --fault \
-            are marked, also on the track.
+            If a gap is longer than three usual intervals, it interrupts the lines. If there is only one recording, \
+            gaps are grey. Bands around speed, altitude and heading show the reported accuracy. So do circles around \
+            positions. Unreliable headings are grey. If no fix uses a satellite, the satellite is hollow. The faults \
+            of --fault are marked in the charts and on the track.
 
             Positions are plotted at the receiver's time. If this time differs from the arrival time by more than ten \
             seconds, the arrival time is used instead.
 
-            Files that `replay --json` or `replay --expect` has written can also be plotted. Next to the recording, \
-            their sensor readings, attitudes and headings show the results of another version of the filter.
+            You can also plot the output of `replay --json` and `replay --expect`. Plotted together with the \
+            recording, its sensor readings, attitudes and headings show the results of another version of the filter.
 
-            With --json, the command prints the plotted numbers, with one object for each plotted line. -o may then be \
-            omitted.
+            With --json, the command prints the plotted values, with one object for each plotted line. In this case, \
+            you can omit -o.
 
             Exit codes:
               69  None of the recordings contains a named stream.

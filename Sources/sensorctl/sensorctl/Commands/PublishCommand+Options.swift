@@ -45,7 +45,7 @@ struct BrokerOptions: ParsableArguments {
     @Option(help: .init("The certificate of this client, in PEM format.", valueName: "file"))
     var certificateFile: String?
     @Option(help: .init("The private key of the certificate, in PEM format.", valueName: "file")) var keyFile: String?
-    @Option(help: "The time in seconds after which an idle connection is checked. The default is 30.")
+    @Option(help: "How long a connection may be idle before it is checked, in seconds. The default is 30.")
     var keepAlive: Int?
 
     var files: BrokerCredentialFiles {

@@ -10,7 +10,7 @@ import Trace
 
 struct PublishCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "publish", abstract: "Publish the positions and the motion of this board through an MQTT broker.",
+        commandName: "publish", abstract: "Publish the positions and the motion of this board to an MQTT broker.",
         discussion: """
             Publishes each position as OwnTracks JSON on owntracks/USER/DEVICE. The broker retains the last position. \
             With --motion, readings are also published as SenML on senml/USER/DEVICE/KIND. To receive the positions on \
@@ -18,11 +18,12 @@ struct PublishCommand: AsyncParsableCommand {
 
             The command runs until it is interrupted, even while gpsd or the broker is unavailable. Messages that the \
             broker has not accepted yet are kept and sent later in the same order. By default, the last 10000 messages \
-            are kept in memory. With --spool, the last 100000 messages or 16 MB are kept on disk and remain for the \
-            next run. With --trace, the command plays a recording and ends when the broker has accepted all messages.
+            are kept in memory. With --spool, the last 100000 messages or 16 MB are kept on disk, and the next run \
+            sends them. With --trace, the command plays a recording and ends when the broker has accepted all \
+            messages.
 
             A password file contains one line in the form name:password. Other users must not be able to read it \
-            (chmod 600). The files can also be named by DEVICE_SERVICES_MQTT_PASSWORD_FILE, _CA_FILE, \
+            (chmod 600). Instead of the options, you can set DEVICE_SERVICES_MQTT_PASSWORD_FILE, _CA_FILE, \
             _CERTIFICATE_FILE and _KEY_FILE.
 
             With --json, each line is an object. Its "event" is started, connected, lost, spoolFailed, positionLost, \

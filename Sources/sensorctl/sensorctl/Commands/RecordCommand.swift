@@ -11,24 +11,24 @@ import Trace
 
 struct RecordCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "record", abstract: "Record gpsd, the sensors and the accessories into a trace.",
+        commandName: "record", abstract: "Record positions, motion and accessories in a trace.",
         usage: "sensorctl record <file> [<options>]",
         discussion: """
             Records every line of gpsd, every motion sensor in its own axes, the battery, and the stored calibrations. \
-            Also records when accessories are attached and detached. `sensorctl talk --record` records the data of an \
-            accessory as well.
+            Also records when accessories are attached and detached. To record the data of an accessory, use \
+            `sensorctl talk --record`.
 
             The command runs until it is interrupted, even while gpsd or a sensor is unavailable. The trace then \
-            contains the loss. If FILE is a folder, the trace is created in it and named by its time, as in \
-            2026-05-01T10-00-00Z-recording.trace.
+            contains the loss. If FILE is a folder, the trace is created in this folder. Its name contains the time, \
+            as in 2026-05-01T10-00-00Z-recording.trace.
 
             With --json, each line is an object. Its "event" is started, lost, regained, attached, detached or ended. \
             If the event concerns a sensor or an accessory, the object contains "sensor" or "accessory". Recording \
             never waits for the reader of this output. If the reader is too slow, lines are dropped. An object with \
-            the "event" missed then contains their number as "events".
+            the "event" missed then reports how many, as "events".
 
-            With --ring, the command is a black box. Only the last minutes are kept on disk, in segments. When an \
-            event happens, they are saved as a trace, which also contains the data after the event (see --after). If \
+            With --ring, the command is a black box: it keeps only the last minutes on disk, in segments. When an \
+            event occurs, it saves them as a trace. The trace also contains the data after the event (see --after). If \
             FILE is a folder, traces are named by their time and event, as in 2026-05-01T10-00-00Z-impact-4g.trace. If \
             FILE is a file, the names of later traces contain a number. The "triggers" in the header of a trace are \
             the events and their times. With --json, objects with the "event" triggered and saved report each trigger \
@@ -36,9 +36,9 @@ struct RecordCommand: AsyncParsableCommand {
 
             The ring is stored in FOLDER/.ring or FILE.ring and is removed when the recording ends. It uses at most \
             --ring-size, and the same amount again while a trace is saved. After a kill or a power failure, the next \
-            recording saves the remaining data while it records. Unreadable data is kept next to it in a file whose \
-            name contains the word damaged. If there is not enough disk space for twice the data, the ring remains for \
-            the next recording. If the disk is full or fails, recording ends with exit code 74, and the ring remains.
+            recording saves the remaining data while it records. Unreadable data is kept in a separate file, whose \
+            name contains the word damaged. If there is not enough disk space for twice the data, the ring is kept for \
+            the next recording. If the disk is full or fails, recording ends with exit code 74, and the ring is kept.
 
             Exit codes:
               69  The time of --duration has passed before anything was recorded.

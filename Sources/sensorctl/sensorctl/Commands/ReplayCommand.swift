@@ -23,14 +23,14 @@ struct ReplayCommand: AsyncParsableCommand {
               any table with --columns
             Unreadable parts of a recording are skipped with a warning.
 
-            The output is that of `watch`. Every reading of a sensor is printed unless --interval is given. Locations \
-            keep their recorded times unless --rebase is given. The "timestamp" of device-motion and heading is the \
-            time since the start of the trace. These two streams print only readings, and their errors are logged as \
-            warnings.
+            The output is the same as that of `watch`. Every reading of a sensor is printed unless --interval is \
+            given. Locations keep their recorded times unless --rebase is given. The "timestamp" of device-motion and \
+            heading is the time since the start of the trace. These two streams print only readings. Their errors are \
+            logged as warnings.
 
-            With --expect, the callbacks are not printed but compared with those in a file. --update-expected writes \
-            this file. The first difference is printed with the field, both values, the tolerance and the preceding \
-            callbacks. In this mode, errors are callbacks.
+            With --expect, the command does not print the callbacks. It compares them with those in a file, and prints \
+            the first difference: the field, both values, the tolerance and the preceding callbacks. In this mode, \
+            errors are callbacks. --update-expected writes the file.
 
             The file of expected callbacks is JSON Lines. Its first line contains the options and the tolerances of \
             fields. The options must be the same in each run. You may edit the tolerances, which are "absolute", \

@@ -20,8 +20,9 @@ struct ScrubCommand: ParsableCommand {
               the names and the data of accessories
             Accessories keep their models, and sensors keep the names of their chips.
 
-            Altitudes are kept unless --drop-altitude is given. Motion readings are kept. Note that a magnetometer \
-            reveals the magnetic latitude, a barometer reveals the altitude, and a gait reveals the walking person.
+            Altitudes are kept unless --drop-altitude is given. Motion readings are also kept. Note that magnetometer \
+            readings reveal the magnetic latitude, barometer readings reveal the altitude, and a gait reveals the \
+            person who walks.
 
             See `sensorctl --help` for the exit codes.
 

@@ -12,7 +12,7 @@ struct NewFileOptions: ParsableArguments {
 
     @Option(
         help: .init(
-            "The permissions of the new file, such as 0640. The default is 0600, because recordings reveal a person's positions.",
+            "The permissions of the new file, such as 0640. The default is 0600, because recordings contain positions.",
             valueName: "mode"))
     var mode: FileMode?
 }

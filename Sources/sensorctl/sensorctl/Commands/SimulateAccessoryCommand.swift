@@ -20,10 +20,10 @@ struct SimulateAccessoryCommand: AsyncParsableCommand {
             For a device description, the dialogue in the .script file of the same name is played. The accessories of \
             a trace are attached, send data and are detached at the times of the trace.
 
-            The accessories are declared in a folder whose path is printed. Use the path in \
-            DEVICE_SERVICES_ACCESSORIES in a second terminal. With a PROGRAM, the command sets this variable for it. \
+            The accessories are declared in a folder, and the command prints its path. Set DEVICE_SERVICES_ACCESSORIES \
+            to this path in a second terminal. If PROGRAM is given, the command sets this variable for PROGRAM. \
             Signals are forwarded to PROGRAM. After --duration, PROGRAM receives SIGTERM, and SIGKILL five seconds \
-            later. If the program writes data that differs from the recorded data, a warning at the end reports it.
+            later. If PROGRAM writes data that differs from the recorded data, a warning reports this at the end.
 
             With --json, the command prints one object with "event": "listening" and "folder".
 
@@ -51,7 +51,7 @@ struct SimulateAccessoryCommand: AsyncParsableCommand {
 
     @Option(
         help:
-            "The peer that is used if the file contains no dialogue. echo returns all bytes, silent sends nothing, and pattern sends bytes endlessly."
+            "The peer to use if the file contains no dialogue. echo returns all bytes, silent sends nothing, and pattern sends bytes endlessly."
     )
     var peer = Peer.echo
 

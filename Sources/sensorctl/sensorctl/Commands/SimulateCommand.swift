@@ -25,14 +25,14 @@ struct SimulateAllCommand: AsyncParsableCommand {
         commandName: "all", abstract: "Simulate positions, motion and accessories for an unmodified program.",
         usage: "sensorctl simulate [all] <trace> ... [<options>] [-- <program> ...]",
         discussion: """
-            The word all may be omitted. The command accepts the formats that `replay` accepts. Several recordings are \
+            The word all may be omitted. The command accepts the same formats as `replay`. Several recordings are \
             aligned as in `merge`.
 
-            The command starts a gpsd, an iiod and accessories on their own ports, and sets environment variables that \
-            select them for PROGRAM. All of them use one clock, which starts when the program first uses one of them. \
-            Devices that the recordings do not contain are absent. The sensors, accessories, configuration and stored \
-            calibrations of this machine are also absent. DEVICE_SERVICES_CONFIG is kept if it is set. The battery is \
-            that of this machine.
+            The command starts a gpsd, an iiod and accessories on their own ports, and sets environment variables so \
+            that PROGRAM uses them. They share one clock, which starts when PROGRAM first uses one of them. PROGRAM \
+            finds only the devices in the recordings. It does not use the sensors, accessories, configuration and \
+            stored calibrations of this machine. If DEVICE_SERVICES_CONFIG is set, it is kept. The battery is that of \
+            this machine.
 
             Signals are forwarded to PROGRAM. Without a PROGRAM, the command prints the variables for another terminal \
             and runs until it is interrupted. With --json, it prints them as an object with "event": "listening", \
@@ -64,7 +64,7 @@ struct SimulateAllCommand: AsyncParsableCommand {
     var loop = false
 
     @Flag(help: "Shift the times of positions so that the first fix is at the current time.") var rebase = false
-    @Flag(help: "Start immediately instead of with the first use.") var atOnce = false
+    @Flag(help: "Start immediately instead of at the first use.") var atOnce = false
 
     @Option(
         help:

@@ -10,15 +10,16 @@ struct SimulateGPSDCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gpsd", abstract: "Serve the positions of a recording like gpsd.",
         discussion: """
-            Accepts the formats that `replay` accepts. Listens on 127.0.0.1 and prints the address. Use the address in \
-            DEVICE_SERVICES_GPSD, or with gpsd's own clients (gpspipe -w 127.0.0.1:PORT, cgps, gpsmon, gpxlogger).
+            Accepts the same formats as `replay`. Listens on 127.0.0.1 and prints the address. Set \
+            DEVICE_SERVICES_GPSD to this address, or use it with gpsd's own clients (gpspipe -w 127.0.0.1:PORT, cgps, \
+            gpsmon, gpxlogger).
 
             With --pty, the command simulates a receiver instead. It writes NMEA sentences to a pseudo-terminal, and \
-            prints the path of the pseudo-terminal for a real gpsd (gpsd -N -n PATH). The sentences are those of the \
-            recording, or are generated from its reports.
+            prints its path for a real gpsd (gpsd -N -n PATH). The sentences come from the recording, or are generated \
+            from its reports.
 
-            With a PROGRAM, the command sets DEVICE_SERVICES_GPSD for it, or NMEA_TERMINAL with --pty. Signals are \
-            forwarded to PROGRAM. After --duration, PROGRAM receives SIGTERM, and SIGKILL five seconds later.
+            If PROGRAM is given, the command sets DEVICE_SERVICES_GPSD for it, or NMEA_TERMINAL with --pty. Signals \
+            are forwarded to PROGRAM. After --duration, PROGRAM receives SIGTERM, and SIGKILL five seconds later.
 
             With --json, the command prints one object with "event": "listening", "uri" and "port". With --pty, the \
             object contains "path" instead.
@@ -47,7 +48,7 @@ struct SimulateGPSDCommand: AsyncParsableCommand {
     var loop = false
 
     @Flag(help: "Shift all times so that the first fix is at the current time.") var rebase = false
-    @Flag(help: "Start immediately instead of with the first client that watches.") var atOnce = false
+    @Flag(help: "Start immediately instead of when the first client watches.") var atOnce = false
 
     @Option(help: .init("The faults to inject, and their times. \(GPSDFault.syntax)", valueName: "faults"))
     var fault: String?

@@ -12,11 +12,11 @@ struct SimulateIIOCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "iio", abstract: "Serve the motion sensors of a recording like iiod.",
         discussion: """
-            Accepts the formats that `replay` accepts. Listens on 127.0.0.1 and prints the address. Use the address \
-            with iio_info, iio_readdev and all other programs that use libiio. Programs with this package use the \
-            address in DEVICE_SERVICES_IIO.
+            Accepts the same formats as `replay`. Listens on 127.0.0.1 and prints the address. Use the address with \
+            iio_info, iio_readdev and all other programs that use libiio. For programs that use this package, set \
+            DEVICE_SERVICES_IIO to the address.
 
-            With a PROGRAM, the command sets DEVICE_SERVICES_IIO for it. Signals are forwarded to PROGRAM. After \
+            If PROGRAM is given, the command sets DEVICE_SERVICES_IIO for it. Signals are forwarded to PROGRAM. After \
             --duration, PROGRAM receives SIGTERM, and SIGKILL five seconds later.
 
             With --json, the command prints one object with "event": "listening", "uri" and "port".
@@ -35,7 +35,7 @@ struct SimulateIIOCommand: AsyncParsableCommand {
 
     @Argument(
         help:
-            "The recording, which may be a trace, a CSV file, a Sensor Logger folder, or libiio's XML with its buffers. Use - for standard input.",
+            "The recording: a trace, a CSV file, a Sensor Logger folder, or libiio's XML with its buffers. Use - for standard input.",
         completion: .file())
     var file: String
 

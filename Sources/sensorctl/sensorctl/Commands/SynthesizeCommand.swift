@@ -8,13 +8,13 @@ import TraceFormats
 
 struct SynthesizeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "synthesize", abstract: "Synthesize a trace of consistent positions and motion.",
+        commandName: "synthesize", abstract: "Create a trace with synthetic positions and motion.",
         discussion: """
-            ROUTE is a list of waypoints, or any recording with positions that `replay` accepts. A list of waypoints \
-            has one waypoint per line in the form lat,lon[,alt[,speed[,pause]]]. The values are in degrees, metres, \
-            m/s and seconds. Comments begin with #. The times of a recording are kept.
+            ROUTE is a list of waypoints, or any recording with positions that `replay` accepts. A list contains one \
+            waypoint per line, in the form lat,lon[,alt[,speed[,pause]]]. The values are in degrees, metres, m/s and \
+            seconds. Comments begin with #. If ROUTE is a recording, its times are kept.
 
-            The path is smoothed. The gyroscope, accelerometer, magnetometer and barometer have the readings of a \
+            The path is smoothed. The gyroscope, accelerometer, magnetometer and barometer readings are those of a \
             device on this path. The readings take into account the earth's rotation, normal gravity, the World \
             Magnetic Model 2025 and the standard atmosphere. The device lies flat with its top edge forward unless \
             --placement is given.
@@ -46,12 +46,12 @@ struct SynthesizeCommand: AsyncParsableCommand {
     )
     var rate = 100.0
 
-    @Option(help: "The rate of positions in hertz. With 0, there are no positions.") var fixRate = 1.0
+    @Option(help: "The rate of positions in hertz. 0 omits positions.") var fixRate = 1.0
     @Option(help: "The delay of positions in seconds.") var fixDelay = 0.0
 
     @Option(
         help:
-            "The chip whose noise the gyroscope and the accelerometer have: \(SynthesizeCommand.names(InertialUnit.all))."
+            "The chip that determines the noise of the gyroscope and the accelerometer: \(SynthesizeCommand.names(InertialUnit.all))."
     )
     var imu = "ideal"
 
@@ -68,17 +68,19 @@ struct SynthesizeCommand: AsyncParsableCommand {
     var barometer: String?
 
     @Option(
-        help: "The receiver whose noise the positions have: \(ReceiverNoise.all.map(\.name).joined(separator: ", ")).")
+        help:
+            "The receiver that determines the noise of positions: \(ReceiverNoise.all.map(\.name).joined(separator: ", "))."
+    )
     var receiver = "ideal"
 
     @Option(help: "The initial bias of each sensor, as a fraction of its zero tolerance, from 0 to 1.") var bias = 0.0
-    @Option(help: "The leaning in turns: flat (like a car) or coordinated (like a bicycle or an aircraft).") var turns =
-        "flat"
-    @Option(help: "The speed between waypoints without a speed, in m/s.") var speed = 10.0
+    @Option(help: "How the device leans in turns: flat (like a car) or coordinated (like a bicycle or an aircraft).")
+    var turns = "flat"
+    @Option(help: "The speed if a waypoint specifies none, in m/s.") var speed = 10.0
     @Option(help: "The maximum change of speed between waypoints, in m/s^2.") var acceleration = 2.0
 
     @Option(
-        help: "The maximum lateral acceleration in corners between waypoints, in m/s^2. With inf, there is no braking.")
+        help: "The maximum lateral acceleration in corners between waypoints, in m/s^2. inf disables braking.")
     var cornering = 3.0
 
     @Option(

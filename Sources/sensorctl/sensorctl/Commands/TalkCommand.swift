@@ -12,7 +12,7 @@ import UmockdevFormat
 struct TalkCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "talk",
-        abstract: "Send standard input to an accessory, and print the received data.",
+        abstract: "Send standard input to an accessory, and print the data that it sends.",
         usage: "sensorctl talk <accessory> [<protocol-name>] [<options>]",
         discussion: """
             In a terminal, each line is sent when it is complete, and Ctrl-D ends the session. With --raw, each key is \
@@ -30,8 +30,8 @@ struct TalkCommand: AsyncParsableCommand {
               ended    The "reason" is detached, hungUp or failed.
 
             With --script, the command repeats a dialogue that umockdev has recorded as NAME.script. It sends the data \
-            that the recorded program wrote, and compares each answer. The session ends with exit code 1 at the first \
-            byte that differs. It also ends with 1 if an answer does not arrive within the recorded time plus --wait \
+            that the recorded program wrote, and compares each answer. At the first byte that differs, the session \
+            ends with exit code 1. The same happens if an answer does not arrive within the recorded time plus --wait \
             seconds (5 by default). Data after the last step is not compared.
 
             Exit codes:
@@ -52,7 +52,7 @@ struct TalkCommand: AsyncParsableCommand {
             """)
 
     @Argument(
-        help: "The name, serial number, identity, port, node or ID of the accessory, as listed by `sensorctl list`.")
+        help: "The name, serial number, identity, port, node or ID of the accessory, as shown by `sensorctl list`.")
     var accessory: String
 
     @Argument(

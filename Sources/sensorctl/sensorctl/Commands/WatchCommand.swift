@@ -10,7 +10,7 @@ import Synchronization
 
 struct WatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "watch", abstract: "Print the position, the motion or the accessories of this machine.",
+        commandName: "watch", abstract: "Print the position, motion or accessories of this machine.",
         usage: "sensorctl watch <stream> [<options>]",
         discussion: """
             The command runs until it is interrupted. If gpsd or a sensor becomes unavailable, the command reports the \
@@ -29,7 +29,7 @@ struct WatchCommand: AsyncParsableCommand {
                            EAAccessoryDidConnect, EAAccessoryDidDisconnect
               beacons      didRangeBeacons (once per second), didFailRangingFor
             The streams heading, accelerometer, gyro, magnetometer, pressure and orientation have callbacks of the \
-            same name. The callback error reports that a stream has failed.
+            same name. If a stream fails, the callback error reports this.
 
             Motion callbacks contain a "timestamp" in seconds since boot. Accessory callbacks contain a "time". \
             pedometerData contains the steps since the start. Distances are in metres, paces in seconds per metre, and \

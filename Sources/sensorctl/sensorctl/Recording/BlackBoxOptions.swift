@@ -7,7 +7,7 @@ import DeviceCore
 struct BlackBoxOptions: ParsableArguments {
     @Option(
         help: .init(
-            "Keep only the data of this time, such as 10m, 90s or 1h, and save it when an event of --on happens.",
+            "Keep only the data of the last 10m, 90s or 1h, for example, and save it when an event of --on occurs.",
             valueName: "time"))
     var ring: TimeSpan?
 
@@ -16,7 +16,7 @@ struct BlackBoxOptions: ParsableArguments {
             "The events that save the ring, in addition to SIGUSR1. \(RecordingTrigger.syntax)", valueName: "events"))
     var on: [String] = []
 
-    @Option(help: .init("Also save the data of this time after an event. The default is 30s.", valueName: "time"))
+    @Option(help: .init("How long to record after an event. The default is 30s.", valueName: "time"))
     var after: TimeSpan?
 
     @Option(

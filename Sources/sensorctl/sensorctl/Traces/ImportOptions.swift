@@ -56,7 +56,7 @@ struct ImportOptions: ParsableArguments {
 
     @Option(
         help: .init(
-            "The number of weeks by which the dates of an NMEA log are too early. This number is 1024 for a receiver with a week number rollover.",
+            "The number of weeks by which the dates of an NMEA log are too early. It is 1024 after a week rollover of the receiver.",
             valueName: "weeks"))
     var weeks: Int?
 
