@@ -28,8 +28,8 @@ public struct CLError: Error, CustomNSError, Hashable, Sendable {
     /// The `NSError` that results from a cast of this error. It contains the user information.
     let wrapped: NSError
 
-    /// Creates an error, for example `CLError(.denied)`.
-    /// - Parameter userInfo: Additional information under Foundation's keys or ``kCLErrorUserInfoAlternateRegionKey``.
+    /// Creates an error, for example `CLError(.denied)`. The user information can use Foundation's keys and
+    /// ``kCLErrorUserInfoAlternateRegionKey``.
     public init(_ code: Code, userInfo: [String: Any] = [:]) {
         self.code = code
         wrapped = LocationNSError(code, userInfo: userInfo)

@@ -50,10 +50,9 @@ open class CLGeocoder: NSObject {
     }
 
     /// Finds the placemarks for a location, with country names in the given language.
-    /// - Parameters:
-    ///   - locale: The language of country names, or nil for the language set in LC_ALL, LC_MESSAGES or LANG. All other
-    ///     names are in the local language or in English.
-    ///   - completionHandler: Called on the main queue with the placemarks or an error.
+    ///
+    /// If the locale is nil, the language in LC_ALL, LC_MESSAGES or LANG is used. All other names are in the local
+    /// language or in English. The completion handler is called on the main queue.
     open func reverseGeocodeLocation(
         _ location: CLLocation, preferredLocale locale: Locale?, completionHandler: @escaping CLGeocodeCompletionHandler
     ) {
@@ -101,9 +100,7 @@ open class CLGeocoder: NSObject {
     }
 
     /// Finds places by name or address, with country names in the given language. Places inside the circle come first.
-    /// - Parameters:
-    ///   - centroid: The centre of the circle, in degrees on WGS 84.
-    ///   - radius: The radius of the circle in metres.
+    /// The centre of the circle is in degrees on WGS 84, and its radius is in metres.
     open func geocodeAddressString(
         _ addressString: String, inRegionCenteredAt centroid: CLLocationCoordinate2D,
         inRegionRadius radius: CLLocationDistance, preferredLocale locale: Locale?,

@@ -81,7 +81,7 @@ final class BatchIteration<Converter: ReadingConverter>: Sendable {
     private let loop: ConsumerLoop<State>
     private let subscription = RequestSubscription<TimeInterval>()
 
-    /// - Parameter missing: The description of the error if the device lacks a required sensor.
+    /// - Parameter unavailableMessage: The description of the error if the device lacks a required sensor.
     init(
         device: Device, configuration: StreamConfiguration<Converter>, interval: TimeInterval,
         unavailableMessage: String
