@@ -14,11 +14,11 @@ struct ScrubCommand: ParsableCommand {
               the names of ports, receivers and machines
               the contexts of sensors
               the sentences of receivers
-              all data of gpsd except positions, satellites and attitudes, because it may
-              contain the place in any form
+              all data of gpsd except positions, satellites and attitudes
               the directions of satellites in the sky
               the names and the data of accessories
-            Accessories keep their models, and sensors keep the names of their chips.
+            gpsd's other data is removed because it may contain the place in any form. Accessories keep their models, \
+            and sensors keep the names of their chips.
 
             Altitudes are kept unless --drop-altitude is given. Motion readings are also kept. Note that magnetometer \
             readings reveal the magnetic latitude, barometer readings reveal the altitude, and a gait reveals the \

@@ -30,8 +30,8 @@ struct SimulateAccessoryCommand: AsyncParsableCommand {
             Exit codes:
               65   The file is none of these, or it contains no accessory.
               66   The file cannot be read.
-              73   The folder cannot be created. It is in TMPDIR, or in /tmp if TMPDIR is
-                   not set.
+              73   The folder cannot be created. It is in TMPDIR, or in /tmp if TMPDIR
+                   is not set.
               127  PROGRAM cannot be started.
             Otherwise, the exit code is that of PROGRAM, or 128 plus the number of the signal that ended PROGRAM. See \
             `sensorctl --help` for the other exit codes.

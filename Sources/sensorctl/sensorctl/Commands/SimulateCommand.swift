@@ -41,8 +41,8 @@ struct SimulateAllCommand: AsyncParsableCommand {
             Exit codes:
               65   A file is not a recording.
               66   A file cannot be read.
-              69   No port or no folder is available. The folder is in TMPDIR, or in /tmp
-                   if TMPDIR is not set.
+              69   No port or no folder is available. The folder is in TMPDIR, or in
+                   /tmp if TMPDIR is not set.
               127  PROGRAM cannot be started.
             Otherwise, the exit code is that of PROGRAM, or 128 plus the number of the signal that ended PROGRAM. See \
             `sensorctl --help` for the other exit codes.

@@ -39,8 +39,8 @@ struct TalkCommand: AsyncParsableCommand {
               64  Several accessories or protocols match.
               65  The script is invalid.
               66  The script cannot be read.
-              69  No accessory matches, the accessory is in use, or it disconnects before
-                  all data has been sent.
+              69  No accessory matches, the accessory is in use, or it disconnects
+                  before all data has been sent.
               73  The trace cannot be created.
               74  The trace cannot be written, or the accessory accepts no more data.
               77  You do not have permission to open the accessory.
