@@ -93,7 +93,7 @@ package enum WaypointList {
                 }
             }
             guard abs(waypoint.latitude) <= 90, abs(waypoint.longitude) <= 360 else {
-                throw fail("latitude and longitude must be in degrees, from -90 to 90 and from -180 to 180.")
+                throw fail("latitude and longitude must be in degrees, from -90 to 90 and from -360 to 360.")
             }
             guard waypoints.count < MotionRoute.maximumCount else {
                 throw fail("there are more than \(MotionRoute.maximumCount) waypoints. Split the route into parts.")

@@ -60,7 +60,7 @@ final class GPSDConnection: PollableSource {
 
     func requestReports() throws(DeviceError) {
         let number = content.useWhenFree { $0.socket.send(GPSDRequest.watch(enabled: true)) }
-        if let number { throw settings.connectionEndedError(errno: number) }
+        if let number { throw settings.connectionEndedError(call: "send", errno: number) }
     }
 
     var hasReceivedValidLine: Bool { hasReceivedService.load(ordering: .acquiring) }
@@ -112,7 +112,7 @@ final class GPSDConnection: PollableSource {
         case .none: break
         case .probe:
             if let number = content.socket.send(GPSDRequest.version) {
-                throw settings.connectionEndedError(errno: number)
+                throw settings.connectionEndedError(call: "send", errno: number)
             }
         case .reportSilence: hub.setStatus(.unavailable(settings.silenceError()))
         case .closeConnection:

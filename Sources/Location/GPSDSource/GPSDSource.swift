@@ -98,11 +98,11 @@ struct GPSDSettings: Sendable {
 }
 
 extension GPSDSettings {
-    func connectionEndedError(errno number: Int32?) -> DeviceError {
+    func connectionEndedError(call: String = "recv", errno number: Int32?) -> DeviceError {
         DeviceError(
             .connectionLost,
             "gpsd at \(address) closed the connection. Retrying. If gpsd was not restarted on purpose, check its log (journalctl -u gpsd).",
-            cause: number.map { .system(call: "recv", errno: $0) })
+            cause: number.map { .system(call: call, errno: $0) })
     }
 
     func silenceError() -> DeviceError {

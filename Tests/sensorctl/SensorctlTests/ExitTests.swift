@@ -13,13 +13,20 @@ struct ExitTests {
             ["replay", "x", "location", "--speed", "inf"], ["nonsense"], ["watch"],
             ["watch", "location", "--count", "0"],
             ["watch", "location", "--duration", "nan"], ["record"], ["record", "-", "--json"], ["demo"],
-            ["demo", "x", "--seconds", "0"],
+            ["demo", "x", "--seconds", "0"], ["doctor", "--seconds", "0"],
         ])
     func usage(arguments: [String]) throws {
         let result = try Tool.run(arguments)
         #expect(result.status == 64)
         #expect(result.output.isEmpty)
         #expect(!result.notes.isEmpty)
+    }
+
+    @Test("A message about an invalid duration contains the option's name")
+    func durationOption() throws {
+        #expect(try Tool.run(["doctor", "--seconds", "0"]).notes.contains("--seconds must be more than 0"))
+        let watch = try Tool.run(["watch", "location", "--duration", "0"])
+        #expect(watch.notes.contains("--duration must be more than 0"))
     }
 
     @Test("The help lists the exit codes", arguments: [[], ["replay"], ["watch"], ["record"], ["list"], ["demo"]])

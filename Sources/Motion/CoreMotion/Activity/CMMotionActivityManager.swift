@@ -98,8 +98,9 @@ enum MotionActivityErrors {
     ) throws(NSError) -> (from: WallTime, to: WallTime) {
         guard device.has(.accelerometer) else { throw notAvailable }
         guard let from = WallTime(seconds: start.timeIntervalSince1970),
-            let to = WallTime(seconds: end.timeIntervalSince1970), from <= to
-        else { throw CMErrorInvalidParameter.error("The end date is before the start date.") }
+            let to = WallTime(seconds: end.timeIntervalSince1970)
+        else { throw invalidDate }
+        guard from <= to else { throw CMErrorInvalidParameter.error("The end date is before the start date.") }
         return (from, to)
     }
 }

@@ -29,7 +29,7 @@ struct DoctorCommand: AsyncParsableCommand {
     @Option(help: "How long to read the sensors, in seconds.") var seconds = 1.5
     @OptionGroup var output: OutputOptions
 
-    func validate() throws { try Self.validate(duration: seconds) }
+    func validate() throws { try Self.validate(duration: seconds, option: "--seconds") }
 
     func run() async throws { try await Termination.run { await diagnose($0) } }
 

@@ -48,10 +48,10 @@ extension ParsableArguments {
     }
 
     /// A timer supports at most 1e8 s.
-    static func validate(duration: Double?) throws {
+    static func validate(duration: Double?, option: String = "--duration") throws {
         guard let duration else { return }
         try rejectIf(
-            !(duration > 0 && duration <= 1e8), "--duration must be more than 0 and at most 100000000 seconds.")
+            !(duration > 0 && duration <= 1e8), "\(option) must be more than 0 and at most 100000000 seconds.")
     }
 
     static func validate(interval: Double) throws {

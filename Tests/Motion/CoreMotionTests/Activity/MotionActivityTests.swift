@@ -98,6 +98,24 @@ struct MotionActivityTests {
         withExtendedLifetime(first) {}
     }
 
+    @Test("A query with an invalid interval reports the reason")
+    func invalidIntervals() {
+        let test = TestDevice([.accelerometer])
+        let manager = test.use { CMMotionActivityManager() }
+        let reasons = Box<String>()
+        let invalid = Date(timeIntervalSince1970: .nan)
+        for (start, end) in [
+            (invalid, Date()), (Date(), invalid), (Date(timeIntervalSince1970: 2), .init(timeIntervalSince1970: 1)),
+        ] {
+            manager.queryActivityStarting(from: start, to: end, to: .main) { _, error in
+                reasons.add((error as NSError?)?.localizedDescription ?? "none")
+            }
+        }
+        test.playback?.run()
+        #expect(reasons.all.map { $0.contains("not a number") } == [true, true, false])
+        #expect(reasons.all.last?.contains("before the start") == true)
+    }
+
     @Test("Invalid readings and invalid timestamps do not prevent later updates")
     func oddReadings() {
         let test = TestDevice([.accelerometer])
