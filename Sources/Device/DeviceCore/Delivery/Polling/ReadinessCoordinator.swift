@@ -38,7 +38,7 @@ package struct ReadinessCoordinator: ~Copyable {
     /// The executor of the last registration attempt. Another attempt is made when the executor changes or may have
     /// become able to poll.
     private weak var lastAttempt: (any PollingExecutor)?
-    private let readiness = Flag()
+    private let readiness = AtomicFlag()
 
     /// Initially, the source's thread polls the descriptor.
     ///
@@ -150,7 +150,7 @@ private final class PollingRegistration: Sendable {
     private let set: EpollSet
     private let clock: any DeviceClock
     private let monitor: Mutex<ReadDeadlineMonitor>
-    private let finished = Flag()
+    private let finished = AtomicFlag()
     private let subscription = Mutex<Subscription?>(nil)
 
     /// Throws if the process has run out of descriptors or the executor cannot poll. If `isValid` returns false, the
