@@ -19,7 +19,7 @@ final class ContextSupervisor {
     static let setupLimit = 3.0
     /// The time in seconds after which a reader thread that does not end is abandoned.
     static let abandonTimeout = 30.0
-    /// While this number of abandoned threads is still running, further threads are not abandoned.
+    /// While this number of abandoned threads is still running, no further stuck thread is abandoned.
     static let maximumAbandoned = 4
     /// The factor by which the search interval is extended while the kernel reports new devices, which makes frequent
     /// searches unnecessary.
