@@ -6,24 +6,24 @@ import DeviceCore
 /// The state of a channel, which consists of the phase of the connection, the unsent output, and the closures to call.
 ///
 /// ```
-///             POLLHUP with a full pipe          the rest has been read
-/// connected ───────────────────────────▶ hungUp ──────────────────────┐
-///     │ │                                  │                          │
-///     │ └──────────── end(_:) ─────────────┴──▶ ending ───────────────┼─▶ finished
-///     │                                           ▲     the rest has  │
-///     └── close() ──▶ closing ──── end(_:) ───────┘     been read     │
-///                        └────────────────────────────────────────────┘
-///                         everything was sent, the deadline, or POLLHUP
+/// connected ────── POLLHUP while the input pipe is full ──────────▶ hungUp
+/// connected ────── close() ───────────────────────────────────────▶ closing
+/// connected, closing ─── end(_:) ─────────────────────────────────▶ ending
+/// hungUp ───────── end(_:) or close() ────────────────────────────▶ ending
+/// connected ────── POLLHUP, and everything has been read ─────────▶ finished
+/// hungUp, ending ─ the rest has been read ────────────────────────▶ finished
+/// closing ──────── everything was sent, the deadline, or POLLHUP ─▶ finished
 /// ```
 ///
-/// In every phase, an error of the port finishes the channel.
+/// In every phase, an error of the port finishes the channel. The lock of `ChannelCore.state` protects the state.
+/// `ChannelCore.swift` contains `end(_:)` and `close()`, and `ChannelCore+Reactor.swift` the other transitions.
 struct ChannelState: ~Copyable {
     enum Phase {
         case connected
-        /// The connection has hung up, but the kernel still holds unread bytes.
+        /// The connection has hung up, but the kernel still holds bytes for which the input pipe has no space.
         case hungUp
         /// The connection will end for the given reason after the reactor has read the bytes that the kernel still
-        /// holds. If the app has closed the channel, the connection ends immediately.
+        /// holds. If the app has closed the channel, the reactor does not read these bytes.
         case ending(ByteChannelEnd, bytesRead: Int)
         /// The app has closed the channel. The reactor sends the remaining output until the deadline.
         case closing(Closing)
@@ -40,13 +40,15 @@ struct ChannelState: ~Copyable {
     }
 
     var phase = Phase.connected
-    /// The end of the connection as reported to the app, or `nil` while the app may write.
+    /// The end of the connection as reported to the app, or `nil` while the app may write. `close()` sets it although
+    /// `phase` is not `finished` yet.
     var end: ByteChannelEnd?
     var output: ChannelOutput
     var observer: ChannelCore.Observer?
-    /// The closures to call after the observer has been notified of the end. If unread bytes delay the end, the
-    /// closures are called without waiting for the app.
+    /// The closures of `end(_:then:)`, called after the observer has been notified of the end. If unread bytes delay
+    /// the end, the closures are called without waiting for the app.
     var endWaiters = Completion()
+    /// The closures of `whenReleased(_:)`, called after the port has been released.
     var releaseWaiters = Completion()
 
     init(capacity: Int) { output = ChannelOutput(capacity: capacity) }
@@ -96,8 +98,11 @@ struct ChannelOutput: ~Copyable {
         /// The reactor writes when the port has space. `fruitlessAttempts` counts the consecutive writes for which the
         /// kernel has reported space but accepted no bytes.
         case reactor(fruitlessAttempts: Int)
+        /// The kernel repeatedly accepted no bytes. The timer resumes output. It is `nil` until it has been created.
         case paused(ClockTimer?)
+        /// A thread writes reports, see `ChannelCore+Reports.swift`.
         case reportThread
+        /// The report thread has failed. The reactor then ends the connection.
         case failed(ByteChannelEnd)
     }
 
@@ -130,7 +135,7 @@ struct ChannelOutput: ~Copyable {
     mutating func recordSent(_ count: Int) { unsentBytes -= min(count, unsentBytes) }
 }
 
-/// A list of closures to call when an event occurs, or immediately if the event has already occurred.
+/// A list of closures to call when an event occurs.
 struct Completion {
     /// The closures, or `nil` after the event has occurred.
     private var waiters: [@Sendable () -> Void]? = []

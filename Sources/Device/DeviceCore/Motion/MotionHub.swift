@@ -44,6 +44,7 @@ package final class MotionHub: MotionSource {
         var sensors: [Sensor] = []
         /// The subscribers whose requests match no existing sensor.
         var waiting: [MotionSubscriber] = []
+        /// The XML descriptions of the libiio contexts, for recorders.
         var contextDescriptions: [String] = []
 
         func index(of sensor: SensorDescription.ID) -> Int? { sensors.firstIndex { $0.description.id == sensor } }
@@ -88,6 +89,10 @@ package final class MotionHub: MotionSource {
 
     package var isMissingSensor: Bool { state.withLock { !$0.waiting.isEmpty } }
 
+    /// Returns the combined requests of the sensor's subscribers, or nil if there are none.
+    ///
+    /// A request that includes all readings accepts any rate, so it does not affect the interval. The source may
+    /// decimate only if all requests permit it and have the same interval, and none includes all readings.
     package func demand(of sensor: SensorDescription.ID) -> MotionDemand? {
         state.withLock { state in
             guard let index = state.index(of: sensor), !state.sensors[index].subscribers.isEmpty else { return nil }
@@ -137,7 +142,7 @@ package final class MotionHub: MotionSource {
         state.withLock { if !$0.attach(subscriber) { $0.waiting.append(subscriber) } }
         subscriber.state.start(subscriber.notify)
         demandChanged()
-        // A strong reference, because a weak reference would slow down every use of the hub.
+        // Retains the hub until cancellation. A weak reference would slow down each retain and release of the hub.
         return Subscription {
             subscriber.state.cancel()
             self.remove(subscriber)
@@ -157,7 +162,7 @@ package final class MotionHub: MotionSource {
     /// Replaces the list of sensors. If a subscriber's request no longer matches a listed sensor, the subscriber is
     /// notified of the loss. Readings resume once a matching sensor is listed.
     package func post(sensors: [SensorDescription], contextDescriptions: [String]) {
-        let moved = state.withLock { state -> [MotionSubscriber] in
+        let affected = state.withLock { state -> [MotionSubscriber] in
             let former = exchange(&state.sensors, with: [])
             let waiting = exchange(&state.waiting, with: [])
             state.contextDescriptions = contextDescriptions
@@ -169,15 +174,16 @@ package final class MotionHub: MotionSource {
                 return sensor
             }
             for sensor in former {
-                for subscriber in sensor.subscribers where !state.attach(subscriber) {
+                for subscriber in sensor.subscribers {
+                    if state.attach(subscriber) { continue }
                     subscriber.state.setStatus(.unavailable(sensor.removalError))
                     state.waiting.append(subscriber)
                 }
             }
-            for subscriber in waiting where !state.attach(subscriber) { state.waiting.append(subscriber) }
+            for subscriber in waiting { if !state.attach(subscriber) { state.waiting.append(subscriber) } }
             return former.flatMap(\.subscribers) + waiting
         }
-        for subscriber in moved { subscriber.state.reportStatus(subscriber.notify) }
+        for subscriber in affected { subscriber.state.reportStatus(subscriber.notify) }
         demandChanged()
     }
 
@@ -250,7 +256,8 @@ package final class MotionHub: MotionSource {
         for subscriber in subscribers { subscriber.state.reportStatus(subscriber.notify) }
     }
 
-    /// Notifies all subscribers that no more readings follow for now, for example at the end of a trace.
+    /// Calls the `quiet` closures of the sensors' subscribers. No more readings follow for now, for example at the end
+    /// of a trace.
     package func postInputIdle() {
         let subscribers = state.withLock { state in state.sensors.flatMap(\.subscribers) }
         for subscriber in subscribers { subscriber.reportInputIdle() }

@@ -69,13 +69,13 @@ struct DeviceReadTask {
             reader: reader, hub: hub, clock: clock, library: library)
         clearStatusOfUnusedSensors(plan)
         reader.enter(.capturing(configured.plan, start: reader.progress), now: clock.now)
-        let (number, finalReader) = read(buffer, bufferReader, configured.plan, generation: generation)
+        let (errorNumber, finalReader) = read(buffer, bufferReader, configured.plan, generation: generation)
         if let clockEstimate = ClockEstimate(configured.facts.clock, finalReader.clockState) {
             configured.facts.clockEstimate = clockEstimate
             reader.record(configured.facts)
         }
         guard reader.isCurrent(generation) else { return }
-        let failure = IIOFailure("iio_buffer_refill", number)
+        let failure = IIOFailure("iio_buffer_refill", errorNumber)
         // The server's timeout is not an error for an event-driven sensor, which may have had no changes.
         if group.isEventDriven, failure.isConnectionLoss, finalReader.secondsSinceRefill(now: clock.now) >= 1,
             isResponding()
@@ -91,7 +91,7 @@ struct DeviceReadTask {
     /// Returns the error number and the final state of the capture.
     private func read(
         _ buffer: any IIOBuffer, _ bufferReader: BufferReader, _ plan: BufferPlan, generation: Int
-    ) -> (number: Int32, bufferReader: BufferReader) {
+    ) -> (errorNumber: Int32, bufferReader: BufferReader) {
         var bufferReader = bufferReader
         guard let pollHandle = buffer.pollHandle else { return (bufferReader.run(buffer), bufferReader) }
         let pollableBuffer = PollableBuffer(buffer, pollHandle.descriptor, bufferReader, plan, clock: clock)

@@ -4,17 +4,19 @@ import DeviceCore
 import Synchronization
 import SystemCalls
 
-/// Lets other threads control and monitor the thread that reads one device.
+/// The state shared by the supervisor and the thread that reads one device (`DeviceReadTask`). The supervisor sets the
+/// plan, and monitors the phase and the counters.
 final class DeviceReader: Sendable {
     enum Phase {
         case settingUp
-        /// `start` is the initial value of `progress`.
+        /// `start` is the value of `progress` when the phase began.
         case capturing(BufferPlan, start: Int)
         case polling(interval: Double)
         /// The failure is nil if the thread was asked to end.
         case ended(ReaderFailure?)
     }
 
+    /// A phase with its start time and a number, which distinguishes repetitions of the same phase.
     struct Stage {
         fileprivate(set) var phase = Phase.settingUp
         fileprivate(set) var since: BootTime
@@ -36,8 +38,9 @@ final class DeviceReader: Sendable {
     }
 
     private struct State {
+        /// nil if the thread has been asked to end.
         var plan: DeviceReadPlan?
-        /// Incremented to end the current task.
+        /// The number of the current task. A task is one attempt to carry out a plan, and ends when the number changes.
         var generation = 0
         var buffer: (any IIOBuffer)?
         var stage: Stage
@@ -45,6 +48,7 @@ final class DeviceReader: Sendable {
 
         var isSettingUp: Bool { if case .settingUp = stage.phase { true } else { false } }
         var isEnded: Bool { if case .ended = stage.phase { true } else { false } }
+        func isCurrent(_ generation: Int) -> Bool { plan != nil && self.generation == generation }
     }
 
     private let state: Mutex<State>
@@ -75,11 +79,13 @@ final class DeviceReader: Sendable {
     var hasDeliveredReadings: Bool { progress != 0 }
     var isEnded: Bool { state.withLock { $0.isEnded } }
 
+    /// Sets the plan. nil asks the thread to end.
     func set(_ plan: DeviceReadPlan?, now: BootTime) {
         endTask { state in
             guard state.plan != plan else { return false }
             // If the thread is already setting up the device, a new plan does not extend the time limit for the setup.
-            if state.plan == nil || !state.isSettingUp, !state.isEnded { state.stage.enter(.settingUp, now: now) }
+            let continuesSetup = state.plan != nil && state.isSettingUp
+            if !state.isEnded, !continuesSetup { state.stage.enter(.settingUp, now: now) }
             state.plan = plan
             return true
         }
@@ -109,10 +115,11 @@ final class DeviceReader: Sendable {
         state.withLock { state in state.plan.map { ($0, state.generation) } }
     }
 
-    /// False once the thread has been asked to end, because a new thread may already be delivering readings.
+    /// False once the thread has been asked to end, because a new thread may already be delivering readings. Still true
+    /// if only the current task has ended.
     var mayDeliver: Bool { state.withLock { $0.plan != nil } }
 
-    func isCurrent(_ generation: Int) -> Bool { state.withLock { $0.plan != nil && $0.generation == generation } }
+    func isCurrent(_ generation: Int) -> Bool { state.withLock { $0.isCurrent(generation) } }
 
     func enter(_ phase: Phase, now: BootTime) {
         state.withLock { $0.stage.enter(phase, now: now) }
@@ -124,7 +131,7 @@ final class DeviceReader: Sendable {
     /// Registers the buffer for cancellation. Returns false if the task is no longer current.
     func attach(_ buffer: any IIOBuffer, generation: Int) -> Bool {
         state.withLock { state in
-            guard state.plan != nil, state.generation == generation else { return false }
+            guard state.isCurrent(generation) else { return false }
             state.buffer = buffer
             return true
         }
@@ -138,6 +145,7 @@ final class DeviceReader: Sendable {
     /// True while subscribers process readings. During this time, the device is not considered silent.
     var isDelivering: Bool {
         get { deliveries.load(ordering: .relaxed) % 2 != 0 }
+        // Incrementing the counter inverts the value.
         set { if newValue != isDelivering { Self.count(deliveries) } }
     }
 

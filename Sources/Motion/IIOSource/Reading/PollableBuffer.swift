@@ -4,12 +4,14 @@ import DeviceCore
 import Synchronization
 import SystemCalls
 
-/// A buffer that either the reader thread or the subscribers' executor polls and reads.
+/// A buffer that either the reader thread (`DeviceReadTask`) or the subscribers' executor polls and reads.
+/// `ReadinessCoordinator` decides which of them, and `content` ensures that only one thread reads at a time.
 final class PollableBuffer: PollableSource {
     private struct Content {
         var buffer: (any IIOBuffer)?
         var bufferReader: BufferReader
-        var failure: Int32 = 0
+        /// The error number of the failed read, or 0 while reading succeeds.
+        var errorNumber: Int32 = 0
     }
 
     /// The maximum number of system calls in one read by an executor.
@@ -40,25 +42,27 @@ final class PollableBuffer: PollableSource {
     /// read the buffer, because the app could delay a read by an executor.
     var mayBePolledByExecutor: Bool { usesDriverTimestamps.load(ordering: .relaxed) }
 
-    func close() -> (number: Int32, bufferReader: BufferReader) {
+    /// Waits until no thread reads, and makes later reads fail. Returns the error number and the final reader state.
+    func close() -> (errorNumber: Int32, bufferReader: BufferReader) {
         content.useWhenFree { content in
             content.buffer = nil
-            if content.failure == 0 { content.failure = EBADF }
-            return (content.failure, content.bufferReader)
+            if content.errorNumber == 0 { content.errorNumber = EBADF }
+            return (content.errorNumber, content.bufferReader)
         }
     }
 
     func readAvailable(_ cause: ReadCause) throws(DeviceError) -> ReadOutcome {
         // The reader thread needs only one read, because it polls again.
-        var reads =
+        var remainingReads =
             switch cause {
             case .thread(let isReadable): isReadable ? 1 : 0
             case .overdue: 1
             case .executor: Self.maximumReads
             }
         let outcome = try content.use { content throws(DeviceError) in
-            try read(&content, &reads)
-            return reads > 0 ? ReadOutcome.drained : .moreAvailable
+            try read(&content, &remainingReads)
+            // If reads remain, the buffer was empty. Only an executor needs to know.
+            return remainingReads > 0 ? ReadOutcome.drained : .moreAvailable
         }
         return outcome ?? .contended
     }
@@ -67,36 +71,42 @@ final class PollableBuffer: PollableSource {
         timeout > 0 ? lastRefill.advanced(bySeconds: timeout) : .never
     }
 
-    private func read(_ content: inout Content, _ reads: inout Int) throws(DeviceError) {
-        if content.failure == 0, let buffer = content.buffer {
+    private func read(_ content: inout Content, _ remainingReads: inout Int) throws(DeviceError) {
+        if content.errorNumber == 0, let buffer = content.buffer {
             // If the machine was suspended, the timeout may have expired although samples are available.
-            if reads == 0, deadline <= clock.now, Sockets.isReadable(descriptor) { reads = 1 }
-            if reads > 0 {
-                content.failure = read(buffer, &content.bufferReader, &reads)
+            if remainingReads == 0, deadline <= clock.now, Sockets.isReadable(descriptor) { remainingReads = 1 }
+            if remainingReads > 0 {
+                content.errorNumber = read(buffer, &content.bufferReader, &remainingReads)
                 usesDriverTimestamps.store(content.bufferReader.usesDriverTimestamps, ordering: .relaxed)
                 nextTimeout.store(
                     Self.deadline(after: content.bufferReader.lastRefill, timeout).nanoseconds, ordering: .relaxed)
             }
-            // libiio also returns EPIPE if a server is silent or sends data without samples.
-            if content.failure == 0, deadline <= clock.now, !Sockets.isReadable(descriptor) { content.failure = EPIPE }
+            // The timeout has expired. libiio uses EPIPE for a server that is silent or sends data without samples.
+            if content.errorNumber == 0, deadline <= clock.now, !Sockets.isReadable(descriptor) {
+                content.errorNumber = EPIPE
+            }
         }
-        guard content.failure == 0 else {
-            // The caller ignores this error and reports the error number from `close()`.
-            throw DeviceError(.connectionLost, "", cause: .system(call: "iio_buffer_refill", errno: content.failure))
+        guard content.errorNumber == 0 else {
+            // The error only ends reading. `DeviceReadTask` reports the error number that `close()` returns.
+            throw DeviceError(
+                .connectionLost, "", cause: .system(call: "iio_buffer_refill", errno: content.errorNumber))
         }
     }
 
-    /// Returns the error number, or 0 on success.
-    private func read(_ buffer: any IIOBuffer, _ bufferReader: inout BufferReader, _ reads: inout Int) -> Int32 {
+    /// Reads until no samples are available or no reads remain. Returns the error number, or 0 on success. Each system
+    /// call reduces `remainingReads`. At 0, `refill` returns only samples that it has already received, then -EAGAIN.
+    private func read(
+        _ buffer: any IIOBuffer, _ bufferReader: inout BufferReader, _ remainingReads: inout Int
+    ) -> Int32 {
         var bytes = UnsafeRawBufferPointer(start: nil, count: 0)
         var remainingBytes = Self.maximumSamplesBeforeCallbacks * buffer.scanSize
         while true {
-            let result = buffer.refill(&bytes, reads: &reads)
+            let result = buffer.refill(&bytes, reads: &remainingReads)
             if result == -Int(EAGAIN) { return 0 }
             guard result >= 0 else { return Int32(clamping: -result) }
             _ = bufferReader.process(bytes)
             remainingBytes -= result
-            if remainingBytes <= 0 { reads = 0 }
+            if remainingBytes <= 0 { remainingReads = 0 }
         }
     }
 }

@@ -2,7 +2,8 @@
 
 import DeviceCore
 
-/// A device of a context with its reader thread. Used only on the supervisor's thread.
+/// A device of a context with its reader thread, which runs while a subscription needs the device. Used only on the
+/// supervisor's thread.
 ///
 /// ```
 ///          a subscription needs the device            no subscription needs it,
@@ -17,8 +18,15 @@ import DeviceCore
 final class ActiveDevice {
     enum State {
         case idle
-        case active(DeviceReader, (stage: Int, detector: StallDetector)?)
+        /// The monitor is nil until the stage of the reader is checked for the first time.
+        case active(DeviceReader, StageMonitor?)
         case leaving(DeviceReader, since: BootTime)
+    }
+
+    /// The stall detector for the stage with the given number.
+    struct StageMonitor {
+        let stage: Int
+        let detector: StallDetector
     }
 
     struct Discovery {
@@ -34,6 +42,7 @@ final class ActiveDevice {
     var facts = DeviceReader.Facts()
     var plan: DeviceReadPlan?
     var retry: RetryTimer
+    /// True after the sensors were reported as unavailable, until they deliver or no subscription needs the device.
     var isUnavailable = false
 
     init(_ discovery: Discovery, options: IIOSourceOptions) {
@@ -55,6 +64,7 @@ final class ActiveDevice {
 
     func start(_ reader: DeviceReader) { state = .active(reader, nil) }
 
+    /// Gives the reader the plan if it has changed. A leaving reader has no plan, so it becomes active again.
     func continueReading(with plan: DeviceReadPlan, now: BootTime) {
         guard let reader else { return }
         if reader.plan != plan {
@@ -84,10 +94,10 @@ final class ActiveDevice {
     func updateDetector<Result>(
         of stage: DeviceReader.Stage, make: () -> StallDetector, _ body: (inout StallDetector) -> Result
     ) -> Result? {
-        guard case .active(let reader, let watched) = state else { return nil }
-        var detector = watched?.stage == stage.number ? watched?.detector ?? make() : make()
+        guard case .active(let reader, let monitor) = state else { return nil }
+        var detector = if let monitor, monitor.stage == stage.number { monitor.detector } else { make() }
         let result = body(&detector)
-        state = .active(reader, (stage.number, detector))
+        state = .active(reader, StageMonitor(stage: stage.number, detector: detector))
         return result
     }
 
@@ -108,7 +118,7 @@ final class ActiveDevice {
     /// `canStart` is true if the context is open.
     func deadline(canStart: Bool) -> BootTime {
         var deadline = BootTime.never
-        if case .active(_, let watched?) = state { deadline = watched.detector.deadline }
+        if case .active(_, let monitor?) = state { deadline = monitor.detector.deadline }
         guard plan != nil else { return deadline }
         if let time = buffer.retryTime { deadline = min(deadline, time) }
         if case .idle = state, canStart { deadline = min(deadline, retry.time) }

@@ -13,14 +13,14 @@ extension ContextSupervisor {
         }
         guard now >= opening.time else { return false }
         if connection == nil { return session.isNeeded(hub) }
-        guard now >= search.nextSearchTime, isMissingSensor else { return false }
+        guard now >= search.nextSearchTime, needsSearch else { return false }
         search.nextSearchTime = now.advanced(bySeconds: dependencies.options.searchInterval * 5)
         return true
     }
 
     /// True if a subscribed sensor is missing or has an incomplete description. The source must then search for the
     /// sensor, because a server does not report when a device returns.
-    var isMissingSensor: Bool {
+    var needsSearch: Bool {
         if hub.isMissingSensor { return true }
         guard search.presence == nil else { return false }
         return devices.contains { device in

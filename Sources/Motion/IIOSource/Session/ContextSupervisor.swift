@@ -6,7 +6,9 @@ import Logging
 
 /// Opens a context, manages the reader threads of its devices, and recovers from failures.
 ///
-/// Used only on the thread of the context. Each call of `performPass()` is one pass over all devices.
+/// Used only on the thread of the context. Each call of `performPass()` is one pass over all devices. The extensions
+/// open and search the context (`ContextSupervisor+Context.swift`) and detect silent devices
+/// (`ContextSupervisor+Monitoring.swift`).
 ///
 /// ```
 /// closed(retry) ──opened──▶ open ──a device fails or is unplugged──▶ closed
@@ -17,8 +19,10 @@ final class ContextSupervisor {
     static let setupLimit = 3.0
     /// The time in seconds after which a reader thread that does not end is abandoned.
     static let abandonTimeout = 30.0
+    /// While this number of abandoned threads is still running, no further stuck thread is abandoned.
     static let maximumAbandoned = 4
-    /// The factor by which the search interval is extended while the kernel reports new devices.
+    /// The factor by which the search interval is extended while the kernel reports new devices, which makes frequent
+    /// searches unnecessary.
     static let monitoredFactor = 15.0
     /// The minimum duration in seconds of a system suspend after which devices are set up again.
     static let minimumSuspension = 0.5
@@ -68,7 +72,7 @@ final class ContextSupervisor {
         var deadline = BootTime.never
         if isReading { deadline = now.advanced(bySeconds: StallDetector.interval) }
         if connection == nil, session.isNeeded(hub) { deadline = min(deadline, opening.time) }
-        if isMissingSensor { deadline = min(deadline, search.deadline(openingTime: opening.time)) }
+        if needsSearch { deadline = min(deadline, search.deadline(openingTime: opening.time)) }
         if hub.isMissingSensor, let time = search.recheckTime { deadline = min(deadline, time) }
         for device in devices { deadline = min(deadline, device.deadline(canStart: connection != nil)) }
         // The delay is at least 5 ms, so that a deadline that stays in the past does not cause a busy loop.
@@ -100,6 +104,7 @@ final class ContextSupervisor {
         }
         setUnavailable(device, failure.error)
         device.retry.recordFailure(now: now)
+        // The context must not be reopened before the device may be retried.
         opening.postpone(to: device.retry.time)
     }
 
@@ -120,6 +125,7 @@ final class ContextSupervisor {
         for member in device.group.members {
             if let problem = member.sensor.problem { hub.setStatus(.unavailable(problem), of: member.description.id) }
         }
+        // Compares with the previous plan, which is then replaced.
         let hasNewSensor = plan?.active.contains { device.plan?.active.contains($0) != true } ?? false
         device.plan = plan
         guard let plan else {
@@ -134,6 +140,7 @@ final class ContextSupervisor {
         switch device.state {
         case .active: device.continueReading(with: plan, now: now)
         case .leaving:
+            // A device that has failed continues only after the retry delay.
             if now >= device.retry.time {
                 device.continueReading(with: plan, now: now)
             } else {

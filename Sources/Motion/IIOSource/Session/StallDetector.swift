@@ -35,6 +35,7 @@ struct StallDetector {
     private(set) var isFlowing = false
     private var graceEnd: BootTime?
 
+    /// Creates a detector for setup or polling, where the same limit applies to the start and after each progress.
     init(limit: Double, progress: Int, now: BootTime) {
         self.init(startLimit: limit, stallLimit: limit, progress: progress, now: now)
     }
@@ -54,6 +55,7 @@ struct StallDetector {
         lastCheck = now
     }
 
+    /// The time of the verdict if there is no progress until then.
     var deadline: BootTime {
         let limit = isFlowing ? stallLimit : startLimit
         guard limit.isFinite else { return .never }
@@ -67,6 +69,7 @@ struct StallDetector {
     }
 
     mutating func check(progress: Int, now: BootTime) -> Verdict {
+        // The caller checks at `deadline`, and at least once per `interval`.
         let due = min(deadline, lastCheck.advanced(bySeconds: Self.interval))
         lastCheck = now
         if progress != self.progress {
@@ -76,6 +79,7 @@ struct StallDetector {
             isFlowing = true
             return .none
         }
+        // A late check grants one grace period per silence, unless the limit ends later anyway.
         let end = now.advanced(bySeconds: Self.gracePeriod)
         if graceEnd == nil, now.seconds(since: due) > Self.schedulingTolerance, end > deadline { graceEnd = end }
         guard now >= deadline else { return .none }

@@ -41,7 +41,7 @@ package final class DispatchQueueExecutor: PollingExecutor {
     private func startPolling(_ set: EpollSet, read: @escaping @Sendable () -> Void) throws(DeviceError) -> Subscription
     {
         let wakeUp = try WakeupPipe(for: "the callbacks of a dispatch queue")
-        let isCancelled = Flag()
+        let isCancelled = AtomicFlag()
         try WorkerThread.start(callsBack: true) { [self] in
             let callbacks = DeferredCallbacks(for: self)
             while !isCancelled.value.load(ordering: .acquiring) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Dispatch
 import Synchronization
 
 /// An executor that can poll descriptors and run callbacks, so that a reading wakes only one thread.
@@ -34,55 +33,6 @@ package struct ExecutorIdentity: Sendable, Hashable {
     package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(executor)) }
 }
 
-final class Flag: Sendable { let value = Atomic<Bool>(false) }
-
-/// Collects the callbacks that are scheduled on an executor during a read, and runs the callbacks after the read.
-package final class DeferredCallbacks {
-    private static let key: pthread_key_t = {
-        var key = pthread_key_t()
-        pthread_key_create(&key, nil)
-        return key
-    }()
-
-    private static var current: DeferredCallbacks? {
-        pthread_getspecific(key).map { Unmanaged<DeferredCallbacks>.fromOpaque($0).takeUnretainedValue() }
-    }
-
-    private let executor: any CallbackExecutor
-    private var callbacks: [@Sendable () -> Void] = []
-
-    package init(for executor: any CallbackExecutor) { self.executor = executor }
-
-    /// Returns false without appending the callback unless the current thread is reading for the executor.
-    package static func append(_ callback: @escaping @Sendable () -> Void, for executor: any CallbackExecutor) -> Bool {
-        guard let current, current.executor === executor else { return false }
-        current.callbacks.append(callback)
-        return true
-    }
-
-    /// Returns false if the current thread is reading for a different executor. A subscriber with a different executor
-    /// may join while this executor polls. Calling that subscriber on the polling thread could cause a deadlock,
-    /// because the subscriber may be waiting for the polling executor.
-    package static func permits(_ executor: ExecutorIdentity?) -> Bool {
-        current.map { $0.executor === executor?.executor } ?? true
-    }
-
-    /// Calls `read`. If callbacks were deferred, then calls `enter` with a closure that runs them.
-    package func run(after read: () -> Void, enter: (() -> Void) -> Void) {
-        // Calls can be nested: a callback may run a run loop, in which this thread reads again.
-        let outer = pthread_getspecific(Self.key)
-        pthread_setspecific(Self.key, Unmanaged.passUnretained(self).toOpaque())
-        read()
-        pthread_setspecific(Self.key, outer)
-        guard !callbacks.isEmpty else { return }
-        var due: [@Sendable () -> Void] = []
-        swap(&due, &callbacks)
-        enter { for callback in due { callback() } }
-        due.removeAll(keepingCapacity: true)
-        if callbacks.isEmpty { swap(&due, &callbacks) }
-    }
-}
-
 /// A source whose descriptor is read either by the source's own thread or by the subscribers' executor.
 package protocol PollableSource: AnyObject, Sendable {
     /// The descriptor to poll, which is readable while readings are available.
@@ -98,9 +48,9 @@ package protocol PollableSource: AnyObject, Sendable {
 package enum ReadCause: Sendable {
     /// The source's thread has finished waiting. If `isReadable` is false, only timeouts may have expired.
     case thread(isReadable: Bool)
-    /// The source's thread reads because the executor did not read by the given time.
+    /// The source's thread reads because the executor did not read by the given time. See `ReadDeadlineMonitor`.
     case overdue(since: BootTime)
-    /// The executor reads because the descriptor is readable. `dueTime` is the time by which the read was expected.
+    /// The executor reads because the descriptor is readable. The read would have been overdue after `dueTime`.
     case executor(dueTime: BootTime)
 }
 
@@ -114,3 +64,5 @@ package enum ReadOutcome: Sendable {
     /// Only the source's thread can continue, so the executor must stop polling.
     case finished
 }
+
+final class AtomicFlag: Sendable { let value = Atomic<Bool>(false) }

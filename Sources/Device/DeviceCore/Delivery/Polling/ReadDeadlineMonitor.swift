@@ -3,34 +3,41 @@
 /// Determines when an executor's read is overdue, and sets the timer that wakes the source's thread at that time.
 ///
 /// A long interval between reads increases the expected interval immediately. Short intervals decrease it only
-/// gradually, because the reports of one epoch arrive in quick succession. The timer is set again only if it would
-/// expire too late or before the next expected read. This avoids a system call for most readings.
+/// gradually, because a source may deliver several readings in quick succession and then pause. The timer is set again
+/// only if it would expire too late or less than half the tolerance after the next expected read. This avoids a system
+/// call for most readings.
 struct ReadDeadlineMonitor: Sendable {
+    /// A read is overdue after the expected interval times this factor, plus the tolerance.
+    private static let margin = 1.5
+    /// A read lowers the expected interval at most to this fraction.
+    private static let decay = 0.95
+
     private let tolerance: Double
+    /// The maximum of `expectedInterval`, at which a read is overdue after `limit` seconds.
     private let longestInterval: Double
-    private var interval: Double
+    private var expectedInterval: Double
     private var lastRead: BootTime
     private var timerTime = BootTime.zero
     /// The time at which the next read is overdue.
     private(set) var dueTime: BootTime
 
-    /// Creates a monitor. The first read is overdue after `tolerance` seconds. Each later read is overdue at most
-    /// `limit` seconds after the previous read.
+    /// Creates a monitor that initially expects an interval of 1 s. The first read is overdue after `tolerance` seconds,
+    /// each later read at most `max(limit, tolerance)` seconds after the previous recorded read.
     init(tolerance: Double, limit: Double, now: BootTime) {
         self.tolerance = tolerance
-        longestInterval = max(0, limit - tolerance) / 1.5
-        interval = min(1, longestInterval)
+        longestInterval = max(0, limit - tolerance) / Self.margin
+        expectedInterval = min(1, longestInterval)
         lastRead = now
         dueTime = now.advanced(bySeconds: tolerance)
     }
 
     /// Records a read by the executor. The timer expires no later than `deadline`, the source's next timeout.
     mutating func recordRead(_ timer: TimerFD, now: BootTime, deadline: BootTime) {
-        interval = max(min(now.seconds(since: lastRead), longestInterval), interval * 0.95)
+        expectedInterval = max(min(now.seconds(since: lastRead), longestInterval), expectedInterval * Self.decay)
         lastRead = now
-        dueTime = now.advanced(bySeconds: interval * 1.5 + tolerance)
-        let nextRead = now.advanced(bySeconds: interval + tolerance / 2)
-        if min(dueTime, deadline) < timerTime || timerTime < nextRead { setTimer(timer, now: now, deadline: deadline) }
+        dueTime = now.advanced(bySeconds: expectedInterval * Self.margin + tolerance)
+        let earliest = now.advanced(bySeconds: expectedInterval + tolerance / 2)
+        if min(dueTime, deadline) < timerTime || timerTime < earliest { setTimer(timer, now: now, deadline: deadline) }
     }
 
     /// Makes the next read due after the tolerance. Called when the descriptor may be readable.

@@ -9,17 +9,18 @@ import SystemCalls
 /// instead of two. The decision changes only if the subscriptions change or the executor cannot continue.
 ///
 /// ```
-///          executor() changes                timer expires, descriptor not readable
-/// thread ─────────────────────▶ executor, ───────────────────────────────────────────▶ executor,
-///        ◀───────────────────── timer     ◀─────────────────────────────────────────── descriptor
-///          executor() changes,               descriptor readable
-///          or the executor has finished
+///          executor() changes               a read is overdue, descriptor not readable
+/// thread ─────────────────────▶ executor, ─────────────────────────────────────────────▶ executor,
+///   ▲                           timer     ◀───────────────────────────────────────────── descriptor
+///   │                             │                   descriptor readable                   │
+///   └─────────────────────────────┴─────────────────────────────────────────────────────────┘
+///               executor() changes, or the executor has finished
 /// ```
 ///
 /// While an executor polls, the source's thread sleeps until a read is overdue, for example because the app's main
 /// thread is busy. The source's thread then reads until the executor reads again, and the readings wait in bounded
 /// queues. If a read is overdue but nothing can be read, the source's thread waits for the descriptor instead of the
-/// timer.
+/// timer, so that it does not wake repeatedly while the device is silent.
 package struct ReadinessCoordinator: ~Copyable {
     private enum Owner {
         case thread
@@ -36,9 +37,9 @@ package struct ReadinessCoordinator: ~Copyable {
     private let executor: @Sendable () -> (any PollingExecutor)?
     private var owner = Owner.thread
     /// The executor of the last registration attempt. Another attempt is made when the executor changes or may have
-    /// become able to poll.
+    /// become able to poll (`readiness`). This also applies to an executor that has finished.
     private weak var lastAttempt: (any PollingExecutor)?
-    private let readiness = Flag()
+    private let readiness = AtomicFlag()
 
     /// Initially, the source's thread polls the descriptor.
     ///
@@ -76,14 +77,15 @@ package struct ReadinessCoordinator: ~Copyable {
         }
     }
 
-    /// Registers or deregisters an executor if the subscriptions have changed. Returns true if the executor has
-    /// finished and the caller must call `handle`.
+    /// Registers an executor, or deregisters the current one if it has finished or `executor()` has changed. Returns
+    /// true after deregistering. The caller must then read, for example with `handle(isReady: false)`, because only the
+    /// source's thread detects why the executor finished. The next call can register another executor.
     package mutating func update() -> Bool {
         let current = executor()
         if case .executor(let registration, _) = owner {
             if registration.executor === current, !registration.isFinished { return false }
             deregister()
-            if registration.isFinished { return true }
+            return true
         }
         let isReady = readiness.value.exchange(false, ordering: .acquiringAndReleasing)
         guard current !== lastAttempt || isReady else { return false }
@@ -122,9 +124,11 @@ package struct ReadinessCoordinator: ~Copyable {
             guard isReady else { return }
             let dueTime = registration.dueTime
             if dueTime <= clock.now, Sockets.isReadable(source.descriptor) {
+                // The executor is late, so this thread reads in its place.
                 _ = try source.readAvailable(.overdue(since: dueTime))
                 registration.expectRead()
             } else {
+                // Either there is nothing to read, or the timer expired for a timeout of the source or too early.
                 if dueTime <= clock.now { owner = .executor(registration, .descriptor) }
                 _ = try source.readAvailable(.thread(isReadable: false))
                 registration.setTimer()
@@ -150,7 +154,7 @@ private final class PollingRegistration: Sendable {
     private let set: EpollSet
     private let clock: any DeviceClock
     private let monitor: Mutex<ReadDeadlineMonitor>
-    private let finished = Flag()
+    private let finished = AtomicFlag()
     private let subscription = Mutex<Subscription?>(nil)
 
     /// Throws if the process has run out of descriptors or the executor cannot poll. If `isValid` returns false, the
@@ -172,6 +176,7 @@ private final class PollingRegistration: Sendable {
             wakeUp.signal()
         }
         guard let registered else { throw DeviceError(.notSupported, "The executor does not poll descriptors.") }
+        // The descriptor is added last, so that the executor does not read before this object is complete.
         subscription.withLock { $0 = registered }
         expectRead()
         if !set.add(source.descriptor) { finish() }

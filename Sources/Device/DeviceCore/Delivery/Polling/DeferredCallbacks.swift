@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+
+/// Collects the callbacks that are scheduled on a polling executor during a read, and runs the callbacks after the
+/// read. The executor's polling code calls `run`, and its `schedule` calls `append`.
+package final class DeferredCallbacks {
+    private static let key: pthread_key_t = {
+        var key = pthread_key_t()
+        pthread_key_create(&key, nil)
+        return key
+    }()
+
+    private static var current: DeferredCallbacks? {
+        pthread_getspecific(key).map { Unmanaged<DeferredCallbacks>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    private let executor: any CallbackExecutor
+    private var callbacks: [@Sendable () -> Void] = []
+
+    package init(for executor: any CallbackExecutor) { self.executor = executor }
+
+    /// Returns false without appending the callback unless the current thread is reading for the executor.
+    package static func append(_ callback: @escaping @Sendable () -> Void, for executor: any CallbackExecutor) -> Bool {
+        guard let current, current.executor === executor else { return false }
+        current.callbacks.append(callback)
+        return true
+    }
+
+    /// Returns whether a subscriber with the given executor may be called on the current thread. While the thread reads
+    /// for an executor, only subscribers with that executor may be called. A subscriber with a different executor may
+    /// have joined in the meantime. Calling it could cause a deadlock, because it may be waiting for the executor.
+    package static func permits(_ executor: ExecutorIdentity?) -> Bool {
+        current.map { $0.executor === executor?.executor } ?? true
+    }
+
+    /// Calls `read`. If callbacks were deferred, then calls `enter` with a closure that runs them. `enter` must call
+    /// the closure on the executor before it returns, for example with `DispatchQueue.sync`.
+    package func run(after read: () -> Void, enter: (() -> Void) -> Void) {
+        // Calls can be nested: a callback may run a run loop, in which this thread reads again.
+        let outer = pthread_getspecific(Self.key)
+        pthread_setspecific(Self.key, Unmanaged.passUnretained(self).toOpaque())
+        read()
+        pthread_setspecific(Self.key, outer)
+        guard !callbacks.isEmpty else { return }
+        // A nested read appends to `callbacks` while the current callbacks run.
+        var due: [@Sendable () -> Void] = []
+        swap(&due, &callbacks)
+        enter { for callback in due { callback() } }
+        // Keep the array's memory for the next read.
+        due.removeAll(keepingCapacity: true)
+        if callbacks.isEmpty { swap(&due, &callbacks) }
+    }
+}
