@@ -23,7 +23,7 @@ import Synchronization
 ///
 /// Requires the package trait `LibMosquitto`. Without it, the initializer throws an error.
 public final class MQTTPublisher: Sendable {
-    /// A connection or spool event. It is delivered on the publisher's thread or on a thread that calls the publisher.
+    /// A connection or spool event, delivered on the publisher's thread or on a thread that calls the publisher.
     public enum Event: Sendable {
         /// The broker has accepted the connection.
         case connected
@@ -74,8 +74,8 @@ public final class MQTTPublisher: Sendable {
     /// Publishes the position of an object, such as a `CLLocation`. Ignores an object without a position.
     public func publish(_ position: some PositionReporting) { publish(position.positionReport) }
 
-    /// Publishes sensor readings. Readings are combined. A message is created when 64 readings are available or the
-    /// readings span at least 1 s.
+    /// Publishes sensor readings. They are combined into messages. A message is complete when it contains 64 readings
+    /// or spans at least 1 s.
     public func publish(_ batch: MotionBatch) {
         let completeBatch = pendingBatches.withLock { pending -> MotionBatch? in
             var merged = pending[batch.sensor] ?? MotionBatch(sensor: batch.sensor, kind: batch.kind)
@@ -93,7 +93,7 @@ public final class MQTTPublisher: Sendable {
         if let completeBatch { send(completeBatch) }
     }
 
-    /// Publishes readings that are still being combined into a message. ``end(within:)`` also publishes them.
+    /// Publishes the readings in incomplete messages immediately. ``end(within:)`` publishes them too.
     public func flush() {
         let remaining = pendingBatches.withLock { pending in
             defer { pending = [:] }

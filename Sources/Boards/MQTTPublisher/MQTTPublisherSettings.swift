@@ -8,7 +8,7 @@ public struct MQTTPublisherSettings: Sendable {
     /// The address of the broker.
     public var broker: BrokerAddress
     /// The files for authentication. `Configuration.load().brokerFiles.value` returns the files that the system
-    /// configuration specifies. `sensorctl publish` uses those files.
+    /// configuration specifies, as used by `sensorctl publish`.
     public var files = BrokerCredentialFiles()
     /// The second level of the OwnTracks topics, usually the name of a user or a fleet.
     public var user: String
@@ -16,7 +16,7 @@ public struct MQTTPublisherSettings: Sendable {
     public var device: String
     /// The topic for positions.
     public var topic: String
-    /// The two characters displayed on maps.
+    /// The two characters that represent this board on maps.
     public var tracker: String
     /// The MQTT client ID. The broker closes an existing connection with the same client ID.
     public var clientID: String
@@ -78,7 +78,7 @@ public struct MQTTPublisherSettings: Sendable {
         /// The messages to publish after connecting.
         var birthMessages: [BrokerMessage]
         /// The final message. The board publishes it before it disconnects. If the connection is lost, the broker
-        /// publishes it.
+        /// publishes it instead.
         var will: BrokerMessage
     }
 }

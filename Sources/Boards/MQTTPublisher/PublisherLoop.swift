@@ -89,8 +89,8 @@ final class PublisherLoop: Sendable {
 
     private var hasReachedDeadline: Bool { state.withLock { state in state.end.map { clock.now >= $0 } ?? false } }
 
-    /// True if the publisher has been ended and need not connect again. A connection is not needed if no messages are
-    /// queued. It is also not needed if the broker is unavailable and all messages are on disk.
+    /// True if the publisher has been ended and need not connect again. This is the case if no messages are queued, or
+    /// if the broker is unavailable and all messages are on disk.
     private var isConnectionUnneeded: Bool {
         state.withLock { state in
             state.end != nil && (state.spool.count == 0 || state.isDisconnected && state.spool.isAllOnDisk)
@@ -157,7 +157,7 @@ final class PublisherLoop: Sendable {
             }
         }
         // If messages are unacknowledged, the final message would be queued and never sent. In this case, the
-        // connection is closed without a call of `disconnect()`, so that the broker publishes the will.
+        // connection is closed without calling `disconnect()`, so that the broker publishes the will.
         guard connected != nil, inFlight.isEmpty else { return }
         _ = try connection.publish(presence.will)
         connection.disconnect()
@@ -202,8 +202,8 @@ final class PublisherLoop: Sendable {
         let (isDue, deadline) = state.withLock { state -> (Bool, BootTime) in
             let next = now.advanced(bySeconds: timing.syncInterval)
             guard state.spool.count > 0 else {
-                // `add` signals this thread only if `isSending` is true. Otherwise, this thread must check the spool
-                // for new messages again later.
+                // `add` signals this thread only if `isSending` is true. While it is false, this thread must check the
+                // spool for new messages again later.
                 state.syncDeadline = state.isSending ? nil : next
                 return (false, state.syncDeadline ?? .never)
             }

@@ -23,8 +23,8 @@ package enum BrokerEvent: Sendable, Equatable {
     /// A message on a subscribed topic. `isRetained` is true if the message was published before the subscription.
     case message(topic: String, payload: [UInt8], isRetained: Bool)
 
-    /// The maximum size of a payload, in bytes. A longer payload is truncated to this size plus one byte. The
-    /// additional byte marks the payload as too long.
+    /// The maximum size of a payload, in bytes. A longer payload is truncated to one byte more than this size, which
+    /// marks it as too long.
     package static let payloadLimit = 65_536
 }
 
@@ -51,7 +51,7 @@ package struct BrokerSettings: Sendable {
 
 /// A connection to a broker. Must be used on a single thread.
 package protocol BrokerConnection: AnyObject {
-    /// Waits until an event arrives, the wakeup pipe is signalled or the deadline passes. May return earlier without
+    /// Waits until an event arrives, the wakeup pipe is signalled or the deadline passes. May return early with no
     /// events. Throws an error if the connection has ended.
     func poll(until deadline: BootTime) throws(DeviceError) -> [BrokerEvent]
     /// Sends a message and returns its ID.
@@ -61,14 +61,14 @@ package protocol BrokerConnection: AnyObject {
     func disconnect()
 }
 
-/// A function that starts to connect. When the broker has accepted the connection, the connection delivers
-/// ``BrokerEvent/connected``.
+/// A function that starts connecting to a broker and returns the connection. Once the broker has accepted it, the
+/// connection delivers ``BrokerEvent/connected``.
 package typealias BrokerOpener =
     @Sendable (BrokerSettings, WakeupPipe, any DeviceClock) throws(DeviceError) -> any BrokerConnection
 
 /// Creates connections that use libmosquitto.
 package enum Broker {
-    /// The error in a build without libmosquitto, or nil in a build with libmosquitto.
+    /// The error to report if the program was built without libmosquitto, otherwise nil.
     package static var unavailability: DeviceError? {
         #if LibMosquitto
         nil

@@ -123,8 +123,8 @@ final class MosquittoConnection: BrokerConnection {
 
     private func loop(_ result: Int32, call: String) throws(DeviceError) {
         guard result != dsmosquitto_ok else { return }
-        // After the broker has rejected a connection, the connection also ends. The broker's return code is more
-        // specific than the error that results from the end.
+        // When the broker rejects a connection, the connection ends as well. The broker's return code is more specific
+        // than the resulting error, so it is reported instead.
         if let refusal = events.refusal { throw refused(refusal) }
         throw failure(result, call: call)
     }

@@ -19,7 +19,7 @@ final class MosquittoEvents {
         return events
     }
 
-    /// Sets the callbacks of a client whose context is an object of this class.
+    /// Sets the callbacks of a client. The client's context must be an object of this class.
     static func setCallbacks(of client: OpaquePointer) {
         mosquitto_connect_callback_set(client) { _, context, result in
             guard let events = MosquittoEvents.of(context) else { return }
@@ -41,7 +41,7 @@ final class MosquittoEvents {
         mosquitto_message_callback_set(client) { _, context, message in
             guard let message = message?.pointee, let topic = message.topic else { return }
             let payload = UnsafeRawBufferPointer(start: message.payload, count: max(0, Int(message.payloadlen)))
-            // If the payload is too long, one additional byte is kept, which marks it as too long.
+            // If the payload is too long, one byte beyond the limit is kept to mark it as too long.
             let bytes = [UInt8](payload.prefix(BrokerEvent.payloadLimit + 1))
             MosquittoEvents.of(context)?.events.append(
                 .message(topic: String(cString: topic), payload: bytes, isRetained: message.retain))

@@ -6,8 +6,8 @@ import JSONBytes
 package struct HomeAssistantDiscovery: Sendable {
     /// The topic to which the board publishes locations.
     package var topic: String
-    /// The topic that contains "online" or "offline". If a board loses its connection, the broker publishes "offline"
-    /// as the board's will.
+    /// The topic on which "online" or "offline" is published. If a board loses its connection, the broker publishes
+    /// "offline" as the board's will.
     package var availability: String
     /// The unique ID of the board. Characters other than letters, digits, "-" and "_" are replaced by "_".
     package var identifier: String

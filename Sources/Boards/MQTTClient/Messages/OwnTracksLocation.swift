@@ -45,7 +45,7 @@ extension OwnTracksLocation {
         course = report.track
     }
 
-    /// Returns the location as a position report. `receiver` is the topic, which the report contains instead of a
+    /// Returns the location as a position report. Pass the topic as `receiver`. The report contains it in place of a
     /// receiver's path.
     package func report(receiver: String, arrival: BootTime) -> PositionReport {
         var report = PositionReport()
@@ -67,8 +67,8 @@ extension OwnTracksLocation {
 extension OwnTracksLocation {
     /// Encodes the location as one line of JSON. Numbers that OwnTracks documents as integers are rounded, because the
     /// OwnTracks apps reject fractions. Accuracies are rounded up so that no position appears more accurate than it is.
-    /// The time is `tst`, in seconds. For boards that report more than once per second, `tst_ms` is an extension that
-    /// contains the time in milliseconds. `tracker` contains the two characters displayed on maps (`tid`).
+    /// `tst` contains the time in seconds. The extension `tst_ms` contains the time in milliseconds, for boards that
+    /// report more than once per second. `tid` contains `tracker`, the two characters displayed on maps.
     package func json(tracker: String) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in

@@ -6,7 +6,7 @@ import JSONBytes
 /// A parsed message on a board's topic.
 package enum OwnTracksMessage: Sendable {
     case location(OwnTracksLocation)
-    /// The board's last will, published after the board has lost its connection to the broker.
+    /// The board's last will. The broker publishes it after it has lost the connection to the board.
     case will
     case other
     case malformed(String)
@@ -67,7 +67,7 @@ package enum OwnTracksMessage: Sendable {
         guard abs(location.latitude) <= 90, abs(location.longitude) <= 180 else {
             return .malformed("lat and lon are not a valid position")
         }
-        // The upper limit is in 2261, before the end of `WallTime`. The time 0 is not valid.
+        // The upper limit is a time in 2261, shortly before the end of `WallTime`. The time 0 is not valid.
         guard seconds >= 1, seconds < 9.2e9, let whole = WallTime(seconds: seconds) else {
             return .malformed("tst is not a valid time in seconds since 1970")
         }

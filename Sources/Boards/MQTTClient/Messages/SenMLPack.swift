@@ -10,9 +10,10 @@ package enum SenMLPack {
     package static let limit = 64
 
     /// Returns the messages for a batch of readings. `board` is the prefix of each name, as in `board:accelerometer:x`.
-    /// Characters that SenML does not permit are replaced by "_". `clock` is the clock of the readings' timestamps.
+    /// Characters that SenML does not permit are replaced by "_". `clock` is the clock on which the readings are
+    /// timestamped.
     package static func messages(_ batch: MotionBatch, board: String, clock: any DeviceClock) -> [[UInt8]] {
-        // The system time minus the time of the readings' clock, in nanoseconds.
+        // The offset from the readings' clock to the system time, in nanoseconds.
         let offset = clock.wallTime.nanoseconds.subtractingSaturated(clock.now.nanoseconds)
         return stride(from: 0, to: batch.count, by: limit).compactMap { start in
             message(batch, start..<min(start + limit, batch.count), name: name(board), offset: offset)

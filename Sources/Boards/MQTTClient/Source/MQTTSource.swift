@@ -3,7 +3,7 @@
 package import DeviceCore
 
 /// Delivers the positions that another board publishes to an MQTT broker as OwnTracks JSON. While there are
-/// subscribers, one thread runs and reconnects if the connection is lost.
+/// subscribers, a thread maintains the connection to the broker and reconnects if it is lost.
 package final class MQTTSource: PositionSource {
     private let hub: PositionHub
 
@@ -46,7 +46,7 @@ package struct MQTTSourceTiming: Sendable {
     /// often than receivers.
     package var silenceTimeout = 60.0
     /// The maximum difference between the time of a fix and the current time. If the difference is larger, the fix is
-    /// outdated or one of the clocks is wrong, and the fix is not used.
+    /// ignored, because it is outdated or one of the clocks is wrong.
     package var maximumAge = 30.0
 
     package init() {}

@@ -8,7 +8,7 @@ struct RemotePositionSubscriber {
         case none
         /// A retained fix, which was published before the subscription. It is used only as the last known position.
         case lastKnown(PositionReport)
-        /// A new fix. `isFirst` is true if there was no current fix before.
+        /// A new fix. `isFirst` is true if there was no current fix before it.
         case fix(PositionReport, isFirst: Bool)
         case lost(DeviceError)
     }
@@ -52,7 +52,7 @@ struct RemotePositionSubscriber {
         _ topic: String, _ payload: [UInt8], isRetained: Bool, now: BootTime, wallTime: WallTime
     ) -> Update {
         guard topic == self.topic else {
-            // The broker retains the newest availability message for Home Assistant. Even a retained message therefore
+            // The broker retains the newest availability message for Home Assistant, so even a retained message
             // describes the current state and is processed.
             return payload == HomeAssistantDiscovery.offline ? reportLoss(Self.disconnectedError(self.topic)) : .none
         }
@@ -61,7 +61,7 @@ struct RemotePositionSubscriber {
             malformed = 0
             let age = wallTime.seconds(since: location.time)
             if isRetained {
-                // The age of a retained message is calculated from its time. If the time is in the future, the age is
+                // Calculates the age of a retained message from its time. If the time is in the future, the age is
                 // unknown.
                 let arrival = now.advanced(bySeconds: -(age >= 0 ? age : Self.unknownAge))
                 return hasFix ? .none : .lastKnown(location.report(receiver: topic, arrival: arrival))
@@ -80,8 +80,8 @@ struct RemotePositionSubscriber {
         case .other: return .none
         case .malformed(let reason):
             malformed += 1
-            // Any client may send a malformed message by mistake. Only the third malformed message since the last valid
-            // location is therefore reported.
+            // Any client may send a malformed message by mistake, so the problem is reported only after three malformed
+            // messages since the last valid location.
             guard malformed == 3, !isRetained else { return .none }
             return reportLoss(
                 DeviceError(

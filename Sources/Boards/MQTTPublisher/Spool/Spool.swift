@@ -17,8 +17,9 @@ struct SpoolLimits: Sendable {
     var memoryBytes = 4 << 20
 }
 
-/// A persistent queue of messages for the broker. Messages are stored on disk if there is a directory, and in memory if
-/// they cannot be written to disk. A message remains in the queue until it is acknowledged, even across runs.
+/// A persistent queue of messages for the broker. Messages are stored on disk if there is a directory that can be
+/// written to, otherwise in memory. A message remains in the queue until it is acknowledged. Messages on disk are kept
+/// for the next run.
 final class Spool {
     /// The directory, or nil if all records are kept in memory or the spool is closed.
     private var folder: SpoolFolder?
@@ -26,7 +27,7 @@ final class Spool {
     private let disk: SpoolFileSystem
     /// The files, oldest first. Lines are appended to the last file if it is open.
     private var files: [SpoolFile] = []
-    /// True if a file has been created since the directory was synced.
+    /// True if a file has been created since the directory was last synced.
     private var hasNewFile = false
     /// The records that are not on disk. They are newer than the records on disk.
     private var memory = SpoolMemory()
@@ -35,8 +36,8 @@ final class Spool {
     private var nextNumber: UInt64 = 1
     private var reader = SpoolReader()
     private var unwrittenAcknowledgements = 0
-    /// The first disk error since the spool last worked. It is reset when records can be written again and the queue is
-    /// empty.
+    /// The first disk error since the spool last worked. It is cleared when records can be written again and the queue
+    /// is empty.
     private(set) var failure: DeviceError?
     private var hasWritten = true
     private(set) var dropped = 0
@@ -194,7 +195,7 @@ final class Spool {
         return record
     }
 
-    /// Restarts at the oldest queued record, because messages that have been sent but not acknowledged may be lost.
+    /// Restarts at the oldest queued record, because messages that were sent but not acknowledged may have been lost.
     func rewind() {
         reader = SpoolReader()
         writeAcknowledgement()

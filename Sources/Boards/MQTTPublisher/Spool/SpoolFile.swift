@@ -4,7 +4,7 @@ import SystemCalls
 
 /// The file system calls of a spool, which tests can replace. They set `errno` on failure.
 struct SpoolFileSystem: Sendable {
-    /// Opens a file of a previous run for reading. Returns a descriptor, or a negative value on failure.
+    /// Opens a file from a previous run for reading. Returns a descriptor, or a negative value on failure.
     var open: @Sendable (String) -> Int32 = { systemOpen($0, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) }
     /// Truncates a file. Returns 0, or a negative value on failure.
     var truncate: @Sendable (Int32, Int) -> Int32 = { ftruncate($0, off_t($1)) }
@@ -14,7 +14,7 @@ struct SpoolFileSystem: Sendable {
     var write: @Sendable (Int32, UnsafeRawBufferPointer) -> Int = { systemWrite($0, $1) }
 }
 
-/// A spool file. New lines are only appended.
+/// A spool file, written only by appending lines.
 final class SpoolFile {
     let path: String
     private(set) var numbers: Range<UInt64>
@@ -49,8 +49,8 @@ final class SpoolFile {
 
     deinit { if descriptor >= 0 { systemClose(descriptor) } }
 
-    /// Returns the file name for a number. The number has 20 digits, so that the alphabetical order of the names is the
-    /// numerical order.
+    /// Returns the file name for a number. The number has 20 digits, so that the alphabetical order of the names is
+    /// also the numerical order.
     static func name(_ number: UInt64) -> String {
         let digits = String(number)
         return String(repeating: "0", count: max(0, 20 - digits.utf8.count)) + digits + suffix

@@ -79,8 +79,7 @@ final class SpoolFolder {
                     }
                 }
             }
-            // The name of a file contains a record number, which must not be reused. This also applies to a file that
-            // contains only an acknowledgement.
+            // The number in a file name must not be reused, even if the file contains only an acknowledgement.
             if let number = UInt64(name.dropLast(SpoolFile.suffix.utf8.count)), number < 1 << 62 {
                 stored.next = max(stored.next, number + 1)
             }

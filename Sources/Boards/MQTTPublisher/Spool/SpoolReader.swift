@@ -21,7 +21,7 @@ struct SpoolReader {
     }
 
     /// Returns the next unread record whose number is greater than `acknowledged`, or nil if there is none. Throws an
-    /// error if a file cannot be read. The next call then reads the file again.
+    /// error if a file cannot be read. The next call then tries again.
     mutating func next(in files: [SpoolFile], after acknowledged: UInt64) throws(DeviceError) -> SpoolRecord? {
         number = max(number, acknowledged)
         while true {
@@ -61,8 +61,8 @@ struct SpoolReader {
 /// A queue of records in memory, oldest first, with consecutive numbers.
 struct SpoolMemory {
     private var records: [SpoolRecord] = []
-    /// The index of the first record. Records before this index have been removed from the queue. They are deleted from
-    /// the array in batches.
+    /// The index of the first record. Records before this index have been removed from the queue, but are deleted from
+    /// the array only in batches.
     private var start = 0
     private(set) var bytes = 0
 

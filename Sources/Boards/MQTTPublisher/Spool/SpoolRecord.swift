@@ -16,9 +16,9 @@ package struct SpoolRecord: Sendable, Equatable {
     var payload: [UInt8]
 }
 
-/// A line in a spool file. A position has the format `CHECK NUMBER P TOPIC PAYLOAD`. Readings have `R` instead of `P`.
-/// `CHECK NUMBER A` means that the broker has acknowledged all records up to the number. `CHECK` is the 64-bit FNV-1a
-/// hash of the text that follows it, as 16 hexadecimal digits.
+/// A line in a spool file. A position has the format `CHECK NUMBER P TOPIC PAYLOAD`. Readings have an `R` instead of
+/// the `P`. `CHECK NUMBER A` means that the broker has acknowledged all records up to that number. `CHECK` is the
+/// 64-bit FNV-1a hash of the text that follows it, as 16 hexadecimal digits.
 package enum SpoolLine: Equatable {
     case record(SpoolRecord)
     case acknowledged(through: UInt64)

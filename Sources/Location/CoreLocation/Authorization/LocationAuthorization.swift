@@ -4,7 +4,7 @@ import DeviceCore
 import LiveDevice
 import Synchronization
 
-/// Controls whether apps may use the device's position, and lists the services that use the position. All managers of a
+/// Controls whether apps may use the device's position, and lists the services that are using it. All managers of a
 /// device share one instance.
 ///
 /// A test or an app can set ``status`` at any time. Revoking the authorization stops updates with `CLError.denied`, and
@@ -19,7 +19,7 @@ public final class LocationAuthorization: Sendable {
         /// The observers in the order in which they are notified.
         var observers: [any Observer] = []
         var isRequestInProgress = false
-        /// The requests to submit after the policy has answered the current request.
+        /// The requests that wait until the policy has answered the current one.
         var pendingRequests: [PendingRequest] = []
 
         /// The status reported to apps, which is `denied` while location services are disabled.
@@ -53,13 +53,13 @@ public final class LocationAuthorization: Sendable {
         var use: LocationUse? { get }
     }
 
-    /// The configured purpose of requests that specify none. It is copied from the device's configuration, because a
+    /// The purpose of requests that do not specify one. It is copied from the device's configuration, because storing a
     /// reference to the device would create a retain cycle.
     private let purpose: String?
     private let state: Mutex<State>
 
-    /// The authorization object of the current device, which is the task's device, the installed device or the live
-    /// device.
+    /// The authorization for the current device: the task's device if there is one, else the installed device, else the
+    /// live device.
     public static var current: LocationAuthorization { of(LiveDevice.resolved) }
 
     static func of(_ device: Device) -> LocationAuthorization {
@@ -163,7 +163,7 @@ public final class LocationAuthorization: Sendable {
         policy.decide(pendingRequest.request) { singleAnswer.answer($0) }
     }
 
-    /// Applies an answer. Then submits the next pending request whose answer could still change the authorization.
+    /// Applies an answer, then submits the next pending request whose answer could still change the authorization.
     private func finish(_ pendingRequest: PendingRequest, _ answer: LocationAnswer) {
         var completed = [pendingRequest]
         var next: (pendingRequest: PendingRequest, policy: any LocationPolicy)?
@@ -188,7 +188,7 @@ public final class LocationAuthorization: Sendable {
         let completion: (@Sendable () -> Void)?
     }
 
-    /// Forwards the first answer and ignores later answers. If the policy releases its `answer` closure without calling
+    /// Forwards the first answer and ignores later ones. If the policy releases its `answer` closure without calling
     /// it, the request stays undecided.
     private final class SingleAnswer: Sendable {
         private let body: Mutex<(@Sendable (LocationAnswer) -> Void)?>
@@ -207,8 +207,8 @@ public final class LocationAuthorization: Sendable {
 
     func add(_ observer: any Observer) { state.withLock { $0.observers.append(observer) } }
 
-    /// Adds an observer that is referenced weakly, and stores the wrapper of the reference in `slot`. Does nothing if
-    /// `slot` already contains a wrapper.
+    /// Adds an observer without retaining it. `slot` stores the object that forwards calls to it. Does nothing if
+    /// `slot` already contains such an object.
     func add(weak observer: any Observer, in slot: borrowing Mutex<WeakAuthorizationObserver?>) {
         let new = slot.withLock { slot -> WeakAuthorizationObserver? in
             guard slot == nil else { return nil }

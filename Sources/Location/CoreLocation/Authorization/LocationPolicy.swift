@@ -18,9 +18,8 @@ public protocol LocationPolicy: Sendable {
     /// Decides a request by calling `answer`, either immediately or later, on any thread. Only the first answer counts.
     /// If `answer` is released without being called, the request stays undecided.
     ///
-    /// This method is called for one request at a time, with no lock held. It is called on the thread that made the
-    /// request. If the request had to wait for an earlier request, it is called on the thread that answered the earlier
-    /// one.
+    /// Requests are decided one at a time. The method is called with no lock held, on the thread that made the request.
+    /// A request that had to wait for an earlier one is decided on the thread that answered the earlier one.
     func decide(_ request: LocationAccessRequest, answer: @escaping @Sendable (LocationAnswer) -> Void)
 }
 

@@ -12,7 +12,7 @@ open class CLBeacon: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
 
     init(_ values: Values) { self.values = values }
 
-    /// Creates a beacon without an identity and with unknown proximity. Intended for subclasses in tests.
+    /// Creates a beacon with no identity and unknown proximity, for subclasses in tests.
     public override init() { values = .absent }
 
     /// Restores a beacon from an archive. Returns nil if the archived values are damaged. If the archive contains no
@@ -34,15 +34,16 @@ open class CLBeacon: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     open var minor: NSNumber { NSNumber(value: values.identity.minor) }
 
     /// The proximity class derived from ``accuracy``: immediate up to 0.5 m, near up to 3 m, and far beyond 3 m. It is
-    /// unknown if the beacon has not been received for two seconds. Each of these distances has a hysteresis of 20 % to
-    /// prevent frequent changes. Apple does not document the distances that it uses.
+    /// unknown if the beacon has not been received for two seconds. A hysteresis of 20 % around both limits prevents
+    /// the class from changing back and forth. Apple does not document the distances that it uses.
     open var proximity: CLProximity { values.proximity }
 
-    /// The estimated distance in metres, or -1 if it is unknown. Indoors, the signal strength varies by 6 dB or more. A
-    /// variation of 6 dB halves or doubles the estimate. Use this value to determine which beacon is nearer, not to
+    /// The estimated distance in metres, or -1 if it is unknown. Indoors, the signal strength varies by 6 dB or more,
+    /// and a change of 6 dB halves or doubles the estimate. Use this value to determine which beacon is nearer, not to
     /// measure distances.
     open var accuracy: CLLocationAccuracy { values.accuracy }
-    /// The mean signal strength since the last report in dBm, or 0 if the beacon has not been received since then.
+    /// The mean signal strength since the last report, in dBm. The value is 0 if the beacon has not been received since
+    /// then.
     open var rssi: Int { values.rssi }
     /// The time at which the beacon was last received.
     open var timestamp: Date { Date(timeIntervalSinceReferenceDate: values.timestamp) }
@@ -86,7 +87,7 @@ public enum CLProximity: Int, Sendable {
 }
 
 extension CLBeacon {
-    /// The values of a beacon, with the units and invalid values of the ``CLBeacon`` properties.
+    /// The values of a beacon, with the same units and invalid values as the ``CLBeacon`` properties.
     struct Values: Sendable {
         var identity: BeaconIdentity
         var proximity = CLProximity.unknown
@@ -95,7 +96,7 @@ extension CLBeacon {
         /// Seconds since 2001-01-01T00:00:00Z.
         var timestamp: TimeInterval
 
-        /// The values of a beacon that was created without any.
+        /// The values of a beacon created with `init()`.
         static var absent: Self {
             Self(
                 identity: BeaconIdentity(uuid: BeaconUUID(high: 0, low: 0), major: 0, minor: 0),

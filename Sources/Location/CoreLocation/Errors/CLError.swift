@@ -25,7 +25,7 @@ public struct CLError: Error, CustomNSError, Hashable, Sendable {
     /// The error code.
     public let code: Code
 
-    /// The `NSError` that results from a cast of this error. It contains the user information.
+    /// The `NSError` to which this error is cast. It contains the user information.
     let wrapped: NSError
 
     /// Creates an error, for example `CLError(.denied)`. The user information can use Foundation's keys and

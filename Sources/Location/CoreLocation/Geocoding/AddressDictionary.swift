@@ -20,7 +20,7 @@ enum AddressDictionary {
     static func text(of dictionary: [AnyHashable: Any]) -> String? {
         var found = parts.compactMap { dictionary[$0.key] as? String }
         if dictionary["Country"] as? String == nil, let code = dictionary["CountryCode"] as? String {
-            // A code in upper case is not mistaken for the name of a town, such as "Bo".
+            // In upper case, the code cannot be mistaken for the name of a town, such as "Bo".
             found.append(code.uppercased())
         }
         found.removeAll(where: \.isEmpty)

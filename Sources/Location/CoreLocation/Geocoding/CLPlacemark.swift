@@ -32,8 +32,8 @@ open class CLPlacemark: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable
         storedLocation = CLLocation.Values.isAbsent(from: coder) ? nil : CLLocation(coder: coder)
     }
 
-    /// The location of the place. Its horizontal accuracy is the extent of the place in metres. After reverse
-    /// geocoding, it is the horizontal accuracy of the requested location.
+    /// The location of the place. Its horizontal accuracy is the extent of the place in metres or, after reverse
+    /// geocoding, the accuracy of the requested location.
     open var location: CLLocation? { storedLocation }
 
     /// The circle around the place, or nil if the extent of the place is unknown.

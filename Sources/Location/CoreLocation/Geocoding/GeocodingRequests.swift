@@ -15,8 +15,8 @@ final class GeocodingRequests: Sendable {
 
     typealias Outcome = Result<[CLPlacemark], CLError>
 
-    /// A completion handler. Its `Sendable` conformance is unchecked. Sending it is safe, because it is called only
-    /// once, in the app's callback context.
+    /// A completion handler. The unchecked `Sendable` conformance is safe, because the handler is called only once, in
+    /// the app's callback context.
     private struct Handler: @unchecked Sendable {
         let call: (Outcome) -> Void
     }

@@ -4,8 +4,8 @@ import Foundation
 import Places
 
 #if OfflinePlaces
-/// The functions that return the start and the length of the place data. The module CPlaceData defines them. They are
-/// linked by name, because no framework may import a C module (see LiveDevice.swift).
+/// Functions of the C module CPlaceData that return the start and the length of the place data. They are linked by
+/// name, because frameworks must not import C modules (see LiveDevice.swift).
 @_silgen_name("DeviceServices_placesStart")
 private func placesStart() -> UnsafeRawPointer
 
@@ -95,7 +95,7 @@ extension PlaceDescription {
 }
 
 /// Provides country names in one language. English names come from the place data, because loading Foundation's data
-/// would need more memory than a search. Names in all other languages come from Foundation.
+/// would need more memory than the search itself. Names in all other languages come from Foundation.
 struct CountryNames: Sendable {
     private let identifier: String
 
@@ -112,8 +112,8 @@ struct CountryNames: Sendable {
     }
 
     /// Returns the codes of the countries with the given name, which must be in lower case and without accents. Returns
-    /// an empty array if the place data contains country names in this object's language, because the search finds
-    /// those names without this method.
+    /// an empty array if the place data already contains country names in this language, because the search then finds
+    /// them itself.
     func codes(of name: [UInt8], by data: PlaceData) -> [String] {
         guard !PlaceQuery.languages.contains(String(language)) else { return [] }
         let locale = Locale(identifier: identifier)

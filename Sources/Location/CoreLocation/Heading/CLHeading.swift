@@ -35,7 +35,7 @@ open class CLHeading: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     public override init() { values = .absent }
 
     /// Restores a heading from an archive. Returns nil if the archived values are incomplete. If the archive contains
-    /// no heading, the result is the same as that of `init()`.
+    /// no heading, the result is the same as from `init()`.
     public required init?(coder: NSCoder) {
         guard let values = Values.isAbsent(from: coder) ? .absent : Values(coder: coder) else { return nil }
         self.values = values
@@ -54,16 +54,16 @@ open class CLHeading: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     /// because of missing calibration or magnetic interference.
     ///
     /// For the device's own magnetometer, the accuracy is √(u² + c² + t²), but at least 1°:
-    /// - u is half the width of the 95 % confidence interval of the heading, which the attitude filter estimates. It
-    ///   depends on how long and how well the magnetic field and the gyroscope have agreed.
+    /// - u is half the width of the 95 % confidence interval of the heading, as estimated by the attitude filter. The
+    ///   width depends on how long and how closely the magnetic field and the gyroscope have agreed.
     /// - c is the remaining calibration error: 2°, 5° or 15° for a high, medium or low calibration quality. For an
-    ///   uncalibrated magnetometer, c is at least 3°, and is computed from the variation of the field strength with the
-    ///   heading. Such a heading is invalid until the device has turned in most directions. It is also invalid while
-    ///   the variation exceeds a quarter of the field strength.
+    ///   uncalibrated magnetometer, c is computed from the variation of the field strength with the heading, but is at
+    ///   least 3°. In this case, the heading is invalid until the device has turned in most directions, and while the
+    ///   variation exceeds a quarter of the field strength.
     /// - t is 1°·tan(e), where e is the elevation angle of the edge. The direction of a steep edge is less well
     ///   defined.
     ///
-    /// For a gpsd compass, an accuracy of 5° is assumed, because gpsd does not report it.
+    /// For a gpsd compass, the accuracy is assumed to be 5°, because gpsd does not report it.
     open var headingAccuracy: CLLocationDirection { values.headingAccuracy }
 
     /// The geomagnetic field along the device's x axis in microtesla, excluding the field of the device itself. For a
@@ -95,7 +95,7 @@ open class CLHeading: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
 }
 
 extension CLHeading {
-    /// The values of a heading, with the units and invalid values of the ``CLHeading`` properties.
+    /// The values of a heading, with the same units and invalid values as the ``CLHeading`` properties.
     struct Values: Sendable {
         var magneticHeading: Double = 0
         var trueHeading: Double = -1
@@ -106,7 +106,7 @@ extension CLHeading {
         /// Seconds since 2001-01-01T00:00:00Z.
         var timestamp: TimeInterval
 
-        /// The values of a heading that was created without any.
+        /// The values of a heading created with `init()`.
         static var absent: Self { Self(timestamp: Date().timeIntervalSinceReferenceDate) }
     }
 }

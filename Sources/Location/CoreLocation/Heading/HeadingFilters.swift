@@ -52,8 +52,8 @@ struct DisturbanceDetector: Sendable {
     }
 }
 
-/// Limits the rate of calibration prompts. A prompt is due when headings become invalid. If the previous prompt was too
-/// recent, the new one is postponed.
+/// Limits the rate of calibration prompts. A prompt is due when headings become invalid. If the previous prompt was
+/// shown too recently, the new one is postponed.
 struct CalibrationPromptLimiter: Sendable {
     /// The minimum interval between two prompts, in seconds.
     static let minimumInterval = 60.0

@@ -15,8 +15,8 @@ struct HeadingState: Sendable {
     var filter: Double = 1
     var orientation = CLDeviceOrientation.portrait
     private(set) var isRunning = false
-    /// The number of times that heading updates have been started. It identifies the timeouts of earlier starts, which
-    /// are ignored.
+    /// The number of times heading updates have been started. A timeout with a smaller number belongs to an earlier
+    /// start and is ignored.
     private(set) var run: UInt32 = 0
     /// True if a gpsd compass must provide headings because the device's own sensors cannot.
     var needsCompass = false
@@ -113,7 +113,7 @@ struct HeadingState: Sendable {
         pendingCallbacks.add(CLHeading(values, compass: compass, time: report.arrival))
     }
 
-    /// Reports that no heading is available. Until a heading is available again, further failures are ignored.
+    /// Reports that no heading is available. Further failures are ignored until a heading is available again.
     mutating func reportFailure(_ error: DeviceError, pendingCallbacks: inout PendingLocationCallbacks) {
         guard isRunning, !session.isFailed else { return }
         session.isFailed = true

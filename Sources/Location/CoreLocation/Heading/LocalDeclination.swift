@@ -3,13 +3,13 @@
 import DeviceCore
 import Geodesy
 
-/// The magnetic declination (the angle from true to magnetic north) at the position of the location updates. The World
-/// Magnetic Model provides the declination for the exact position and date. In the model's blackout zones around the
-/// magnetic poles, the declination is unknown. Receivers also report a declination (gpsd's "magvar"), but it has only
-/// one decimal place and often comes from an outdated model. It is used only for dates outside the World Magnetic
-/// Model's five-year validity period.
+/// The magnetic declination (the angle from true to magnetic north) at the position that the location updates provide.
+/// The World Magnetic Model provides the declination for the exact position and date. In the model's blackout zones
+/// around the magnetic poles, the declination is unknown. Receivers also report a declination (gpsd's "magvar"), but it
+/// has only one decimal place and often comes from an outdated model. It is used only for dates outside the World
+/// Magnetic Model's five-year validity period.
 struct LocalDeclination: Sendable {
-    /// A position, its time and the declination that the receiver reports.
+    /// A position with its time and the declination reported by the receiver.
     struct Position: Sendable, Equatable {
         /// In degrees.
         var latitude, longitude: Double
@@ -45,7 +45,7 @@ struct LocalDeclination: Sendable {
 }
 
 extension LocalDeclination.Position {
-    /// Creates a position from a location, which may have reduced accuracy, and from the receiver's report.
+    /// Creates a position from the receiver's report and a location. The location may have reduced accuracy.
     init(_ values: CLLocation.Values, report: PositionReport, clock: any DeviceClock) {
         latitude = values.latitude
         longitude = values.longitude
@@ -54,7 +54,7 @@ extension LocalDeclination.Position {
         time = report.time ?? clock.wallTime
     }
 
-    /// Returns whether both positions are within about a kilometre and a day of each other, so that their declinations
+    /// Returns whether the positions are so close together, within about a kilometre and a day, that their declinations
     /// are nearly the same.
     func isNear(_ other: Self) -> Bool {
         abs(latitude - other.latitude) < 0.01 && abs(longitude - other.longitude) < 0.01

@@ -97,8 +97,7 @@ final class LiveUpdateClient: Sendable {
         let location: CLLocation?
         if accuracy == .reducedAccuracy {
             location = state.converter.reducedAccuracy.reduce(values, now: report.arrival).map { CLLocation($0) }
-            // An element that reports a change of state is delivered even if no location with reduced accuracy is due
-            // yet.
+            // A change of state is reported even if no location with reduced accuracy is due yet.
             guard location != nil || hasComeToRest || hasReturned else { return }
         } else {
             location = CLLocation(values, details: details)
@@ -122,7 +121,7 @@ final class LiveUpdateClient: Sendable {
 extension LiveUpdateClient: LocationAuthorization.Observer {
     func authorizationChanged() {
         loop.update { state in
-            // The filters are reset, so that the next position is delivered even if the device is stationary.
+            // Resets the filters, so that the next position is delivered even if the device is stationary.
             state.detector = StationaryDetector()
             state.converter.reducedAccuracy = ReducedAccuracy()
             state.add(self.element())
@@ -141,7 +140,7 @@ extension LiveUpdateClient: LocationAuthorization.Observer {
 
 /// Detects from a series of positions when the device becomes stationary.
 struct StationaryDetector: Sendable {
-    /// The maximum drift of a stationary device, in metres. If the horizontal accuracy is larger, it is used instead.
+    /// The maximum drift of a stationary device, in metres. The horizontal accuracy is used instead if it is larger.
     static let radius = 15.0
     /// A device that stays within `radius` for this many seconds is stationary.
     static let minimumDuration = 60.0

@@ -94,11 +94,11 @@ open class CLLocationManager: NSObject {
     /// updates pause only if the app has set this property. Apple never pauses an app in use, and a Linux process is
     /// always in use.
     ///
-    /// The device is stationary while it moves at less than 1 m/s within a radius of 15 metres, or within the accuracy
-    /// of its positions if that is larger. Updates pause when the device has been stationary for three minutes
-    /// (`fitness`), five minutes (`other` and `otherNavigation`) or ten minutes (`automotiveNavigation`). Updates never
-    /// pause for `airborne` activities or with `kCLLocationAccuracyBestForNavigation`. Unlike on Apple's platforms, the
-    /// receiver keeps running, and updates resume with the first position that shows movement.
+    /// The device counts as stationary while it is slower than 1 m/s and stays within a radius of 15 metres, or within
+    /// the accuracy of its positions if that is larger. Updates pause when the device has been stationary for three
+    /// minutes (`fitness`), five minutes (`other` and `otherNavigation`) or ten minutes (`automotiveNavigation`).
+    /// Updates never pause for `airborne` activities or with `kCLLocationAccuracyBestForNavigation`. Unlike on Apple's
+    /// platforms, the receiver keeps running, and updates resume with the first position that shows movement.
     open var pausesLocationUpdatesAutomatically: Bool {
         get { client.settings.pausesAutomatically }
         set {
@@ -134,7 +134,7 @@ open class CLLocationManager: NSObject {
     /// The heading is the direction of the edge that is at the top in this orientation. This is the top edge in
     /// `portrait`, the bottom edge in `portraitUpsideDown`, the right edge in `landscapeLeft` and the left edge in
     /// `landscapeRight`. If this edge rises more than 60 degrees above the horizon, the heading is the direction of the
-    /// device's back until the edge falls below 50 degrees. If the edge points down at these angles, the heading is the
+    /// device's back until the edge falls below 50 degrees. If the edge points down just as steeply, the heading is the
     /// direction of the screen.
     ///
     /// The values `unknown`, `faceUp` and `faceDown` are ignored.
@@ -227,11 +227,11 @@ open class CLLocationManager: NSObject {
 
     // MARK: Regions
 
-    /// Starts monitoring a region, which replaces any monitored region with the same identifier.
+    /// Starts monitoring a region. It replaces any monitored region with the same identifier.
     ///
     /// The manager calls `didStartMonitoringFor` first, then `didDetermineState` as soon as the state is known. After
-    /// that, each crossing causes `didDetermineState` and then `didEnterRegion` or `didExitRegion`. If the device is
-    /// inside the region at the start, no entry is reported. ``CLCircularRegion`` describes when crossings are
+    /// that, it calls `didDetermineState` and then `didEnterRegion` or `didExitRegion` for each crossing. If the device
+    /// is inside the region at the start, no entry is reported. ``CLCircularRegion`` describes when crossings are
     /// reported.
     ///
     /// The manager calls `monitoringDidFailFor` with `CLError.regionMonitoringFailure` if the region is too large or
@@ -325,8 +325,7 @@ open class CLLocationManager: NSObject {
         withPurposeKey purposeKey: String, completion: (((any Error)?) -> Void)?
     ) {
         // The closure is called exactly once, in the context in which the request is decided. As on Apple's platforms,
-        // it is not `@Sendable`, because the class would otherwise not satisfy the protocols that apps declare for
-        // managers.
+        // it is not `@Sendable`. Otherwise, managers could not conform to the protocols that apps declare for them.
         nonisolated(unsafe) let completion = completion
         requestFullAccuracy(purposeKey) { completion?($0) }
     }

@@ -2,28 +2,29 @@
 
 // On Apple's platforms, wrappers and test doubles of a manager call optional requirements as
 // `delegate?.locationManager?(manager, didUpdateLocations: locations)`. Swift has no optional requirements without
-// Objective-C. These properties have the same base names and optional types, so such calls compile. They are never nil.
-// If a conforming class declares a `locationManager` property, that property takes precedence.
+// Objective-C. These properties have optional types and the same base names as the requirements, so that such calls
+// compile. They are never nil. If a conforming class declares a `locationManager` property, that property takes
+// precedence.
 extension CLLocationManagerDelegate {
-    /// The methods named `locationManager`, for optional chaining.
+    /// The methods named `locationManager`, for calls with optional chaining.
     public var locationManager: CLLocationManagerDelegateCalls? { CLLocationManagerDelegateCalls(delegate: self) }
 
-    /// `locationManagerShouldDisplayHeadingCalibration(_:)`, for optional chaining.
+    /// The method `locationManagerShouldDisplayHeadingCalibration(_:)`, for calls with optional chaining.
     public var locationManagerShouldDisplayHeadingCalibration: ((CLLocationManager) -> Bool)? {
         { manager in self.locationManagerShouldDisplayHeadingCalibration(manager) }
     }
 
-    /// `locationManagerDidChangeAuthorization(_:)`, for optional chaining.
+    /// The method `locationManagerDidChangeAuthorization(_:)`, for calls with optional chaining.
     public var locationManagerDidChangeAuthorization: ((CLLocationManager) -> Void)? {
         { manager in self.locationManagerDidChangeAuthorization(manager) }
     }
 
-    /// `locationManagerDidPauseLocationUpdates(_:)`, for optional chaining.
+    /// The method `locationManagerDidPauseLocationUpdates(_:)`, for calls with optional chaining.
     public var locationManagerDidPauseLocationUpdates: ((CLLocationManager) -> Void)? {
         { manager in self.locationManagerDidPauseLocationUpdates(manager) }
     }
 
-    /// `locationManagerDidResumeLocationUpdates(_:)`, for optional chaining.
+    /// The method `locationManagerDidResumeLocationUpdates(_:)`, for calls with optional chaining.
     public var locationManagerDidResumeLocationUpdates: ((CLLocationManager) -> Void)? {
         { manager in self.locationManagerDidResumeLocationUpdates(manager) }
     }

@@ -74,8 +74,8 @@ public protocol CLLocationManagerDelegate: NSObjectProtocol {
         satisfying beaconConstraint: CLBeaconIdentityConstraint
     )
 
-    /// Called once per loss when beacons cannot be ranged. The manager keeps trying unless the authorization was
-    /// denied. The underlying error of `CLError.rangingUnavailable` contains the reason and a remedy.
+    /// Called when beacons can no longer be ranged, once for each loss. The manager keeps trying unless the
+    /// authorization was denied. The underlying error of `CLError.rangingUnavailable` contains the reason and a remedy.
     func locationManager(
         _ manager: CLLocationManager, didFailRangingFor beaconConstraint: CLBeaconIdentityConstraint, error: any Error
     )

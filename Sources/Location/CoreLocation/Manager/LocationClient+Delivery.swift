@@ -33,9 +33,9 @@ extension LocationClient {
     }
 
     private func drain() {
-        // The manager is retained until the drain ends. The delegate is released outside the lock, because its
-        // deinitializer may stop the manager. Each weak reference is read only once. Otherwise, a temporary strong
-        // reference could be the last one, and the object would be released inside the lock.
+        // The manager is retained until the drain ends. No object may be released inside the lock, because the
+        // delegate's deinitializer may stop the manager. Each weak reference is therefore read only once. A second read
+        // could create the last strong reference and release the object inside the lock.
         var item: PendingLocationCallbacks.Item?
         var delegate: (any CLLocationManagerDelegate)?
         var next: DrainScheduler?

@@ -26,7 +26,7 @@ extension LocationClient {
 
     func startHeadings() {
         guard !headings.isRunning else { return }
-        // The first sensor discovery may take time, so availability is determined without holding the lock.
+        // Checks the availability without holding the lock, because the first sensor discovery may take a while.
         let needsCompass = !MotionEngine.of(device).isAvailable(.heading)
         setHeadings { if !$0.isRunning { $0.start(needsCompass: needsCompass) } }
         if needsCompass, let report = compassRecord.report,
@@ -100,7 +100,8 @@ extension LocationClient {
             return state.headings.needsCompass && !neededCompass
         }
         guard needsCompassSubscription else { return }
-        // A timer defers the update, because the caller may hold the lock of `updateHeadingSubscriptions()`.
+        // Updates the subscriptions from a timer, because the caller may hold the lock that
+        // `updateHeadingSubscriptions()` acquires.
         let timer = device.clock.timer(at: device.clock.now) { self.updateHeadingSubscriptions() }
         let former = compassSubscriptionTimer.withLock { current in
             defer { current = timer }

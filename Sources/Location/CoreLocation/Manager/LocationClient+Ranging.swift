@@ -7,7 +7,7 @@ extension LocationClient {
     struct RangingRun {
         var subscription: Subscription?
         var timer: ClockTimer?
-        /// The number of the run. A late timer of an earlier run has a different number and is ignored.
+        /// The number of the current run. A late timer from an earlier run has a different number and is ignored.
         var number: UInt32 = 0
     }
 
@@ -77,7 +77,7 @@ extension LocationClient {
     private func reportBeacons(due time: BootTime, _ number: UInt32) {
         let isCurrent = rangingRun.withLock { run in
             guard run.number == number else { return false }
-            // The period is constant unless the clock jumps, for example because the machine was suspended.
+            // Keeps the period constant unless the clock has jumped, for example because the machine was suspended.
             let next = time.advanced(bySeconds: RangingState.interval)
             let now = device.clock.now
             schedule(&run, at: next > now ? next : now.advanced(bySeconds: RangingState.interval))

@@ -64,7 +64,7 @@ extension LocationClient {
             passesFilter = true
         }
         if services.contains(.singleRequest), var request = state.request {
-            // Waiting does not improve a location with reduced accuracy.
+            // A location with reduced accuracy is accepted immediately, because waiting does not improve it.
             let desired = accuracy == .reducedAccuracy ? .infinity : state.settings.desiredAccuracy
             if request.accept(location, desiredAccuracy: desired) {
                 passesFilter = true

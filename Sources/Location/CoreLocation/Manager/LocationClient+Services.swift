@@ -87,7 +87,7 @@ extension LocationClient {
         }
     }
 
-    /// Ends the request, unless a newer request started while the timer fired.
+    /// Ends the request with this number, unless a newer request has replaced it.
     func requestDidTimeOut(_ number: UInt32) {
         updateState { state in
             guard let request = state.request, number == state.requestNumber else { return }

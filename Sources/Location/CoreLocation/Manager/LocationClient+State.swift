@@ -5,7 +5,7 @@ import Dispatch
 import Synchronization
 
 extension LocationClient {
-    // The conformance is unchecked because the manager and its delegate, which belong to the app's thread, are used
+    // The `Sendable` conformance is unchecked. The manager and its delegate belong to the app's thread, and are used
     // only in callbacks.
     struct State: @unchecked Sendable {
         weak var manager: CLLocationManager?
@@ -38,14 +38,14 @@ extension LocationClient {
         /// Whether the authorization was refused at the last change that this manager observed.
         var wasRefused: Bool
 
-        /// Returns true if a service that is started in a callback would deliver the last fix a second time.
+        /// Returns true if starting a service in a callback would deliver the same fix again.
         func isRepetition(_ fix: PositionFix) -> Bool { isInCallback && fix.report.arrival == lastArrival }
     }
 }
 
 extension LocationClient.State {
-    /// Sets `item` to the next callback and `recipient` to the delegate. At the end of the drain, `item` remains nil,
-    /// and `next` is set if another drain is needed. All arguments must be nil on entry. The parameters are inout
+    /// Sets `item` to the next callback and `recipient` to the delegate. If no callback is left, the drain ends: `item`
+    /// stays nil, and `next` is set if another drain is needed. All arguments must be nil on entry. They are inout
     /// because returning a tuple of optionals would be slow.
     mutating func nextItem(
         _ item: inout PendingLocationCallbacks.Item?, _ recipient: inout (any CLLocationManagerDelegate)?,

@@ -54,8 +54,8 @@ struct ReducedAccuracy: Sendable {
         let width = 360 / columns
         let column = (values.longitude / width).rounded(.down)
         let longitude = min(180, max(-180, (column + 0.5) * width))
-        // The radii are rounded up from half the diagonal of a cell. Half the diagonal is 3,936 metres, or up to 4,827
-        // metres for the wedges around the poles.
+        // The radius is half the diagonal of a cell, rounded up. Half the diagonal is 3,936 metres, or up to 4,827
+        // metres in the wedges around the poles.
         let radius = abs(latitude) < 89 ? 4000.0 : 5000
         return CLLocation.Values(
             latitude: latitude, longitude: longitude,

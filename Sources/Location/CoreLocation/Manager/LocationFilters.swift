@@ -38,7 +38,8 @@ struct SignificantChangeFilter: Sendable {
     }
 }
 
-/// A call to `requestLocation()`, which finishes with the first accurate fix, or with the best fix at the timeout.
+/// A call to `requestLocation()`. It finishes with the first fix that is accurate enough or, at the timeout, with the
+/// best fix.
 struct SingleRequest: Sendable {
     /// The maximum age of a cached fix, in seconds.
     static let maximumAge = 15.0

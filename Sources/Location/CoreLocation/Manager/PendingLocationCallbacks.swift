@@ -5,7 +5,7 @@ import DeviceCore
 /// A bounded queue of the callbacks to a delegate.
 struct PendingLocationCallbacks {
     enum Item {
-        /// Consecutive locations are combined into one callback when they are removed.
+        /// A location. Consecutive locations are combined into one callback when they leave the queue.
         case location(CLLocation)
         case locations([CLLocation])
         case failure(CLError)
@@ -21,7 +21,7 @@ struct PendingLocationCallbacks {
         case pause(isPaused: Bool)
     }
 
-    /// The maximum number of pending callbacks of each kind. The oldest callback beyond the limit is dropped.
+    /// The maximum number of pending callbacks of each kind. If a limit is exceeded, the oldest callback is dropped.
     static let locationLimit = 1024
     static let headingLimit = 32
     static let rangingLimit = 64

@@ -15,10 +15,10 @@ import LiveDevice
 /// }
 /// ```
 ///
-/// ``CLCircularRegion`` describes when a border crossing is reported. A condition causes an event when its state
-/// differs from the state in its last event. The initial state is unknown unless the app assumes a different state.
-/// Conditions and their last events are stored under the monitor's name, in the same file as the managers' regions, and
-/// restored in the next run of the app. During trace playback, nothing is stored.
+/// ``CLCircularRegion`` describes when a border crossing is reported. An event is delivered when the state of a
+/// condition differs from the state in its last event. The initial state is unknown unless the app specifies an assumed
+/// state. Conditions and their last events are stored under the monitor's name, in the same file as the managers'
+/// regions, and restored in the next run of the app. During trace playback, nothing is stored.
 ///
 /// A loop completes an event when it requests the next event or ends. If the app is terminated before that, the event
 /// is delivered again in the next run. An event may therefore be delivered twice, so event handling must be idempotent.
@@ -71,8 +71,8 @@ extension CLMonitor {
     public struct Record: Sendable {
         /// The condition.
         public let condition: any CLCondition
-        /// The last event that a loop has completed. Before the first event, this is an event with the assumed state.
-        /// While a loop processes an event, this is the previous event.
+        /// The last event that a loop has finished processing. Before the first event, this is an event with the
+        /// assumed state.
         public let lastEvent: Event
     }
 

@@ -39,7 +39,7 @@ final class MonitorCore: Sendable {
 
     static func of(_ device: Device, _ name: String) -> MonitorCore {
         let registry = device.component(Registry.self) { _ in Registry() }
-        // The file is read before the registry lock is acquired.
+        // Reads the file now, so that it is not read while the registry lock is held.
         _ = RegionStore.of(device).load(.monitor(name))
         let (core, isNew) = registry.core(name) { MonitorCore(device: device, name: name) }
         if isNew { core.resume() }
@@ -99,7 +99,7 @@ final class MonitorCore: Sendable {
             if isRefused { post(event(identifier, .unmonitored, now), new.watch) }
             watch(new, known: .unknown)
         }
-        // The new watch starts before the former watch ends, so the engine's subscription stays active.
+        // The old watch ends only after the new one has started, so that the engine's subscription stays active.
         if let former { engine.unwatch([former.watch]) }
     }
 
@@ -220,7 +220,7 @@ extension MonitorCore: LocationAuthorization.Observer {
         }
     }
 
-    /// Always nil, because the region engine reports this use of the position.
+    /// Always nil, because the region engine already reports this use of the position.
     var use: LocationUse? { nil }
 }
 

@@ -12,7 +12,7 @@ struct MonitorState {
     typealias Event = CLMonitor.Event
     typealias Watch = RegionEngine.WatchID
 
-    /// A condition with the identity of its watch in the region engine. Replacing a condition creates a new watch.
+    /// A condition and the ID of its watch in the region engine. A condition that replaces another has a new watch.
     struct Condition {
         let watch = Watch()
         let identifier: String
@@ -29,8 +29,8 @@ struct MonitorState {
     struct NumberedEvent: Sendable {
         let event: Event
         let watch: Watch?
-        /// A number that increases with each event. It is needed because a loop that has been replaced may complete an
-        /// event after the newer loop has completed a later event.
+        /// A number that increases with each event. A replaced loop may complete an event after the newer loop has
+        /// completed a later one, so the number identifies the latest.
         var number: UInt64 = 0
     }
 

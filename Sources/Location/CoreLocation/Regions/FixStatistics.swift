@@ -50,8 +50,8 @@ extension TrackedFix {
 struct FixStatistics: Sendable {
     /// The minimum speed of a moving device, in metres per second. Receivers at rest report up to half of this speed.
     static let movingSpeed = 1.0
-    /// The maximum time, in seconds, between two fixes from which the noise is computed. During a longer interval, the
-    /// device may turn.
+    /// The maximum interval between fixes for measuring the noise, in seconds. During a longer interval, the device may
+    /// turn.
     private static let noiseInterval = 3.0
     /// The approximate number of fixes over which the noise is averaged.
     private static let noiseFixCount = 30.0
@@ -63,7 +63,7 @@ struct FixStatistics: Sendable {
     /// The variance of the independent error, per axis, in square metres.
     private(set) var whiteVariance = 0.0
     private(set) var isMoving = false
-    /// True if the last step was longer than the device can have moved, for example because of a signal reflection.
+    /// True if the last step was longer than the device could have moved, for example because of a signal reflection.
     private(set) var isImplausible = false
 
     private var last: TrackedFix?

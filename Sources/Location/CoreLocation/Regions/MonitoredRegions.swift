@@ -16,7 +16,7 @@ final class MonitoredRegions: Sendable {
         /// called.
         let region: CLRegion
         let stored: StoredRegion
-        /// The last state that was passed to the managers, and the time of its first fix.
+        /// The last state that was passed to the managers, and the time of the first fix in that state.
         var reportedState: CLRegionState
         var date: Double?
         /// The last state that a delegate has received. The file stores this state.
@@ -140,7 +140,7 @@ final class MonitoredRegions: Sendable {
         client.enqueue(.started(region))
         authorization.add(weak: self, in: authorizationObserver)
         watch(entry)
-        // The new watch starts before the former watch ends, so the engine's subscription stays active.
+        // The old watch ends only after the new one has started, so that the engine's subscription stays active.
         if let former { engine.unwatch([former.watch]) }
     }
 
@@ -207,7 +207,7 @@ final class MonitoredRegions: Sendable {
             state.hasUnsavedStates = true
             return true
         }
-        // The state is saved after a short delay, even if the drain takes longer.
+        // Saves the state after a short delay, without waiting for the end of the drain.
         if isNew { save(atOnce: false) }
     }
 
@@ -248,7 +248,7 @@ final class MonitoredRegions: Sendable {
 }
 
 extension MonitoredRegions.Entry {
-    /// A copy that the app may modify.
+    /// A copy of the region, which the app may modify.
     fileprivate var copy: CLRegion {
         let copy = region.copy() as? CLRegion ?? region
         copy.stateTimestamp = date
@@ -265,6 +265,6 @@ extension MonitoredRegions: LocationAuthorization.Observer {
         }
     }
 
-    /// Always nil, because the region engine reports this use of the position.
+    /// Always nil, because the region engine already reports this use of the position.
     var use: LocationUse? { nil }
 }

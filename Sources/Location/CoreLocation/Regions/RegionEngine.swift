@@ -7,7 +7,8 @@ import Synchronization
 
 /// Monitors a device's regions and conditions, with one subscription to each source.
 final class RegionEngine: Sendable {
-    /// The identity of a watched region or condition. Identities are never reused, so late reports can be discarded.
+    /// The identity of a watched region or condition. Identities are never reused, so that late reports can be
+    /// recognized and discarded.
     struct WatchID: Hashable, Sendable {
         private static let last = Atomic<UInt64>(0)
         private let number = WatchID.last.wrappingAdd(1, ordering: .relaxed).newValue
@@ -50,7 +51,7 @@ final class RegionEngine: Sendable {
 
     struct State {
         var watched: [WatchedRegion] = []
-        /// The reports that await delivery. The queue ensures that the states of a region are delivered in order.
+        /// The reports that await delivery. The queue keeps the states of each region in order.
         var pendingReports = BoundedQueue<PendingReport>()
         var rules = CrossingThresholds()
         var track = FixStatistics()

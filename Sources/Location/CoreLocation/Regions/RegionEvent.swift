@@ -10,9 +10,10 @@ enum RegionEvent: Sendable {
 
 struct RegionChange: Sendable {
     let watch: RegionEngine.WatchID
-    /// A number that increases with each change. It is needed because managers may deliver changes in different orders.
+    /// A number that increases with each change. Managers may deliver changes in different orders, so the number
+    /// identifies the latest one.
     let number: UInt64
-    /// A copy that the app may modify. Each manager receives its own copy.
+    /// A copy of the region, which the app may modify. Each manager receives its own copy.
     let region: CLRegion
     let state: CLRegionState
     /// The time at which this state began, in seconds since 2001-01-01T00:00:00Z.

@@ -9,7 +9,7 @@ enum RegionShape: Sendable {
 
     /// The largest radius of a monitored circle, in metres. Apple's manager reports the same value.
     static let maximumRadius = 2_128_000.0
-    /// The maximum length of an identifier in UTF-8 bytes, which limits the size of the file.
+    /// The maximum length of an identifier in UTF-8 bytes. It limits the size of the file that stores the regions.
     static let maximumIdentifierLength = 1024
 
     init?(_ region: CLRegion) {
@@ -22,7 +22,7 @@ enum RegionShape: Sendable {
         }
     }
 
-    /// Returns an error that contains the reason and a remedy if the shape cannot be monitored, otherwise nil.
+    /// Returns an error with the reason and a remedy if the shape cannot be monitored, otherwise nil.
     func problem(identifier: String) -> DeviceError? {
         guard identifier.utf8.count <= Self.maximumIdentifierLength else {
             return DeviceError(
@@ -49,15 +49,15 @@ enum RegionShape: Sendable {
     var isCircle: Bool { if case .circle = self { true } else { false } }
 }
 
-/// Determines the state of a beacon region. The state changes to inside at a sighting, and to outside after
-/// `exitTimeout` without sightings.
+/// Determines the state of a beacon region. The state becomes `inside` when a beacon is sighted, and `outside` after
+/// `exitTimeout` without a sighting.
 struct BeaconTracker: Sendable {
-    /// The time without sightings, in seconds, after which the state changes to outside. The value was observed on
-    /// Apple's platforms.
+    /// The state becomes `outside` after this many seconds without a sighting. The value was observed on Apple's
+    /// platforms.
     static let exitTimeout = 30.0
 
     private(set) var state: CLRegionState
-    /// The time of the last sighting, or the time at which the timeout was last restarted if that is later.
+    /// The time at which the exit timeout last started: at a sighting, or when the timeout was restarted.
     var absentSince: BootTime
 
     init(state: CLRegionState = .unknown, now: BootTime) {
@@ -73,7 +73,7 @@ struct BeaconTracker: Sendable {
         return true
     }
 
-    /// The time at which the state changes to outside if no sighting occurs, or nil if it is already outside.
+    /// The time at which the state becomes `outside` if no beacon is sighted. nil if the state is already `outside`.
     var deadline: BootTime? { state == .outside ? nil : absentSince.advanced(bySeconds: Self.exitTimeout) }
 
     /// Updates the state for the current time and returns whether it has changed to outside.

@@ -34,7 +34,7 @@ struct StoredRegion: Codable, Sendable {
         }
     }
 
-    /// The stored shape without validation, or nil if no shape is stored.
+    /// The stored shape, which has not been validated, or nil if no shape is stored.
     var shape: RegionShape? {
         if let latitude, let longitude, let radius {
             return .circle(.init(center: .init(latitude: latitude, longitude: longitude), radius: radius))
@@ -129,7 +129,7 @@ final class RegionStore: Sendable {
         }
     }
 
-    /// Writes changes to the file, either immediately or after a short delay that combines several changes.
+    /// Writes changes to the file, either immediately or after a short delay in which further changes are combined.
     func save(atOnce: Bool) {
         guard file != nil else { return }
         if atOnce { return write() }

@@ -13,23 +13,23 @@ struct CrossingThresholds: Sendable, Equatable {
 /// Determines the state of a circular region from successive fixes.
 ///
 /// Apple reports a crossing when the device has been beyond the border by a minimum distance for 20 seconds. With this
-/// rule alone, a car that drives through a circle with a radius of 100 metres would not be reported. Therefore, this
-/// type applies two rules to the mean distance beyond the border, measured since the first fix beyond it.
+/// rule alone, a car that drives through a circle with a radius of 100 metres would not be reported. This type
+/// therefore averages the distance beyond the border since the first fix beyond it, and applies two rules to the mean:
 ///
-/// - A moving device has crossed the border when the mean exceeds its uncertainty. The uncertainty has two parts: 4.5
-///   standard deviations of the noise, which averaging reduces, and twice the remaining error (see `FixStatistics`).
-///   Such a crossing can be reported after two seconds.
-/// - In all other cases, the crossing must last for `dwell`, and the mean must reach the accuracy of the fixes. For a
-///   stationary device, the mean must reach three times the accuracy, because noise alone could otherwise cause
+/// - A moving device has crossed the border when the mean exceeds its uncertainty. The uncertainty combines 4.5
+///   standard deviations of the averaged noise with twice the error that averaging does not reduce (see
+///   `FixStatistics`). Such a crossing can be reported after two seconds.
+/// - In all other cases, the crossing must last for `dwell`, and the mean must be at least the accuracy of the fixes.
+///   For a stationary device, it must be at least three times the accuracy. Otherwise, noise alone could cause
 ///   crossings of a nearby border.
 ///
-/// The measurement restarts when the mean is no longer beyond the border. With the parameters of `GeofenceTests`, every
-/// crossing deeper than 4.5 times the accuracy of the fixes is detected.
+/// The measurement restarts when the mean is no longer beyond the border. With the parameters that `GeofenceTests`
+/// uses, every crossing deeper than 4.5 times the accuracy of the fixes is detected.
 struct RegionTracker: Sendable {
     /// The minimum duration, in seconds, and the minimum number of fixes of an unambiguous crossing.
     static let minimumCrossing = (seconds: 2.0, fixes: 3)
-    /// A region that is smaller than the error of the fixes is enlarged, but at most to this radius, in metres. Without
-    /// the enlargement, the device would never be inside a small region.
+    /// The maximum radius, in metres, to which a region smaller than the error of the fixes is enlarged. Otherwise, the
+    /// device would never be inside a small region.
     static let maximumEnlargedRadius = 50.0
 
     private(set) var state: CLRegionState
@@ -41,13 +41,13 @@ struct RegionTracker: Sendable {
         var arrival: BootTime
         var count = 0.0
         var sum = 0.0
-        /// True if a step was longer than the device can have moved.
+        /// True if a step was longer than the device could have moved.
         var isSudden = false
     }
 
     init(state: CLRegionState = .unknown) { self.state = state }
 
-    /// A new state and the time of its first fix.
+    /// A new state and the time of the first fix in that state.
     struct Change: Sendable, Equatable {
         var state: CLRegionState
         var timestamp: Double
@@ -109,7 +109,7 @@ struct RegionTracker: Sendable {
         }
         guard duration >= rules.dwell, crossing.count >= 2 || rules.dwell == 0 else { return false }
         var depth = max(cushion, min(extent / 10, 50) * (cushion > 0 ? 1 : 0), accuracy * (track.isMoving ? 1 : 3))
-        // The required depth is limited, because no position inside is farther from the border than the centre.
+        // Limits the required depth, because no position inside is farther from the border than the centre.
         if state == .outside { depth = min(depth, extent / 2) }
         return mean >= depth
     }

@@ -24,7 +24,7 @@ public final class CLServiceSession: Sendable {
         self.init(requirement: authorization, fullAccuracyPurposeKey: nil)
     }
 
-    /// Creates a session with an authorization requirement, and requests full accuracy for a purpose.
+    /// Creates a session with an authorization requirement, and requests full accuracy for the given purpose.
     public convenience init(authorization: AuthorizationRequirement, fullAccuracyPurposeKey: String) {
         self.init(requirement: authorization, fullAccuracyPurposeKey: fullAccuracyPurposeKey)
     }

@@ -12,8 +12,9 @@ public import Foundation
 /// then 30 to 45 metres beyond the border. An ambiguous crossing must last 20 seconds. If the device is stationary, the
 /// crossing must also be three times as deep as for a moving device. Neither noise alone nor a signal reflection of ten
 /// seconds causes a crossing. A brief crossing is reported if its depth exceeds both 20 metres and about 4.5 times the
-/// accuracy. Apple requires 20 seconds at a minimum distance, and reports crossings within minutes. To change these
-/// thresholds, set the manager's static properties `regionDwell` and `regionCushion`.
+/// accuracy. On Apple's platforms, the device must be beyond the border by a minimum distance for 20 seconds, and
+/// crossings are reported within minutes. To change these thresholds, set the manager's static properties `regionDwell`
+/// and `regionCushion`.
 ///
 /// A region with a radius smaller than the error of the positions is enlarged to this error, up to a radius of 50
 /// metres.

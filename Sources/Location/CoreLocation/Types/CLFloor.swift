@@ -10,7 +10,7 @@ open class CLFloor: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     /// Creates the ground floor.
     public override init() { storedLevel = 0 }
 
-    /// This initializer is not public. On Apple's platforms, only the system creates floors, and apps that subclass
+    /// This initializer is not public, because only the system creates floors on Apple's platforms. Apps that subclass
     /// this type declare their own `init(level:)` without `override`.
     init(level: Int) { storedLevel = level }
 
@@ -28,7 +28,7 @@ open class CLFloor: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     }
 
     /// The level of the floor. The ground floor is 0, and floors below it are negative. The level follows the
-    /// building's numbering, so it does not determine an altitude.
+    /// building's numbering, so it does not indicate an altitude.
     open var level: Int { storedLevel }
 
     /// Returns the object itself, because floors are immutable.

@@ -8,9 +8,9 @@ public import Foundation
 extension CLLocation {
     /// A satellite that the receiver reports.
     public typealias Satellite = DeviceCore.Satellite
-    /// A position report of a receiver.
+    /// A position report from a receiver.
     public typealias Report = DeviceCore.PositionReport
-    /// A sky report of a receiver.
+    /// A sky report from a receiver.
     public typealias Sky = DeviceCore.SkyReport
 
     /// The receiver's path on the machine that runs gpsd, for example "/dev/ttyACM0".
@@ -56,7 +56,7 @@ extension CLLocation: PositionReporting {
         if let report { return report }
         var report = PositionReport()
         report.mode = horizontalAccuracy < 0 ? .none : verticalAccuracy > 0 ? .threeDimensional : .twoDimensional
-        // The time is rounded because a `Date` is not exact. Otherwise, 0.2 s would become 0.1999998 s.
+        // Rounds the time, because a `Date` is not exact. Otherwise, 0.2 s would become 0.1999998 s.
         report.time = WallTime(seconds: timestamp.timeIntervalSince1970).map { time in
             WallTime(nanoseconds: time.nanoseconds.addingSaturated(500) / 1000 * 1000)
         }

@@ -12,10 +12,10 @@ public import Foundation
 /// override its properties. Archives and copies contain the values with which the object was created.
 open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     let values: Values
-    /// The details of a location from a device, or nil if the location is not from a device.
+    /// The receiver's report and related details, or nil if there is no report.
     private(set) var details: LocationDetails?
 
-    /// All locations from a device are created here.
+    /// Creates a location. All locations that come from a device are created with this initializer.
     init(_ values: Values, details: LocationDetails? = nil) {
         self.values = values
         self.details = details
@@ -82,7 +82,8 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
         self.values = values
     }
 
-    /// Restores a location, or returns nil if a value is missing. Without archived values, the result equals `init()`.
+    /// Restores a location, or returns nil if a value is missing. Without archived values, the result is the same as
+    /// from `init()`.
     public required init?(coder: NSCoder) {
         if Values.isAbsent(from: coder) {
             values = Values(CLLocationCoordinate2D(), horizontalAccuracy: -1, timestamp: Date())
@@ -128,7 +129,7 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
     open var floor: CLFloor? { values.floorLevel.map(CLFloor.init(level:)) }
 
     /// Whether the location was produced by software or by an accessory. The value is never nil, even for locations
-    /// created by an app. Each call returns a new object.
+    /// created by an app. Each access returns a new object.
     open var sourceInformation: CLLocationSourceInformation? {
         CLLocationSourceInformation(
             softwareSimulationState: values.isSimulatedBySoftware,

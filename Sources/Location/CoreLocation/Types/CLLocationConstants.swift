@@ -26,7 +26,7 @@ public typealias CLLocationDirectionAccuracy = Double
 /// A component of the geomagnetic field in microtesla.
 public typealias CLHeadingComponentValue = Double
 
-/// The major value of a beacon, which a group of beacons shares.
+/// The major value of a beacon, which is shared by a group of beacons.
 public typealias CLBeaconMajorValue = UInt16
 
 /// The minor value of a beacon, which identifies the beacon within its group.
@@ -56,14 +56,13 @@ public let kCLLocationAccuracyKilometer: CLLocationAccuracy = 1000
 /// An accuracy of about three kilometres.
 public let kCLLocationAccuracyThreeKilometers: CLLocationAccuracy = 3000
 
-/// The accuracy of locations if the app is authorized only for reduced accuracy. The value is a marker, not a
-/// threshold.
+/// A marker for reduced accuracy. The value is not a threshold.
 public let kCLLocationAccuracyReduced: CLLocationAccuracy = 6_380_000
 
-/// The largest distance. As an upper limit, it has no effect.
+/// The largest possible distance. Use it where no limit is wanted.
 public let CLLocationDistanceMax: CLLocationDistance = .greatestFiniteMagnitude
 
-/// The longest time interval. As an upper limit, it has no effect.
+/// The longest possible time interval. Use it where no limit is wanted.
 public let CLTimeIntervalMax: TimeInterval = .greatestFiniteMagnitude
 
 /// The activity of the app's user, as a hint for saving power.

@@ -5,7 +5,7 @@ import Geodesy
 /// A latitude and a longitude on WGS 84.
 ///
 /// Both values are in degrees, with north and east positive. The values are not validated.
-/// ``CLLocationCoordinate2DIsValid(_:)`` returns whether they are a position on the Earth.
+/// ``CLLocationCoordinate2DIsValid(_:)`` checks whether they denote a position on the Earth.
 ///
 /// As on Apple's platforms, the type is not Equatable, Hashable or Codable, so apps can add these conformances.
 public struct CLLocationCoordinate2D: Sendable {

@@ -23,8 +23,8 @@ open class CLLocationSourceInformation: NSObject, NSCopying, NSSecureCoding, @un
         accessory = isAccessory
     }
 
-    /// Restores source information, or returns nil if it is damaged. Without archived values, the result equals
-    /// `init()`.
+    /// Restores source information, or returns nil if it is damaged. Without archived values, the result is the same as
+    /// from `init()`.
     public required init?(coder: NSCoder) {
         if coder.containsNone(of: [Self.flagsKey]) {
             simulated = false

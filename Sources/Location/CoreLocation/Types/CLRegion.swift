@@ -33,8 +33,8 @@ open class CLRegion: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
         circle = Circle(center: center, radius: radius)
     }
 
-    /// Restores a region, or returns nil if the values are damaged. Without archived values, the result equals
-    /// `init()`.
+    /// Restores a region, or returns nil if the values are damaged. Without archived values, the result is the same as
+    /// from `init()`.
     public required init?(coder: NSCoder) {
         if Self.isAbsent(from: coder) {
             storedIdentifier = ""
@@ -104,7 +104,7 @@ open class CLRegion: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     /// A description of the type and identifier.
     open override var description: String { "\(type(of: self)) (identifier:'\(identifier)')" }
 
-    /// The time of the first position in the reported state, or nil for regions created by an app.
+    /// The time of the first position that had the reported state, or nil for regions created by an app.
     var stateTimestamp: Double? {
         get {
             let value = Double(bitPattern: stateTimestampBits.load(ordering: .relaxed))

@@ -6,8 +6,8 @@ import DeviceCore
 ///
 /// A fix at low speed begins a stay. The stay becomes a visit when the device has been within the stay's radius for
 /// five minutes. Stops at traffic lights are shorter than 90 seconds, so they are not visits. A visit ends when the
-/// device has been outside for five minutes, or as soon as it is far outside. If the device returns earlier, the visit
-/// continues. The first and last fixes inside determine the times of arrival and departure.
+/// device has been away for five minutes, or as soon as it is far away. If the device returns earlier, the visit
+/// continues. The times of arrival and departure are those of the first and last fixes inside the radius.
 ///
 /// The constants are within the ranges of published stay-point detectors (50 to 200 m, 5 to 20 minutes).
 struct VisitTracker: Sendable {
@@ -47,8 +47,8 @@ struct VisitTracker: Sendable {
         var accuracies: [Double]
         var spread = 0.0
         var isReported = false
-        /// The consecutive fixes outside the stay. The values are the time of the first fix, the number of fixes, and
-        /// the number of fixes that are far outside.
+        /// The consecutive fixes outside the stay: the time of the first one, their number, and how many are far
+        /// outside.
         var absence: (since: Double, count: Int, far: Int)?
 
         var center: CLLocationCoordinate2D { CLLocationCoordinate2D(latitude: latitude, longitude: longitude) }

@@ -3,14 +3,14 @@
 import DeviceCore
 
 struct BeaconTrack: Sendable {
-    /// The averaging window for signal strengths, in seconds. A shorter window makes the proximity class less reliable.
-    /// A longer window delays the detection of a departing beacon. In a simulation, 97 % of the classes were correct
-    /// with a window of 5 s, and 87 % with a window of 2 s. With a window of 20 s, as in the AltBeacon library, a
-    /// departing beacon was detected after 15 s.
+    /// The averaging window for signal strengths, in seconds. A shorter window makes the proximity class less reliable,
+    /// and a longer one delays the detection of a departing beacon. In a simulation, 97 % of the classes were correct
+    /// with 5 s, but only 87 % with 2 s. With 20 s, as in the AltBeacon library, it took 15 s to detect a departing
+    /// beacon.
     static let window = 5.0
     /// The mean signal strength excludes the lowest and the highest tenth of the values, as in the AltBeacon library.
     static let trimDivisor = 10
-    /// The maximum number of stored signal strengths. Beyond this number, the oldest value is dropped.
+    /// The maximum number of stored signal strengths. If it is reached, a new value replaces the oldest.
     static let limit = 128
     /// The distance becomes unknown after this many seconds without a packet.
     static let distanceTimeout = 2.0
@@ -77,9 +77,9 @@ enum BeaconDistance {
     /// The hysteresis at each maximum distance, as a fraction of the distance.
     static let hysteresis = 0.2
 
-    /// Returns the distance in metres, or nil if the power is unknown. Some beacons advertise 0 instead of their power.
-    /// The distance follows from the free-space path loss (Friis). For distances of up to 10 m, it differs by at most a
-    /// third from Radius Networks' curve for iPhones.
+    /// Returns the distance in metres, computed from the free-space path loss (Friis). Up to 10 m, it differs by at
+    /// most a third from Radius Networks' curve for iPhones. Returns nil if the measured power is unknown, which some
+    /// beacons indicate with 0.
     static func metres(rssi: Double, measuredPower: Int8) -> Double? {
         guard measuredPower < 0 else { return nil }
         return pow(10, (Double(measuredPower) - rssi) / 20)

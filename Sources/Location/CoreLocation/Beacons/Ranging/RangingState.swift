@@ -5,7 +5,7 @@ import DeviceCore
 /// An app's request to range beacons, either with a constraint or with a region.
 enum RangingRequest {
     case constraint(CLBeaconIdentityConstraint)
-    /// Requested through the deprecated API.
+    /// A request made through the deprecated API.
     case region(CLBeaconRegion)
 
     var pattern: BeaconPattern {
@@ -27,10 +27,10 @@ enum RangingRequest {
 struct RangingState {
     /// The interval between reports, in seconds.
     static let interval = 1.0
-    /// The maximum number of tracked beacons. Beyond this number, the least recently received beacon is dropped.
+    /// The maximum number of tracked beacons. If it is reached, a new beacon replaces the least recently received one.
     static let trackLimit = 1024
 
-    /// The requests in the order of their start. Reports are delivered in the same order.
+    /// The requests in the order in which they were started. Reports are delivered in the same order.
     private(set) var requests: [RangingRequest] = []
     private var tracks: [BeaconIdentity: BeaconTrack] = [:]
     private(set) var loss: DeviceError?
@@ -68,7 +68,7 @@ struct RangingState {
 
     mutating func clearLoss() { loss = nil }
 
-    /// Returns the beacons for each request, nearest first. Returns an empty array while beacons cannot be received.
+    /// Returns the beacons for each request, nearest first, or an empty array while beacons cannot be received.
     mutating func reports(at clock: any DeviceClock) -> [(request: RangingRequest, beacons: [CLBeacon])] {
         guard loss == nil else { return [] }
         let (now, wallTime) = (clock.now, clock.wallTime.sinceReferenceDate)
