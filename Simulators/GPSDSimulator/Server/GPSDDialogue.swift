@@ -4,8 +4,8 @@ import GPSDProtocol
 public import DeviceCore
 public import Trace
 
-/// The replies of a simulated gpsd to one client, without a socket or a clock. Intended for tests. The receivers are
-/// present at the start of playback and have not sent any reports yet.
+/// The replies of a simulated gpsd to one client, without a socket or a clock. Intended for tests. The state of gpsd
+/// does not change: it is the state at the start of playback, when no receiver has sent a report.
 ///
 /// ```swift
 /// var dialogue = GPSDDialogue(try TraceFile(path: "drive.trace"))
@@ -13,10 +13,11 @@ public import Trace
 /// ```
 public struct GPSDDialogue: Sendable {
     private let state: GPSDState
+    /// The client's watch policy, which `?WATCH=` requests change.
     private var policy = GPSDWatch()
     private let now: WallTime
 
-    /// Creates a dialogue with a gpsd that has the receivers of a trace.
+    /// Creates a dialogue with a gpsd that has the receivers at the start of a trace.
     ///
     /// - Parameters:
     ///   - file: The trace.
@@ -32,7 +33,8 @@ public struct GPSDDialogue: Sendable {
     /// The bytes that the server sends to each new client.
     public var greeting: [UInt8] { GPSDEncoder.line(state.version) + [13, 10] }
 
-    /// Returns the reply to bytes that arrive in one read. Like gpsd, ignores all bytes after the first 8191.
+    /// Returns the reply to the bytes of one read. Like gpsd, does not join a request that is split across reads, and
+    /// ignores all bytes after the first 8191.
     public mutating func reply(to bytes: [UInt8]) -> [UInt8] {
         bytes.withUnsafeBytes { state.reply(to: $0, policy: &policy, now: now) }
     }

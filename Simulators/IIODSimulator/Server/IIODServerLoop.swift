@@ -13,6 +13,7 @@ final class IIODServerLoop: ServiceLoop {
     private let acceptor: LoopbackAcceptor
     private var connections: [IIODConnection] = []
     private var pollSet: PollSet
+    /// The revision of the shared state for which the connections have been served.
     private var handledRevision = 0
     private var publishedConnectionCount = 0
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
@@ -39,6 +40,8 @@ final class IIODServerLoop: ServiceLoop {
             }
             if isStopped { break }
             perform(actions)
+            // Entry 0 is the listener. The connections follow in order. Connections that are added now were not polled
+            // and have no events.
             acceptor.acceptPending(revents: pollSet[0], now: now) { addConnection($0) }
             for (index, connection) in connections.enumerated() {
                 let events = pollSet[index + 1]
@@ -46,12 +49,12 @@ final class IIODServerLoop: ServiceLoop {
                     serve(connection, events: events, now: now)
                 }
             }
-            // Serving the connections may have applied faults that depend on sample numbers. It may also have started
-            // the clock for faults that depend on time.
-            let (lateActions, next) = shared.state.withLock {
+            // Serving the connections may have applied faults that wait for a sample, and may have started the clock of
+            // timed faults.
+            let (newActions, next) = shared.state.withLock {
                 ($0.iiodState.faults.drainConnectionActions(), $0.iiodState.nextFaultTime)
             }
-            perform(lateActions)
+            perform(newActions)
             nextFault = next
             removeFinishedConnections()
         }
@@ -91,25 +94,25 @@ final class IIODServerLoop: ServiceLoop {
         let connection = IIODConnection(descriptor)
         let current = connections.lazy.filter { !$0.isFinished }
         if current.count >= maximumConnections {
-            // If there are too many connections, an idle connection is closed to make room for the new one.
-            guard let idle = current.first(where: { !$0.hasReceivedReply }) else { return }
-            idle.isFinished = true
+            // A connection that has never received a reply is closed to make room for the new one.
+            guard let unused = current.first(where: { !$0.hasReceivedReply }) else { return }
+            unused.isFinished = true
         }
         connections.append(connection)
     }
 
+    /// Reads from a connection once, executes its commands and sends the replies. Sets the time at which the connection
+    /// must be served again.
     private func serve(_ connection: IIODConnection, events: Int16, now: BootTime) {
         guard !connection.isFinished else { return }
         if events & Int16(POLLIN | POLLHUP | POLLERR) != 0 { connection.read(through: buffer) }
+        // After a hang-up, the input is read until its end and executed, unless the input buffer is full.
         if events & Int16(POLLHUP | POLLERR) != 0, connection.hasReceivedEndOfFile || !connection.session.acceptsInput {
             connection.isFinished = true
             return
         }
         connection.deadline = .never
-        if connection.session.delayedUntil > now, !connection.session.output.isEmpty {
-            connection.deadline = connection.session.delayedUntil
-            return
-        }
+        if !connection.session.output.isEmpty, isDelayed(connection, now: now) { return }
         // The number of iterations is limited, so that one client does not block other clients.
         for _ in 0..<64 {
             if !connection.session.output.isEmpty {
@@ -117,16 +120,14 @@ final class IIODServerLoop: ServiceLoop {
                 if connection.isBlocked || connection.isFinished { return }
             }
             switch shared.state.withLock({ connection.session.advance(&$0.iiodState, now: now) }) {
-            case .output:
-                guard connection.session.delayedUntil <= now else {
-                    connection.deadline = connection.session.delayedUntil
-                    return
-                }
+            case .output: if isDelayed(connection, now: now) { return }
             case .input:
+                // The session waits for input. After an end of file, no more input arrives.
                 if connection.hasReceivedEndOfFile { connection.isFinished = true }
                 return
             case .time(let deadline):
-                // After the client has closed its side of the connection, waiting for samples is useless.
+                // The session waits for samples. After the client has closed its side of the connection, waiting for
+                // samples is useless.
                 if connection.hasReceivedEndOfFile { connection.isFinished = true }
                 connection.deadline = deadline
                 return
@@ -136,6 +137,14 @@ final class IIODServerLoop: ServiceLoop {
             }
         }
         connection.deadline = now
+    }
+
+    /// Returns true if a `delay` fault holds back the connection's output, and sets the connection's deadline to the
+    /// end of the delay.
+    private func isDelayed(_ connection: IIODConnection, now: BootTime) -> Bool {
+        guard connection.session.delayedUntil > now else { return false }
+        connection.deadline = connection.session.delayedUntil
+        return true
     }
 
     private func removeFinishedConnections() {

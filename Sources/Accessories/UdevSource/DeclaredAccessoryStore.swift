@@ -4,7 +4,7 @@ import AccessoryFinding
 import DeviceCore
 
 /// The declared accessories, keyed by the source of their declaration. Assigns unique identities and detects
-/// conflicting declarations.
+/// conflicting declarations. `UdevSource` owns the store and protects it with a lock.
 struct DeclaredAccessoryStore {
     /// The source of a declaration. Stable across restarts of the app.
     enum DeclarationSource: Hashable, Comparable {
@@ -32,7 +32,8 @@ struct DeclaredAccessoryStore {
         case identity(String)
         case node(String)
 
-        var key: String {
+        /// The subject under which a conflict is reported.
+        var subject: String {
             switch self {
             case .identity(let identity): "shared identity: " + identity
             case .node(let path): "node: " + path
@@ -42,9 +43,13 @@ struct DeclaredAccessoryStore {
 
     private var declared: [DeclarationSource: DeclaredAccessory] = [:]
     private var sources: [UniqueProperty: Set<DeclarationSource>] = [:]
+    /// The properties whose sources may have changed since the last call of `drainChanges`.
     private var changedProperties: Set<UniqueProperty> = []
+    /// The properties whose conflicts have been reported and not resolved.
     private var conflictingProperties: Set<UniqueProperty> = []
 
+    /// Sets or removes the accessory of a source. If other sources declare the same identity, their descriptions may
+    /// change.
     mutating func set(_ accessory: DeclaredAccessory?, at source: DeclarationSource) {
         if let former = declared[source] {
             for property in Self.uniqueProperties(of: former) {
@@ -69,16 +74,17 @@ struct DeclaredAccessoryStore {
         return description
     }
 
-    /// Returns the conflicts that have changed. `problem` is `nil` if the conflict has been resolved.
+    /// Returns the conflicts that may have changed since the last call. `problem` is nil if the conflict has been
+    /// resolved, and `isNew` is false if an earlier call has already returned the conflict.
     mutating func drainChanges() -> [(subject: String, problem: DeviceError?, isNew: Bool)] {
         var changes: [(subject: String, problem: DeviceError?, isNew: Bool)] = []
-        for property in changedProperties.sorted(by: { $0.key < $1.key }) {
+        for property in changedProperties.sorted(by: { $0.subject < $1.subject }) {
             let sources = sources[property, default: []].sorted()
             if sources.count > 1 {
-                changes.append(
-                    (property.key, Self.problem(property, sources), conflictingProperties.insert(property).inserted))
+                let isNew = conflictingProperties.insert(property).inserted
+                changes.append((property.subject, Self.problem(property, sources), isNew))
             } else if conflictingProperties.remove(property) != nil {
-                changes.append((property.key, nil, false))
+                changes.append((property.subject, nil, false))
             }
         }
         changedProperties = []

@@ -6,7 +6,7 @@ import DeviceCore
 extension NMEAEpochAssembler {
     /// Reads GGA: `time,lat,N,lon,E,quality,used,hdop,altitude,M,separation,M,age,station`.
     mutating func readGGA(_ sentence: NMEASentence, _ diagnostics: inout NMEADiagnostics) {
-        let quality = sentence[5].count
+        let quality = sentence[5].unsignedInteger
         if let found = NMEAFixQuality.all.first(where: { $0.quality == quality }) { epoch.report.status = found.status }
         let state: FixState =
             switch quality {
@@ -78,7 +78,9 @@ extension NMEAEpochAssembler {
 
     /// Reads ZDA: `time,day,month,year,…`.
     mutating func readZDA(_ sentence: NMEASentence, _ diagnostics: inout NMEADiagnostics) {
-        guard let day = sentence[1].count, let month = sentence[2].count, let year = sentence[3].count else { return }
+        guard let day = sentence[1].unsignedInteger, let month = sentence[2].unsignedInteger,
+            let year = sentence[3].unsignedInteger
+        else { return }
         if let midnight = CivilDate.time(year: year, month: month, day: day) {
             setDate(midnight, isProvisional: false)
         } else {
@@ -120,14 +122,14 @@ extension NMEAEpochAssembler {
     ) {
         readPosition(of: sentence, at: 1, state: state, diagnostics: &diagnostics)
         guard state == .fix else { return }
-        sky.record(usedCount: sentence[6].count, hdop: sentence[7].nonnegativeNumber)
+        sky.record(usedCount: sentence[6].unsignedInteger, hdop: sentence[7].nonnegativeNumber)
         let height = sentence[8].number
         if !height.isNaN { epoch.report.altitudeMSL = height }
         let geoid = sentence[separation].number
         if !geoid.isNaN { epoch.report.geoidSeparation = geoid }
         epoch.report.correctionAge = sentence[age].nonnegativeNumber
         // Receivers write the station 0000 if there is no reference station.
-        if let station = sentence[age + 1].count, !epoch.report.correctionAge.isNaN || station > 0 {
+        if let station = sentence[age + 1].unsignedInteger, !epoch.report.correctionAge.isNaN || station > 0 {
             epoch.report.correctionStation = Int32(truncatingIfNeeded: station)
         }
     }

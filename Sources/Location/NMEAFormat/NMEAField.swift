@@ -8,7 +8,7 @@ struct NMEAField {
 
     var isEmpty: Bool { bytes.isEmpty }
 
-    /// The first letter in upper case, or 0 if the field is empty.
+    /// The first byte, in upper case if it is a letter, or 0 if the field is empty.
     var firstLetter: UInt8 {
         guard let first = bytes.first else { return 0 }
         return first >= UInt8(ascii: "a") && first <= UInt8(ascii: "z") ? first & 0xdf : first
@@ -29,7 +29,7 @@ struct NMEAField {
     }
 
     /// The field as an unsigned integer of up to nine digits, or nil for any other field.
-    var count: Int? {
+    var unsignedInteger: Int? {
         var digits = ParsedDecimal()
         return bytes.count <= 9 && digits.readInteger(bytes) ? Int(digits.mantissa) : nil
     }
@@ -38,10 +38,11 @@ struct NMEAField {
     var hexadecimalDigit: Int? { bytes.count == 1 ? HexDigit.value(bytes[0]).map { Int($0) } : nil }
 }
 
-/// The decimal digits of a number.
+/// The decimal digits of a number. Use a new instance for each number, because `read` and `readInteger` append digits.
 struct ParsedDecimal {
     /// The digits as an integer, without the decimal point. Decimals that do not fit are truncated.
     private(set) var mantissa: UInt64 = 0
+    /// The number of digits of `mantissa` after the decimal point.
     private(set) var decimals = 0
     private(set) var isNegative = false
 
@@ -59,7 +60,8 @@ struct ParsedDecimal {
             let digit = bytes[offset] &- UInt8(ascii: "0")
             if digit <= 9 {
                 hasDigits = true
-                // A mantissa below this limit can hold one more digit. Further decimals are truncated.
+                // A mantissa below this limit can hold one more digit. Further decimals are truncated. An integer with
+                // further digits exceeds 1e15.
                 if mantissa < 100_000_000_000_000_000, decimals < Self.powers.count - 1 {
                     mantissa = mantissa &* 10 &+ UInt64(digit)
                     if isBehindPoint { decimals &+= 1 }

@@ -38,13 +38,13 @@ struct SkyAssembler {
 
     /// Reads GSA: `A,3,…twelve satellites…,pdop,hdop,vdop`, followed by the system ID since version 4.10.
     mutating func readUsed(_ sentence: NMEASentence) {
-        if let mode = sentence[1].count, (1...3).contains(mode) { self.mode = max(self.mode, mode) }
+        if let mode = sentence[1].unsignedInteger, (1...3).contains(mode) { self.mode = max(self.mode, mode) }
         if !hasGSA { used.removeAll(keepingCapacity: true) }
         hasGSA = true
         let number = sentence[17].hexadecimalDigit ?? 0
         let system = (1...6).contains(number) ? NMEASystem(number: number) : NMEASystem(talker: sentence.talker)
         for index in 2..<14 {
-            guard let number = sentence[index].count, let identity = SatelliteIdentity(number, in: system),
+            guard let number = sentence[index].unsignedInteger, let identity = SatelliteIdentity(number, in: system),
                 !used.contains(identity)
             else { continue }
             used.append(identity)
@@ -65,8 +65,8 @@ struct SkyAssembler {
 
     /// Returns false if the sentence is out of order or exceeds a limit.
     private mutating func appendSatellites(of sentence: NMEASentence) -> Bool {
-        guard let count = sentence[0].count, count <= Self.maximumSentences, let number = sentence[1].count,
-            number >= 1, number <= count
+        guard let count = sentence[0].unsignedInteger, count <= Self.maximumSentences,
+            let number = sentence[1].unsignedInteger, number >= 1, number <= count
         else { return false }
         let rest = sentence.count - 3
         let signal = rest > 0 && rest % 4 == 1 ? sentence[sentence.count - 1].hexadecimalDigit ?? 0 : 0
@@ -100,7 +100,7 @@ struct SkyAssembler {
     private static func satellite(
         _ sentence: NMEASentence, _ field: Int, _ system: NMEASystem?, _ signal: Int
     ) -> Satellite? {
-        guard let number = sentence[field].count, number > 0 else { return nil }
+        guard let number = sentence[field].unsignedInteger, number > 0 else { return nil }
         var satellite = Satellite()
         if let identity = SatelliteIdentity(number, in: system) {
             satellite.number = identity.extendedNumber

@@ -6,8 +6,8 @@ import Geodesy
 /// The magnetic declination (the angle from true to magnetic north) at the position that the location updates provide.
 /// The World Magnetic Model provides the declination for the exact position and date. In the model's blackout zones
 /// around the magnetic poles, the declination is unknown. Receivers also report a declination (gpsd's "magvar"), but it
-/// has only one decimal place and often comes from an outdated model. It is used only for dates outside the World
-/// Magnetic Model's five-year validity period.
+/// has only one decimal place and often comes from an outdated model. It is used only for dates and altitudes for which
+/// the World Magnetic Model is not valid. If the receiver reports none, the model is used for these too.
 struct LocalDeclination: Sendable {
     /// A position with its time and the declination reported by the receiver.
     struct Position: Sendable, Equatable {
@@ -16,7 +16,7 @@ struct LocalDeclination: Sendable {
         /// In metres.
         var altitude: Double
         /// The reported declination in degrees, east positive. NaN if the receiver reports none.
-        var variation: Double
+        var reportedDeclination: Double
         var time: WallTime
     }
 
@@ -39,7 +39,8 @@ struct LocalDeclination: Sendable {
             latitude: position.latitude, longitude: position.longitude, altitude: position.altitude,
             year: DecimalYear.at(secondsSince1970: position.time.seconds), withRates: false)
         guard !field.isInBlackoutZone else { return nil }
-        if !field.isModelValid, abs(position.variation) <= 180 { return position.variation }
+        // The comparison is false for NaN.
+        if !field.isModelValid, abs(position.reportedDeclination) <= 180 { return position.reportedDeclination }
         return field.declination
     }
 }
@@ -50,7 +51,7 @@ extension LocalDeclination.Position {
         latitude = values.latitude
         longitude = values.longitude
         altitude = values.altitude.isFinite ? values.altitude : 0
-        variation = report.magneticVariation
+        reportedDeclination = report.magneticVariation
         time = report.time ?? clock.wallTime
     }
 
@@ -59,6 +60,7 @@ extension LocalDeclination.Position {
     func isNear(_ other: Self) -> Bool {
         abs(latitude - other.latitude) < 0.01 && abs(longitude - other.longitude) < 0.01
             && abs(altitude - other.altitude) < 1000 && abs(time.seconds(since: other.time)) < 86_400
-            && (variation == other.variation || variation.isNaN && other.variation.isNaN)
+            && (reportedDeclination == other.reportedDeclination
+                || reportedDeclination.isNaN && other.reportedDeclination.isNaN)
     }
 }

@@ -3,13 +3,14 @@
 import DeviceCore
 import Foundation
 
-/// Averages barometer readings over about one second.
+/// Averages barometer readings over about one second. The first reading after a longer gap is an average by itself.
 struct PressureAverager {
     struct Value: Sendable {
         /// In kilopascals.
         var pressure: Double
         /// The standard deviation of the readings, in kilopascals, or NaN if there was only one reading.
         var deviation: Double
+        /// The time of the last reading.
         var time: BootTime
     }
 
@@ -19,6 +20,8 @@ struct PressureAverager {
     /// thirds of the noise.
     static let readingInterval = 0.1
 
+    /// The start of the current interval: the time of the first reading, or of the last reading of the previous
+    /// interval.
     private var start: BootTime?
     private var last = BootTime.zero
     private var count = 0
@@ -30,18 +33,21 @@ struct PressureAverager {
     mutating func process(_ pressure: Double, at time: BootTime) -> Value? {
         guard pressure.isFinite, pressure > 0 else { return nil }
         guard let start, time > last else {
-            // This is the first reading since the start, or since the clock was set back.
+            // The first reading, and a reading that is not later than the last one, begin a new interval.
             (self.start, last, count) = (time, time, 0)
             add(pressure)
             return nil
         }
         let step = time.seconds(since: last)
         last = time
-        // Discard the readings from before a gap, because the pressure may have changed.
+        // Discard the readings from before a gap, because the pressure may have changed. The reading after the gap
+        // completes the interval.
         if step > Self.interval { count = 0 }
         add(pressure)
-        // A reading completes the interval if the end of the interval is closer to this reading than to the next one.
-        guard time.seconds(since: start) >= Self.interval - min(step, Self.interval) / 2 else { return nil }
+        // A reading completes the interval if the end of the interval is closer to this reading than to the next one,
+        // which is expected after the same step.
+        let halfStep = min(step, Self.interval) / 2
+        guard time.seconds(since: start) >= Self.interval - halfStep else { return nil }
         let deviation = count > 1 ? (squares / Double(count - 1)).squareRoot() : .nan
         self.start = time
         defer { count = 0 }

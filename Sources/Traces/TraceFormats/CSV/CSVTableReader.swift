@@ -166,7 +166,7 @@ struct CSVTableReader {
         return number.scaled(byPowerOfTen: power)
     }
 
-    private mutating func fixTime() throws(DeviceError) -> (time: Int64, civil: WallTime?)? {
+    private mutating func fixTime() throws(DeviceError) -> TableRowConverter.FixTime? {
         guard let column = rows.columns[.fixTime], let unit = column.unit else { return nil }
         let text = reader.text(column.index)
         guard !text.isEmpty else { return nil }
@@ -178,9 +178,9 @@ struct CSVTableReader {
             rows.recordUnreadable(column.index, reader)
             return nil
         }
-        if isCivil { return (time, WallTime(nanoseconds: time)) }
+        if isCivil { return .init(time: time, civil: WallTime(nanoseconds: time)) }
         // If the rows have civil times, the origin of an elapsed fix time, such as seconds of the week, is unknown.
-        return (time, self.isCivil == true ? nil : civil(time))
+        return .init(time: time, civil: self.isCivil == true ? nil : civil(time))
     }
 
     private func isSince1970(_ time: Int64) -> Bool {

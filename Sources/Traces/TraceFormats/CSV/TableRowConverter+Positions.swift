@@ -13,8 +13,9 @@ extension TableRowConverter {
     /// Receivers report this dilution of precision, or a larger one, if they have no fix.
     private static let noFixDilution = 99.0
 
+    /// Converts the position of a row. The parameters are those of `process`.
     mutating func processPosition(
-        _ reader: borrowing CSVReader, at time: Int64?, _ civil: WallTime?, _ fix: (time: Int64, civil: WallTime?)?
+        _ reader: borrowing CSVReader, at time: Int64?, _ civil: WallTime?, _ fix: FixTime?
     ) throws(DeviceError) {
         var report = PositionReport()
         report.latitude = try coordinate(.lat, .latitudeDirection, "NS", reader)
@@ -58,7 +59,7 @@ extension TableRowConverter {
             // A row that has the same fix time and the same values as the last fix repeats it. The fix time alone is
             // not sufficient, because several fixes have the same time if its resolution is low.
             let values = values(report)
-            if let last = lastFix, fix.time == last.time {
+            if let last = earlier.fix, fix.time == last.time {
                 if Self.areEqual(values, last.values) {
                     repeatedPositionCount += 1
                     return
@@ -67,9 +68,9 @@ extension TableRowConverter {
                     let later = time.subtractingSaturated(first)
                     civil = civil.map { WallTime(nanoseconds: $0.nanoseconds.addingSaturated(later)) }
                 }
-                lastFix?.values = values
+                earlier.fix?.values = values
             } else {
-                lastFix = (fix.time, values, time)
+                earlier.fix = (fix.time, values, time)
             }
         } else if let time {
             recordUnchanged(report, at: time, reader)
@@ -171,6 +172,7 @@ extension TableRowConverter {
             text: report.coordinates)
     }
 
+    /// Returns the values by which positions are compared.
     private func values(_ report: PositionReport) -> [Double] {
         [report.latitude, report.longitude, report.altitudeMSL, report.altitudeHAE, report.speed, report.track]
     }
@@ -183,27 +185,29 @@ extension TableRowConverter {
     /// logger repeats.
     private mutating func recordUnchanged(_ report: PositionReport, at time: Int64, _ reader: borrowing CSVReader) {
         let values = values(report)
-        guard let since = unchangedPosition, Self.areEqual(values, since.values) else {
-            unchangedPosition = (values, time)
+        guard let former = earlier.unchanged, Self.areEqual(values, former.values) else {
+            earlier.unchanged = (values, time)
             return
         }
         guard report.speed >= Self.minimumMovingSpeed,
-            time.subtractingSaturated(since.time) > Self.maximumUnchangedDuration
+            time.subtractingSaturated(former.since) > Self.maximumUnchangedDuration
         else { return }
         diagnostics.record(
             "the position has not changed for seconds although the speed is not zero; if the logger repeats its last fix, name the column with the time of the fix: fix.time=COLUMN",
             line: reader.line, text: "\(report.coordinates), \(report.speed) m/s")
     }
 
+    /// Returns true, and counts the repetition, if the position is equal to the last one that was kept, which is less
+    /// than `repetitionInterval` old.
     private mutating func isRepetition(_ report: PositionReport, at time: Int64) -> Bool {
         let values = values(report)
-        if let last = lastPosition, time.subtractingSaturated(last.time) < Self.repetitionInterval,
+        if let last = earlier.kept, time.subtractingSaturated(last.time) < Self.repetitionInterval,
             Self.areEqual(values, last.values)
         {
             repeatedPositionCount += 1
             return true
         }
-        lastPosition = (values, time)
+        earlier.kept = (values, time)
         return false
     }
 
@@ -245,6 +249,7 @@ extension TableRowConverter {
         self.spreader = spreader
     }
 
+    /// Writes the positions whose times were not final. Must be called after the last row.
     mutating func finishPositions() {
         if let first = firstItems, !first.isEmpty {
             firstItems = nil

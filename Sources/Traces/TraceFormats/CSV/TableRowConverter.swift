@@ -4,43 +4,24 @@ import DeviceCore
 import GPSDProtocol
 import Trace
 
-/// Converts table rows to motion readings and positions.
+/// Converts table rows to motion readings and positions. A reader of a table calls `process` and `endRow` for each row,
+/// and then `finishRecording` or, if it collects the tracks itself, `finishPositions`. Positions are converted in
+/// `TableRowConverter+Positions.swift`.
 struct TableRowConverter {
     struct Column {
         var index: Int
         var unit: CSVUnit?
     }
 
-    /// The interval at which a repeated position is read, in nanoseconds (1 s).
-    static let repetitionInterval: Int64 = 1_000_000_000
-    /// The column of each quantity. Either all axes of a sensor are present or none.
-    let columns: [CSVQuantity: Column]
-    /// The columns of gravity, which is added to the acceleration, or nil if the acceleration includes gravity.
-    var gravity: [Int]?
-    /// A conversion that is applied after the unit conversion.
-    var convert: (SensorKind, SIMD3<Double>) -> SIMD3<Double> = { $1 }
-    var dropsRepetitions = false
-    private(set) var tracks: [MotionTrack] = []
-    private var axes: [[Column?]] = []
-    private let hasPositions: Bool
-    var reports = ReportTrack()
-    private(set) var incompleteReadingCount = 0
-    var repeatedPositionCount = 0
-    var derivedMotionCount = 0
-    var diagnostics = InputDiagnostics()
-    private var hasRows = false
-    var motion = DerivedMotion()
-    var lastPosition: (values: [Double], time: Int64)?
-    var lastFix: (time: Int64, values: [Double], rowTime: Int64?)?
-    /// The values of the last position, and the time of the first row that contained them.
-    var unchangedPosition: (values: [Double], time: Int64)?
-    var spreader = EqualTimeSpreader<Item>()
-    /// The positions read before the first change of the time, or nil after that change.
-    var firstItems: [Item]? = []
-    var firstTime: Int64?
-    /// True if the times of the positions are unusable and there are no motion readings.
-    var ignoresTimes = false
+    /// The time of the position fix in a row that has its own column for it.
+    struct FixTime {
+        /// In nanoseconds. It is only compared with the fix times of other rows, so its origin does not matter.
+        var time: Int64
+        /// The wall-clock time, or nil if the origin of `time` is unknown.
+        var civil: WallTime?
+    }
 
+    /// The position of a row, until its final time is known.
     struct Item {
         var report: PositionReport
         var sky: SkyReport
@@ -48,6 +29,49 @@ struct TableRowConverter {
         var civil: WallTime?
         var line: Int
     }
+
+    /// The earlier positions with which the position of a row is compared. `values` are those of `values(_:)`.
+    struct EarlierPositions {
+        /// The last fix that was not a repetition, and the time of the first row with its fix time. Used for rows with
+        /// a fix time.
+        var fix: (time: Int64, values: [Double], rowTime: Int64?)?
+        /// The last position that was not dropped. Used if `dropsRepetitions` is true.
+        var kept: (values: [Double], time: Int64)?
+        /// The last position, and the time of the first row that contained it. Used to detect an old fix.
+        var unchanged: (values: [Double], since: Int64)?
+    }
+
+    /// The column of each quantity. The caller ensures that either all axes of a sensor are present or none.
+    let columns: [CSVQuantity: Column]
+    /// The columns of gravity, which is added to the acceleration, or nil if the acceleration includes gravity.
+    var gravity: [Int]?
+    /// A conversion that is applied after the unit conversion.
+    var convert: (SensorKind, SIMD3<Double>) -> SIMD3<Double> = { $1 }
+    /// True if rows of motion readings may repeat a position, which is then kept only once per `repetitionInterval`.
+    var dropsRepetitions = false
+    /// In nanoseconds (1 s).
+    static let repetitionInterval: Int64 = 1_000_000_000
+
+    private(set) var tracks: [MotionTrack] = []
+    /// The columns of the axes of each track.
+    private var axes: [[Column?]] = []
+    private let hasPositions: Bool
+    var reports = ReportTrack()
+    private(set) var incompleteReadingCount = 0
+    var repeatedPositionCount = 0
+    var derivedMotionCount = 0
+    var diagnostics = InputDiagnostics()
+    private var isFirstRow = true
+
+    var motion = DerivedMotion()
+    var earlier = EarlierPositions()
+    /// The positions read before the first change of the time, or nil after that change.
+    var firstItems: [Item]? = []
+    /// The time of the first position that has one.
+    var firstTime: Int64?
+    var spreader = EqualTimeSpreader<Item>()
+    /// True if the times of the positions are unusable and there are no motion readings.
+    var ignoresTimes = false
 
     init(_ columns: [CSVQuantity: Column], from source: String, sensorName: String = "") {
         self.columns = columns
@@ -94,8 +118,14 @@ struct TableRowConverter {
         }
     }
 
+    /// Converts the row that the reader has read.
+    ///
+    /// - Parameters:
+    ///   - time: The time of the row in nanoseconds, or nil if it is unknown. Motion readings are then skipped.
+    ///   - civil: The wall-clock time of the row, or nil if it is unknown.
+    ///   - fix: The time of the position fix, or nil if the row does not contain it.
     mutating func process(
-        _ reader: borrowing CSVReader, at time: Int64?, civil: WallTime?, fix: (time: Int64, civil: WallTime?)? = nil
+        _ reader: borrowing CSVReader, at time: Int64?, civil: WallTime?, fix: FixTime? = nil
     ) throws(DeviceError) {
         for index in tracks.indices {
             let kind = tracks[index].sensor.kind
@@ -129,7 +159,7 @@ struct TableRowConverter {
 
     private mutating func value(_ column: Column?, _ reader: borrowing CSVReader) throws(DeviceError) -> Double {
         guard let column else { return .nan }
-        if case .unreadable = reader.content(column.index), hasRows {
+        if case .unreadable = reader.content(column.index), !isFirstRow {
             recordUnreadable(column.index, reader)
             return .nan
         }
@@ -144,9 +174,9 @@ struct TableRowConverter {
             "the cell of column \(name) cannot be read and was ignored", line: reader.line, text: reader.text(index))
     }
 
-    /// Ends a row. An unreadable cell in the first row is an error, because the column map may be wrong. In later rows,
-    /// unreadable cells are ignored.
-    mutating func endRow() { hasRows = true }
+    /// Ends a row. Until the first call, an unreadable cell is an error, because `columns` may be wrong. Afterwards,
+    /// unreadable cells are recorded and ignored.
+    mutating func endRow() { isFirstRow = false }
 }
 
 extension CSVReader {

@@ -70,7 +70,7 @@ public struct Recording: Sendable, Hashable {
             }
         }
         tracks.removeAll { $0.count == 0 }
-        remarks.appendRemark(count: reports.impossibleValues, Self.impossibleValues)
+        remarks.appendRemark(count: reports.impossibleValueCount, Self.impossibleValues)
         let misplaced = reports.sort()
         remarks.appendRemark(count: misplaced, "positions were out of order and were sorted.")
         battery.sort()

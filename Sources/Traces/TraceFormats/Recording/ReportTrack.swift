@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import DeviceCore
+package import DeviceCore
 import GPSDProtocol
 
 /// gpsd reports in memory. Each report is a line of gpsd's JSON protocol.
@@ -9,8 +9,8 @@ public struct ReportTrack: Sendable, Hashable {
     public private(set) var times: [Int64] = []
     private var bytes: [UInt8] = []
     private var ranges: [Range<Int>] = []
-    /// The number of values that were replaced by unknown values because no receiver can measure them.
-    private(set) var impossibleValues = 0
+    /// The number of values that were removed because no receiver can measure them.
+    private(set) var impossibleValueCount = 0
 
     package init() {}
 
@@ -29,12 +29,13 @@ public struct ReportTrack: Sendable, Hashable {
     /// Removes and counts the impossible values of a position. Call this method before deriving other values from the
     /// position.
     mutating func removeImpossibleValues(from report: inout PositionReport) {
-        impossibleValues += report.discardOutOfRangeValues()
+        impossibleValueCount += report.discardOutOfRangeValues()
     }
 
+    /// Appends a sky view after removing its impossible values.
     package mutating func append(_ report: SkyReport, at time: Int64) {
         var report = report
-        impossibleValues += report.discardOutOfRangeValues()
+        impossibleValueCount += report.discardOutOfRangeValues()
         append(line: GPSDEncoder.encode(report), at: time)
     }
 
@@ -51,31 +52,10 @@ public struct ReportTrack: Sendable, Hashable {
 
     mutating func shift(by nanoseconds: Int64) { times.shift(by: nanoseconds) }
 
-    /// The points at which the clock was set back. The reports must be in file order.
+    /// The points at which the clock was set back. The reports must be in file order, so `sort()` must not have been
+    /// called. A report with the time and the line of an earlier one is a repetition.
     var clockSteps: [ClockStepBack] { times.clockSteps { bytes[ranges[$0]] == bytes[ranges[$1]] } }
 
+    /// Shifts the times after each step so that they continue the earlier times. The reports must be in file order.
     mutating func correct(_ steps: [ClockStepBack]) { times.correct(steps) }
-}
-
-/// The readings of a battery in memory.
-public struct BatteryTrack: Sendable, Hashable {
-    /// The time of each reading in nanoseconds since the start of the recording. Non-decreasing after an import.
-    public private(set) var times: [Int64] = []
-    /// The readings, one for each element of ``times``.
-    public private(set) var readings: [BatteryReading] = []
-
-    package init() {}
-
-    package var count: Int { times.count }
-
-    /// Appends a reading. Readings may be appended in any order.
-    package mutating func append(_ reading: BatteryReading, at time: Int64) {
-        times.append(time)
-        readings.append(reading)
-    }
-
-    /// Sorts the readings by time. The sort is stable.
-    mutating func sort() { _ = times.sort(with: &readings) }
-
-    mutating func shift(by nanoseconds: Int64) { times.shift(by: nanoseconds) }
 }

@@ -74,7 +74,7 @@ package struct IntervalChart: Sendable {
         _ frame: Frame, _ widths: Scale, _ heights: Scale, _ greatest: Int, unit: String, _ svg: inout SVGWriter
     ) {
         let marks = Ticks.numbers(widths.domain, count: max(2, Int(frame.width / 44)))
-        let counts = Ticks.counts(upTo: greatest, count: max(2, Int(frame.height / 18)))
+        let counts = Ticks.logarithmicCounts(upTo: greatest, count: max(2, Int(frame.height / 18)))
         svg.group(["class": "grid", "stroke": .string(PlotStyle.grid), "stroke-width": 0.6]) { svg in
             for value in marks.values { svg.line(widths(value), frame.y, widths(value), frame.bottom) }
             for value in counts.values { svg.line(frame.x, heights(log10(value)), frame.right, heights(log10(value))) }

@@ -2,15 +2,16 @@
 
 import SystemCalls
 
-/// Rounds `least` up to 1, 2 or 5 times a power of ten.
+/// Rounds `least` up to 1, 2 or 5 times a power of ten, with a relative tolerance of 1e-9. Returns 1 if `least` is not
+/// a positive finite number.
 package func niceStep(atLeast least: Double) -> Double {
     guard least > 0, least.isFinite else { return 1 }
     let exponent = Int(floor(log10(least)))
-    for (factor, power) in [(1.0, exponent), (2, exponent), (5, exponent), (1, exponent + 1)] {
-        let step = powerOfTen(power, times: factor)
+    for factor in [1.0, 2, 5] {
+        let step = powerOfTen(exponent, times: factor)
         if step >= least * (1 - 1e-9) { return step }
     }
-    return powerOfTen(exponent + 2, times: 1)
+    return powerOfTen(exponent + 1, times: 1)
 }
 
 /// Returns `factor` times a power of ten, correctly rounded.
@@ -20,6 +21,7 @@ func powerOfTen(_ exponent: Int, times factor: Double) -> Double {
     return factor * pow(10, Double(exponent))
 }
 
+/// The ticks of an axis and their labels. In the functions below, `count` is the approximate maximum number of ticks.
 package struct Ticks: Sendable, Equatable {
     package var values: [Double]
     package var labels: [String]
@@ -49,7 +51,8 @@ package struct Ticks: Sendable, Equatable {
             values: values, labels: values.map { PlotText.number($0 / scale, decimals: decimals) }, exponent: exponent)
     }
 
-    /// Returns ticks in degrees. In a large range, the step divides 180° evenly.
+    /// Returns ticks in degrees, whose step divides 180° evenly. In a range of at most `count` degrees, or of more than
+    /// `count` times 180°, returns ``numbers(_:count:mayScale:)`` instead.
     package static func degrees(_ range: ClosedRange<Double>, count: Int) -> Ticks {
         let length = range.upperBound - range.lowerBound
         let steps: [Double] = [1, 2, 5, 10, 15, 30, 45, 90, 180]
@@ -60,14 +63,16 @@ package struct Ticks: Sendable, Equatable {
         return Ticks(values: values, labels: values.map { PlotText.number($0, decimals: 0) })
     }
 
-    package static func counts(upTo greatest: Int, count: Int) -> Ticks {
+    /// Returns ticks for a logarithmic axis of counts: 1, 2, 5 and 10 if `greatest` is below 20, regardless of `count`,
+    /// otherwise powers of ten.
+    package static func logarithmicCounts(upTo greatest: Int, count: Int) -> Ticks {
         if greatest < 20 {
-            let values = [1.0, 2, 5, 10, 20].filter { $0 <= Double(max(greatest, 2)) }
+            let values = [1.0, 2, 5, 10].filter { $0 <= Double(max(greatest, 2)) }
             return Ticks(values: values, labels: values.map { PlotText.number($0, decimals: 0) })
         }
         var powers: [Double] = []
         var power = 1.0
-        while power <= Double(max(greatest, 1)) {
+        while power <= Double(greatest) {
             powers.append(power)
             power *= 10
         }
@@ -76,6 +81,7 @@ package struct Ticks: Sendable, Equatable {
         return Ticks(values: values, labels: values.map { PlotText.grouped($0) })
     }
 
+    /// Returns the multiples of `step` in `range`, or an empty array if there are more than 1000.
     static func multiples(of step: Double, in range: ClosedRange<Double>) -> [Double] {
         let slack = 1e-9
         let first = (range.lowerBound / step - slack).rounded(.up)
@@ -91,6 +97,7 @@ package struct Ticks: Sendable, Equatable {
         }
     }
 
+    /// Returns the number of decimals, at most 12, that labels with the given step need.
     static func decimals(_ step: Double) -> Int {
         guard step > 0, step.isFinite else { return 0 }
         return min(max(0, -Int(floor(log10(step) + 1e-9))), 12)

@@ -127,7 +127,7 @@ struct PlotCommand: AsyncParsableCommand {
             sources: sources, subjects: subjects, isChosen: isChosen, align: align, reference: reference,
             options: choices.options, spans: try spans())
         var figure = try await play.figure(until: stop)
-        if let reason = stop.reason { return reason.status(isComplete: true, shortfall: "") }
+        if let reason = stop.reason { return reason.status() }
         if clock { figure.clock = try play.civilClock() }
         if let title { figure.title = PlotText.name(title) }
         try await write(figure, maker, until: stop)

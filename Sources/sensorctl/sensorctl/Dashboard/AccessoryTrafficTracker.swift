@@ -6,8 +6,9 @@ import JSONBytes
 import SensorTools
 import Trace
 
-/// Tracks accessories and their traffic. `@unchecked Sendable` is safe, because all calls are made on the main thread,
-/// which also plays traces.
+/// Tracks accessories, their users and their traffic for the dashboard's pages. `DashboardSession` calls
+/// `publishIfChanged` every 250 ms. `@unchecked Sendable` is safe, because all calls are made on the main thread, which
+/// also plays traces.
 final class AccessoryTrafficTracker: @unchecked Sendable {
     private struct Entry {
         var accessory: AccessoryReading
@@ -15,6 +16,7 @@ final class AccessoryTrafficTracker: @unchecked Sendable {
         /// The time at which the accessory was connected or disconnected, in seconds on the session's clock.
         var since: Double
         var users: [String] = []
+        /// The number of received and sent bytes, or nil if the traffic is not counted.
         var received: Int?
         var sent: Int?
 
@@ -23,10 +25,10 @@ final class AccessoryTrafficTracker: @unchecked Sendable {
         mutating func use(_ name: String) { if !users.contains(name) { users.append(name) } }
     }
 
-    /// The maximum number of bytes in a traffic message.
-    private static let limit = 256
+    /// The maximum number of bytes that a traffic message contains.
+    private static let maximumPublishedBytes = 256
     /// The maximum number of accessories in the list, including disconnected accessories.
-    private static let count = 64
+    private static let maximumEntries = 64
 
     private let feed: DashboardFeed
     /// True if the traffic is counted. Only traces contain traffic.
@@ -39,6 +41,8 @@ final class AccessoryTrafficTracker: @unchecked Sendable {
     func update(_ reading: AccessoryChangeReading, at time: Double) {
         hasChanged = true
         for accessory in reading.accessories {
+            // The new entry replaces the entry of this connection and, because the accessory may have returned, the
+            // entries of its ended connections.
             entries.removeAll {
                 $0.accessory.connectionID == accessory.connectionID
                     || !$0.isConnected && $0.accessory.isSame(as: accessory)
@@ -47,10 +51,11 @@ final class AccessoryTrafficTracker: @unchecked Sendable {
                 accessory: accessory, since: time, received: countsTraffic ? 0 : nil, sent: countsTraffic ? 0 : nil)
             entry.isConnected = reading.change != .disconnected
             entries.append(entry)
-            if entries.count > Self.count { entries.removeFirst() }
+            if entries.count > Self.maximumEntries { entries.removeFirst() }
         }
     }
 
+    /// Sets the programs that use the accessories of a live device, keyed by connection ID.
     func set(users: [Int: [String]]) {
         for index in entries.indices {
             let names = users[entries[index].accessory.connectionID] ?? []
@@ -59,6 +64,7 @@ final class AccessoryTrafficTracker: @unchecked Sendable {
         }
     }
 
+    /// Processes an event of a trace.
     func process(_ change: TraceAccessoryEvent.Change, of id: Int, at time: Double) {
         guard let index = entries.firstIndex(where: { $0.isConnected && $0.accessory.connectionID == id }) else {
             return
@@ -84,7 +90,7 @@ final class AccessoryTrafficTracker: @unchecked Sendable {
             "traffic", .recent,
             [
                 "t": time, "id": id, "direction": direction, "count": bytes.count,
-                "bytes": Base64.text(bytes.prefix(Self.limit)),
+                "bytes": Base64.text(bytes.prefix(Self.maximumPublishedBytes)),
             ])
     }
 
@@ -102,7 +108,8 @@ final class AccessoryTrafficTracker: @unchecked Sendable {
         }
     }
 
-    func reset(at time: Double) {
+    /// Called after a seek. Keeps the connected accessories, and clears their users and counts.
+    func seek(to time: Double) {
         hasChanged = true
         entries.removeAll { !$0.isConnected }
         for index in entries.indices {

@@ -55,7 +55,7 @@ final class DashboardSession {
             listeners.printer.reset()
             await simulated.use { await listeners.restartActivity() }
             listeners.regions.restart()
-            trafficTracker.reset(at: clock.now)
+            trafficTracker.seek(to: clock.now)
         }
         var hello = hello(title: trace.name.split(separator: "/").last.map(String.init) ?? trace.name, clock, frame)
         hello.isTrace = true

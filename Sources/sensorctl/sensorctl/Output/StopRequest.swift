@@ -12,6 +12,7 @@ final class StopRequest: Sendable {
         case timeIsUp
         /// The reader of the output has closed the pipe.
         case outputClosed
+        /// Core Location has denied authorization.
         case denied
         case failed(DeviceError, ExitStatus)
     }
@@ -47,21 +48,24 @@ final class StopRequest: Sendable {
 
     func wait() async -> Reason {
         await withCheckedContinuation { continuation in
+            // The reason is set before any handler is called.
             onRequest { continuation.resume(returning: self.reason ?? .complete) }
         }
     }
 
-    /// Returns the exit status that corresponds to the stop request, or `status` if no stop was requested.
-    func status(or status: ExitStatus = .success) -> ExitStatus {
-        reason?.status(isComplete: true, shortfall: "") ?? status
-    }
+    /// Returns the exit status of the stop request, or `status` if no stop was requested. Logs the error if the reason
+    /// is `failed`.
+    func status(or status: ExitStatus = .success) -> ExitStatus { reason?.status() ?? status }
 
-    /// Returns a closure that grants a grace period after a stop request. The closure returns true until a stop is
-    /// requested and for 20 further calls. `Descriptor.write` calls the closure every 100 ms, so the grace period is 2
-    /// s.
+    /// The number of waits of a write after a stop request. `Descriptor.write` and `TraceOutput` wait 100 ms each time,
+    /// so the grace period is 2 s.
+    private static let maximumWaits = 20
+
+    /// Returns a closure that a write calls after each wait for the reader of the output. The closure returns false
+    /// when the grace period after a stop request is over. The write then ends.
     func gracePeriod() -> @Sendable () -> Bool {
         let waits = Atomic(0)
-        return { self.reason == nil || waits.add(1, ordering: .relaxed).newValue < 20 }
+        return { self.reason == nil || waits.add(1, ordering: .relaxed).newValue < Self.maximumWaits }
     }
 }
 
@@ -71,7 +75,9 @@ extension StopRequest.Reason {
         return .failed(DeviceError(.inputOutput, "Standard output cannot be written.", cause: cause), .inputOutput)
     }
 
-    func status(isComplete: Bool, shortfall: String) -> ExitStatus {
+    /// Returns the exit status. Logs the error if the reason is `failed`. If the time is up and the command has not
+    /// done its work (`isComplete` is false), logs `shortfall` and returns `.unavailable`.
+    func status(isComplete: Bool = true, shortfall: String = "") -> ExitStatus {
         switch self {
         case .signal, .complete, .outputClosed: return .success
         case .timeIsUp:

@@ -29,7 +29,7 @@ final class ProgramRun {
         guard let relay else {
             announce(StandardOutput(stop: stop))
             defer { withExtendedLifetime(termination) {} }
-            return try await stop.wait().status(isComplete: true, shortfall: "").exit()
+            return try await stop.wait().status().exit()
         }
         defer { relay.stop() }
         let child: ChildProgram

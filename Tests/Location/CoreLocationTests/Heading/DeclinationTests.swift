@@ -14,7 +14,7 @@ struct DeclinationTests {
     private func position(
         _ latitude: Double, _ longitude: Double, variation: Double = .nan, time: WallTime = time
     ) -> LocalDeclination.Position {
-        .init(latitude: latitude, longitude: longitude, altitude: 0, variation: variation, time: time)
+        .init(latitude: latitude, longitude: longitude, altitude: 0, reportedDeclination: variation, time: time)
     }
 
     @Test(

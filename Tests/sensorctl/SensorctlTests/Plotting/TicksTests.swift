@@ -64,10 +64,10 @@ struct TicksTests {
 
     @Test("Axes of counts have steps of 1, 2 and 5 for small counts, and powers of ten for large counts")
     func counts() {
-        #expect(Ticks.counts(upTo: 3, count: 5).labels == ["1", "2"])
-        #expect(Ticks.counts(upTo: 12, count: 5).labels == ["1", "2", "5", "10"])
-        #expect(Ticks.counts(upTo: 17_517, count: 5).labels == ["1", "10", "100", "1,000", "10,000"])
-        #expect(Ticks.counts(upTo: 17_517, count: 3).labels == ["1", "100", "10,000"])
+        #expect(Ticks.logarithmicCounts(upTo: 3, count: 5).labels == ["1", "2"])
+        #expect(Ticks.logarithmicCounts(upTo: 12, count: 5).labels == ["1", "2", "5", "10"])
+        #expect(Ticks.logarithmicCounts(upTo: 17_517, count: 5).labels == ["1", "10", "100", "1,000", "10,000"])
+        #expect(Ticks.logarithmicCounts(upTo: 17_517, count: 3).labels == ["1", "100", "10,000"])
     }
 
     @Test("Empty and infinite ranges have no ticks, and a single value has a finite domain")
