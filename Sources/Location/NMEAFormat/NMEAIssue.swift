@@ -109,8 +109,8 @@ struct NMEALayout {
         case UInt8(ascii: "n"): !field.number.isNaN
         case UInt8(ascii: "u"): !field.nonnegativeNumber.isNaN
         case UInt8(ascii: "a"): field.nonnegativeNumber <= 360
-        case UInt8(ascii: "c"): field.count != nil
-        case UInt8(ascii: "f"): (1...3).contains(field.count ?? 0)
+        case UInt8(ascii: "c"): field.unsignedInteger != nil
+        case UInt8(ascii: "f"): (1...3).contains(field.unsignedInteger ?? 0)
         case UInt8(ascii: "s"): field.equals("A") || field.equals("V")
         case UInt8(ascii: "e"): !sentence.degreesEast(index).isNaN
         case UInt8(ascii: "A")...UInt8(ascii: "Z"): field.firstLetter == form

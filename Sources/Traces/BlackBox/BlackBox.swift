@@ -11,9 +11,9 @@ package import Trace
 package final class BlackBox: Sendable {
     /// The extent of saved traces.
     package struct Options: Sendable {
-        /// The time before a trigger, in seconds.
+        /// The time to save before a trigger, in seconds.
         package var before = 600.0
-        /// The time after a trigger, in seconds.
+        /// The time to save after a trigger, in seconds.
         package var after = 30.0
 
         package init() {}

@@ -11,8 +11,8 @@ struct DelayedEventQueue {
     private(set) var size = 0
     private var heap = TimeHeap<TraceEvent>()
     private let maximumCount: Int
-    /// The time of the last released event. A full queue releases events early. If an earlier event is added after
-    /// that, it is released with this time instead of its own time.
+    /// The time of the last released event. A full queue releases events early. If an event with an earlier time is
+    /// then added, it is given this time.
     private var lastReleasedTime = Int64.min
 
     init(capacity: Int = DelayedEventQueue.maximumCount) { self.maximumCount = capacity }

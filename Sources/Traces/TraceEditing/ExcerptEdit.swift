@@ -17,9 +17,9 @@ public struct ExcerptEdit: TraceEdit {
     /// Creates an edit.
     ///
     /// - Parameters:
-    ///   - start: The beginning of the part, since the start of the trace. Earlier events are omitted.
-    ///   - end: The end of the part, since the start of the trace, or nil for the end of the trace. Later events are
-    ///     omitted.
+    ///   - start: The beginning of the part, relative to the start of the trace. Earlier events are omitted.
+    ///   - end: The end of the part, relative to the start of the trace, or nil for the end of the trace. Later events
+    ///     are omitted.
     public init(from start: Duration = .zero, to end: Duration? = nil) {
         from = Int64(saturatingSeconds: max(start, .zero).inSeconds) ?? 0
         to = end.map { Int64(saturatingSeconds: max($0, .zero).inSeconds) ?? 0 } ?? .max

@@ -8,8 +8,9 @@ public import Trace
 ///
 /// The header of the result contains the seed and the fault list in a "faults" member, so that a failed run can be
 /// repeated from its trace alone. If the trace already contained faults, the member is an array. A target that does not
-/// exist in the trace is an error. Otherwise, a misspelled target could make a test pass. Sensors are looked up in the
-/// header, receivers and accessories in the whole trace. A fault that starts after the last event is also an error.
+/// exist in the trace is an error, because a test with a misspelled target could otherwise pass. Sensors are looked up
+/// in the header, receivers and accessories in the whole trace. A fault that starts after the last event is also an
+/// error.
 ///
 /// If a fault changes positions (`nofix`, `clockstep`), all NMEA sentences are omitted, because they would contain a
 /// fix or a time that contradicts the reports. Simulated servers generate new sentences from the reports.

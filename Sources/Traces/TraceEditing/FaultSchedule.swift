@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The steps of faults whose times do not depend on the trace's events, in chronological order.
+/// The starts and ends of loss and unplug faults, in chronological order. Their times do not depend on the trace's
+/// events.
 struct FaultSchedule {
     /// The start or end of a fault.
     struct Step {
@@ -29,7 +30,7 @@ struct FaultSchedule {
             default: break
             }
         }
-        // Steps of equal rank keep their order in the list.
+        // Steps with equal times and ranks keep their order.
         self.steps = steps.enumerated().sorted {
             ($0.element.time, $0.element.rank, $0.offset) < ($1.element.time, $1.element.rank, $1.offset)
         }.map(\.element)

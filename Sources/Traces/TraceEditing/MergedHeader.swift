@@ -31,7 +31,8 @@ struct MergedHeader {
         if let start = first.start {
             header.start = TraceHeader.Start(
                 wallTime: WallTime(nanoseconds: start.wallTime.nanoseconds.subtractingSaturated(offset)),
-                // The boot times of different machines are unrelated.
+                // The boot time is based on the first trace only, because boot times of different machines are
+                // unrelated.
                 boot: BootTime(nanoseconds: max(0, start.boot.nanoseconds.subtractingSaturated(offset))))
         }
     }

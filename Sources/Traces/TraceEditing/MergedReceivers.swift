@@ -6,7 +6,7 @@ import Trace
 
 /// The receiver names in a merged trace. Receivers that report during the same period never share a name.
 ///
-/// Two receivers with the same name keep it if one sends its last report before the other sends its first report.
+/// Two receivers may keep the same name if one sends its last report before the other sends its first.
 struct MergedReceivers {
     /// The new names of renamed receivers, per trace.
     private(set) var names: [[String: String]]

@@ -33,8 +33,8 @@ struct PositionStatistics {
         }
         if report.horizontalError >= 0, errors.count < Self.maximumErrors { errors.append(report.horizontalError) }
         let coordinate = GeodeticCoordinate(latitude: report.latitude, longitude: report.longitude)
-        // The limits are initially NaN. A comparison with NaN is false, so the negated comparison replaces the initial
-        // value.
+        // The limits are initially NaN. A comparison with NaN is always false, so the conditions are negated to replace
+        // the initial values.
         if !(result.south <= coordinate.latitude) { result.south = coordinate.latitude }
         if !(result.north >= coordinate.latitude) { result.north = coordinate.latitude }
         add(longitude: coordinate.longitude)

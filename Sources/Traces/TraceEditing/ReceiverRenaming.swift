@@ -11,7 +11,8 @@ struct ReceiverRenaming {
 
     /// The classes of reports that originate from a receiver even if the report does not name the receiver.
     private static let measurementClasses: Set = ["TPV", "SKY", "ATT", "GST", "IMU"]
-    /// The new names by old name. The new name for the empty name is added to reports that name no receiver.
+    /// The new names by old name. If there is an entry for the empty name, its new name is added to reports that name
+    /// no receiver.
     let names: [String: String]
 
     /// Returns the report with the new names, or the unchanged report if no name applies or the report is malformed.

@@ -31,8 +31,8 @@ package struct ReportDiagnostics: Sendable {
         }
     }
 
-    /// Records the problems in the report that the decoder has just processed. If the report is a position, `report` is
-    /// nil.
+    /// Records the problems in the report that the decoder has just processed. For a position, the caller may pass nil
+    /// as `report`.
     package mutating func record(
         _ report: GPSDReport?, _ decoder: GPSDDecoder, bytes: UnsafeRawBufferPointer, line: Int
     ) {

@@ -10,10 +10,9 @@ public import Trace
 ///
 /// Position, satellite and attitude reports are re-encoded from their decoded values. All other reports, and lines that
 /// are not reports, are omitted because they may contain the position in any form. Serial numbers, sensor contexts,
-/// port names and unknown members are removed from the header. Serial numbers, port names and names are removed from
-/// accessories. The UUID, major and minor values of beacons are replaced by numbers, because public databases contain
-/// beacon locations. The header's `clock` and the names and locations of sensors are kept only if their values are
-/// recognized.
+/// port names and unknown members are removed from the header. Accessories lose their names, serial numbers and port
+/// names. The UUID, major and minor values of beacons are replaced by numbers, because public databases contain beacon
+/// locations. The header's `clock` and the names and locations of sensors are kept only if their values are recognized.
 ///
 /// The result may still reveal some information: magnetometer readings depend on the magnetic latitude, and barometer
 /// readings on the altitude.
@@ -163,7 +162,7 @@ public struct ScrubEdit: TraceEdit {
         report.latitude = moved.destination.latitude
         report.longitude = moved.destination.longitude
         // Along a geodesic, the direction of north changes by an angle that depends on the place. The track and the
-        // velocity are rotated by the difference between the two angles.
+        // velocity are rotated by the difference between the angles at the original place and the new place.
         let rotation = moved.finalAzimuth - geodesic.finalAzimuth
         if geodesic.distance > 0, rotation.isFinite {
             report.track = Self.direction(report.track + rotation)
@@ -261,7 +260,7 @@ public struct ScrubOptions: Sendable {
     public var removesSatellitePositions = true
     /// If true, removes the data exchanged with accessories.
     public var removesAccessoryData = true
-    /// If true, replaces accessory names by models or numbers, because users may have chosen the names.
+    /// If true, replaces accessory names with models or numbers, because users may have chosen the names.
     public var removesAccessoryNames = true
 
     /// Creates options that remove everything except altitudes. The place becomes 0° N 0° E and the start 2000-01-01.

@@ -59,7 +59,7 @@ public protocol TraceEdit {
     /// Returns the edited header. Called once, before any event.
     mutating func header(_ header: TraceHeader) throws(DeviceError) -> TraceHeader
 
-    /// Appends the events that result from an event. Times must never decrease.
+    /// Appends the events that replace the given event. The times of appended events must never decrease.
     mutating func process(_ event: TraceEvent, into events: inout [TraceEvent])
 
     /// Appends any remaining events at the end of the trace. Throws an error if the edit does not apply to the trace.

@@ -40,7 +40,7 @@ public struct TraceFault: Sendable, Hashable {
     /// The target, or nil for all targets: "gpsd", a sensor's ID or kind, or an accessory's ID in the trace. A
     /// receiver's path is accepted for ``Action/noFix`` and ``Action/clockStep(_:)``.
     public var target: String?
-    /// The start of the fault, since the start of the trace. It must not be later than the last event.
+    /// The time from the start of the trace to the start of the fault. The fault must not start after the last event.
     public var start: Duration
     /// The duration, or nil if the fault does not end.
     public var duration: Duration?

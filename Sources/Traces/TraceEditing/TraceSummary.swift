@@ -34,16 +34,16 @@ package struct TraceSummary: Sendable {
 
     /// Statistics of the positions.
     package struct Positions: Sendable {
-        /// The number of position reports with or without a fix.
+        /// The number of position reports, including those without a fix.
         package var count = 0
         /// The number of reports that contain latitude and longitude.
         package var fixCount = 0
-        /// The number of reports that also contain an altitude.
+        /// The number of reports that contain latitude, longitude and altitude.
         package var threeDimensionalCount = 0
         /// The median estimated horizontal error (`eph`) in metres, or NaN if no report contains an error. It is
         /// computed from at most the first 65,536 errors.
         package var medianError = Double.nan
-        /// The limits of the area in degrees north or east, or NaN without a fix.
+        /// The limits of the area that the positions cover, in degrees north or east. NaN without a fix.
         package var south = Double.nan
         /// The western limit, which is greater than `east` if the track crosses the 180° meridian. A track around the
         /// Earth has the limits -180 and 180.

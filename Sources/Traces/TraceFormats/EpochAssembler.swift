@@ -45,8 +45,8 @@ struct EpochAssembler {
     private var sky: Sky?
     /// True if the pending position has a satellite report that was not added to an earlier position.
     private var hasOwnSky = false
-    /// True if the pending position's own satellite report arrived before the last position report. In that case, the
-    /// next satellite report without a time belongs to the next position.
+    /// True if the pending position already had its own satellite report when its last position report arrived. In that
+    /// case, a further satellite report without a time belongs to the next position.
     private var isSkyBeforeLastReport = false
     private var isAfterLoss = true
 
@@ -98,7 +98,7 @@ struct EpochAssembler {
         if found.removeImplausibleValues() { implausibleReportCount += 1 }
         var latest = Sky(report: found, arrival: arrival, time: found.time ?? pending?.report.time)
         latest.hasNewSatellites = found.satellites != nil
-        // A receiver may report satellites and dilutions of precision separately.
+        // A receiver may send satellites and dilutions of precision in separate reports.
         if let last = sky, last.report.time == found.time, found.time != nil {
             latest.report = last.report
             latest.report.merge(found)
@@ -162,7 +162,7 @@ struct EpochAssembler {
     }
 
     private func isRecent(_ sky: Sky, _ epoch: Epoch) -> Bool {
-        // If a new satellite report contains no time, its time is only assumed. An assumed time is not compared.
+        // If a new satellite report contains no time, its stored time is only an assumption, so it is not compared.
         if let skyTime = sky.report.time ?? (sky.isNew ? nil : sky.time), let now = epoch.report.time,
             now.nanoseconds.subtractingSaturated(skyTime.nanoseconds).magnitude > Self.maximumSkyAge.magnitude
         {
@@ -202,7 +202,7 @@ extension PositionReport {
         check(&speed, 0..<1e6)
         check(&climb, -1e6..<1e6)
         check(&correctionAge, 0..<1e6)
-        // The reference station ID of RTCM 3 has twelve bits.
+        // An RTCM 3 reference station ID has only twelve bits.
         if correctionStation > 4095 {
             correctionStation = -1
             isChanged = true

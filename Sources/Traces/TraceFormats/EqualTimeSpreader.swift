@@ -11,7 +11,8 @@ import DeviceCore
 struct EqualTimeSpreader<Item> {
     /// The longest interval over which items with the same time are spread, in nanoseconds (1 s).
     private static var maximumInterval: Int64 { 1_000_000_000 }
-    /// The maximum total size of the buffered items. If more items have the same time, they are spread in parts.
+    /// The maximum total size of the buffered items. If items with the same time exceed it, they are spread in several
+    /// parts.
     static var maximumItems: Int { 16_384 }
     private var items: [Item] = []
     private var size = 0
@@ -28,7 +29,7 @@ struct EqualTimeSpreader<Item> {
     /// - Parameters:
     ///   - time: The time of the item, or nil if the file contains none.
     ///   - size: The size of the item, which counts toward ``maximumItems`` and is at least 1.
-    ///   - isContinuous: False if the item does not continue the path of the previous items.
+    ///   - isContinuous: True if the item continues the path of the previous items.
     mutating func append<E: Error>(
         _ item: Item, at time: Int64?, size: Int = 1, isContinuous: Bool = true, yield: (Item, Int64) throws(E) -> Void
     ) throws(E) {

@@ -26,14 +26,14 @@ public struct RecordingFormat: Sendable {
     public internal(set) var fileExtensions: [String] = []
     /// True if a recording is a folder of files, which cannot be written to standard output.
     package internal(set) var isFolder = false
-    /// True if a file contains the positions of only one receiver, which ``ExportOptions/receiver`` selects.
+    /// True if a file can contain the positions of only one receiver. ``ExportOptions/receiver`` selects the receiver.
     package internal(set) var supportsReceiverSelection = false
     /// True if the format can contain arrival times.
     package internal(set) var supportsArrivalTimes = false
     /// True if detection may read the whole file. Such formats are tried after all others.
     var isTriedLast = false
-    /// True if the trace needs no separate check for damaged gpsd reports. In this case, the writer performs the check,
-    /// or the format contains no gpsd reports.
+    /// True if no separate check for damaged gpsd reports is needed, because the writer performs the check or the
+    /// format contains no gpsd reports.
     var reportsDamage = false
     /// Returns the confidence that an input has this format. The closure is nil if the format cannot be read.
     var detect: (@Sendable (RecordingInput) throws(DeviceError) -> DetectionConfidence?)?
@@ -58,7 +58,7 @@ public struct RecordingFormat: Sendable {
     ///   - path: The path of the file or folder. "-" writes to standard output, unless the format is a folder.
     ///   - options: The export options. Options that do not apply to the format are ignored.
     /// - Returns: Remarks about content that the format cannot represent.
-    /// - Throws: An error if the format cannot represent any content of the trace, or if writing fails.
+    /// - Throws: An error if the format can represent none of the trace's content, or if writing fails.
     public func write(
         _ trace: TraceFile, to path: String, options: ExportOptions = .init()
     ) throws(DeviceError) -> [String] {

@@ -18,7 +18,7 @@ final class RecordingInput {
     let folder: [String]?
     let chunks: FileContents
     let prefix: [UInt8]
-    /// True if the input is a file, which may have related files in the same directory.
+    /// True if the input is a file on disk. Such a file may have related files in the same directory.
     var isOnDisk: Bool { if case .file = chunks { true } else { false } }
 
     init(path: String) throws(DeviceError) {

@@ -2,7 +2,7 @@
 
 import Trace
 
-/// Counts the content of each kind that an export cannot contain.
+/// Counts the content that an export cannot contain, by kind.
 struct SkippedContent: Sendable {
     /// The content kinds, in the order of the remarks.
     enum Kind: Int, CaseIterable, Sendable {

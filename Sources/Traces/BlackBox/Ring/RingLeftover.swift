@@ -33,7 +33,8 @@ package struct RingLeftover: Sendable {
         var save = try SavedTrace.write(
             &reading, path: location.path(at: endTime, for: "leftover"), temporary: location.temporaryLeftoverPath,
             mode: location.mode, disk: folder.disk)
-        // If no trace was saved, the segments have not been checked for damage yet. Reading all events checks them.
+        // If no trace was saved, the segments have not been checked for damage yet, so all events are read to check
+        // them.
         if save == nil { try reading.forEach { _ throws(DeviceError) in } }
         var remarks = reading.remarks
         for path in former.paths {

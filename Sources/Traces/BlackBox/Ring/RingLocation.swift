@@ -16,7 +16,7 @@ package struct RingLocation: Sendable, Hashable {
 
     /// If the path is an existing directory or ends with a slash, saved traces are stored in that directory and named
     /// after their time and trigger, as in `2026-05-01T10-00-00Z-impact.trace`. Otherwise, the first trace is saved at
-    /// the path, and further traces have a number before the extension.
+    /// the path, and further traces get a number before the extension.
     package init(_ path: String, mode: UInt32? = nil) {
         self.mode = mode
         if FileIO.isDirectory(path) || path.hasSuffix("/") {

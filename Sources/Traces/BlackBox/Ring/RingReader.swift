@@ -8,7 +8,8 @@ import TraceEditing
 struct RingReader {
     private struct Segment {
         var path: String
-        /// The header, or nil if it is damaged. The lines are then read with the header of a different segment.
+        /// The header, or nil if it is damaged. In that case, the lines of the segment are read with another segment's
+        /// header.
         var segmentHeader: RingSegmentHeader?
     }
 
@@ -45,7 +46,7 @@ struct RingReader {
     }
 
     /// True if the file is empty or contains only a part of a header. Such a file remains if the recorder is killed
-    /// right after it creates the file.
+    /// right after creating it.
     private static func isTruncatedHeader(_ bytes: TraceBytes) -> Bool {
         let head = Array("{\"format\":\"\(TraceHeader.formatName)\"".utf8)
         guard let first = bytes.first(where: { $0 != 0 }) else { return true }

@@ -61,7 +61,7 @@ struct RingSegmentHeader: Sendable, Equatable {
     var number: Int
     /// The number of lines after the header that repeat the state at the beginning of the segment.
     var stateLines: Int
-    /// The triggers for which a trace is yet to be saved when the segment begins.
+    /// The triggers whose trace has not been saved yet when the segment begins.
     var triggers: [RingTrigger]
 
     var traceMember: TraceMember {

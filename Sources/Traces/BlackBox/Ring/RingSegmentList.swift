@@ -40,7 +40,7 @@ struct RingSegmentList: Sendable {
     private var segmentSize: Int64 { size / Self.segmentsPerRing }
     var total: Int64 { segments.reduce(0) { $0 + $1.size } }
 
-    /// True if bytes of an event at the given time must be written to a new segment.
+    /// Returns true if `count` bytes of events at the given time must be written to a new segment.
     func needsSegment(for count: Int64, at time: Int64) -> Bool {
         guard isOpen, let current = segments.last else { return true }
         // A segment that contains only a header accepts an event of any size.
@@ -93,7 +93,7 @@ struct RingSegmentName: Equatable {
     private static let prefix = "segment-"
     private static let formerPrefix = "former-"
     private static let suffix = ".trace"
-    /// The range of valid numbers, which is larger than any recording needs but prevents overflow.
+    /// The range of valid numbers. It is larger than any recording needs, but small enough to prevent overflow.
     private static let validNumbers = 1..<1_000_000_000
     /// The number of the earlier recorder, or nil for a segment of the current ring.
     var recorderNumber: Int?

@@ -72,7 +72,7 @@ package struct SavedTrace: Sendable {
     }
 }
 
-/// The most recently evaluated path, which is the path of the saved trace.
+/// The last path that was chosen for a trace. The trace is saved at this path.
 private final class LastPath: Sendable {
     let path = Mutex("")
 

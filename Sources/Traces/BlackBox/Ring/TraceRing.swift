@@ -30,7 +30,7 @@ package final class TraceRing: TraceDestination, Sendable {
     struct State {
         var segmentList: RingSegmentList
         var header: TraceHeader?
-        /// The parser of the lines that change the state.
+        /// The parser for lines that change the state.
         var cursor: TraceCursor?
         var traceState = TraceState()
         var triggers: [RingTrigger] = []
@@ -145,8 +145,7 @@ package final class TraceRing: TraceDestination, Sendable {
             if state.segmentList.needsSegment(for: Int64(next - start), at: time) {
                 try writeToSegment(UnsafeRawBufferPointer(rebasing: bytes[start..<end]), times, &state)
                 (start, times) = (end, nil)
-                // The preceding bytes have been written to the current segment in the meantime, so the check is
-                // repeated.
+                // The preceding bytes are now part of the current segment, so the check is repeated.
                 if state.segmentList.needsSegment(for: Int64(next - start), at: time) {
                     try beginSegment(toWrite: Int64(next - start), at: time, &state)
                 }

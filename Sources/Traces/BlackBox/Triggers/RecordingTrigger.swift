@@ -95,10 +95,10 @@ extension RecordingTrigger {
         func error(_ reason: String) -> DeviceError {
             DeviceError(.invalidConfiguration, "The event \"\(word)\" is invalid: it \(reason).")
         }
-        /// Parses the value with one of the units and returns it in the first unit.
+        /// Parses a value in any of the given units and converts it to the unit whose factor is 1.
         func number(_ units: [(String, Double)], _ example: String) throws(DeviceError) -> Double {
             guard let value else { throw error("needs a value, for example \(example)") }
-            // Uses the longest matching unit. For example, "300ms" also ends with the unit "s".
+            // Uses the longest matching unit, because "300ms", for example, also ends with the unit "s".
             let unit = units.filter { value.hasSuffix($0.0) }.max { $0.0.utf8.count < $1.0.utf8.count }
             guard let unit else {
                 throw error("needs a value in \(units.map(\.0).joined(separator: ", ")), for example \(example)")

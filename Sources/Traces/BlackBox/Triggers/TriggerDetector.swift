@@ -3,7 +3,7 @@
 package import DeviceCore
 import SensorFusion
 
-/// Detects a black box's trigger events in the events of a device's sources. The detector has no clock and uses the
+/// Detects a black box's trigger events in the data from a device's sources. The detector has no clock and uses the
 /// times passed to its methods.
 ///
 /// Each event is reported when it begins, and again only after it has ended. An impact ends after one second without a
@@ -18,7 +18,7 @@ package struct TriggerDetector: Sendable {
         var since: BootTime?
 
         mutating func updateLostFix(_ limit: Double, since lastFix: BootTime?, _ time: BootTime) -> Bool {
-            // This is the calculation used for ``deadline``, so the event occurs exactly at the deadline.
+            // The calculation is the same as for ``deadline``, so the event occurs exactly at the deadline.
             guard let lastFix, time >= lastFix.advanced(bySeconds: limit) else { return false }
             return exchange(&isArmed, with: false)
         }
@@ -55,7 +55,7 @@ package struct TriggerDetector: Sendable {
         }
     }
 
-    /// The time without a further impact after which an impact ends, in seconds.
+    /// The time after which an impact ends if no further impact follows, in seconds.
     private static let impactEndDelay = 1.0
     /// The maximum time between readings during a fall, in seconds. A longer gap restarts the detection.
     private static let maximumGap = 0.25

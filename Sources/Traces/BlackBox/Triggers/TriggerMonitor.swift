@@ -73,7 +73,7 @@ package final class TriggerMonitor: Sendable {
         update { detector in
             switch event {
             case .report(let report): detector.process(report, at: time)
-            // The silence of the source is ignored here. The timer detects it after the trigger's own time limit.
+            // Silence of the source is ignored here, because the timer detects it after the trigger's own time limit.
             case .lost(let error) where error.code == .silent: []
             case .lost: detector.processPositionLoss()
             case .sky, .attitude, .receivers, .line, .regained: []
@@ -90,7 +90,8 @@ package final class TriggerMonitor: Sendable {
         let (events, former) = state.withLock { state -> ([String], ClockTimer?) in
             guard !state.hasEnded else { return ([], nil) }
             let events = body(&state.detector)
-            // A new fix postpones the deadline. The timer then fires too early and is set again.
+            // A new fix postpones the deadline. The timer keeps its earlier time, fires too early and is then set
+            // again.
             guard let deadline = state.detector.deadline, state.timer == nil || deadline < state.timerDeadline else {
                 return (events, nil)
             }

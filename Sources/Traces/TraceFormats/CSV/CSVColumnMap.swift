@@ -18,7 +18,7 @@ import Trace
 ///
 /// | quantities | units |
 /// | --- | --- |
-/// | `time` | s, ms, us, ns: since the start, or since 1970 if larger than three years; iso: 2026-11-21T10:00:00Z |
+/// | `time` | s, ms, us, ns: counted from the start, or from 1970 if above three years; iso: 2026-11-21T10:00:00Z |
 /// | `date` | ymd, dmy, mdy: the date of a row whose time is a time of day; two-digit years mean 1980 to 2079 |
 /// | `fix.time` | as `time`: the time of the fix, for tables whose rows repeat the last fix |
 /// | `accel.x`, `accel.y`, `accel.z` | m/s^2, g, mg, cm/s^2; +9.81 m/s^2 on the axis that points up |
@@ -106,7 +106,8 @@ public struct CSVColumnMap: Sendable, Hashable {
     }
 
     private mutating func set(_ entry: CSVColumnMapParser.Entry) throws(DeviceError) {
-        // The parser treats the text after a colon as a unit. Settings have no unit, so both parts are joined again.
+        // The parser splits an entry at a colon and takes the rest as a unit. Settings have no unit, so both parts are
+        // joined again.
         let value = entry.unit.map { "\(entry.value):\($0)" } ?? entry.value
         switch entry.key {
         case "separator":

@@ -5,7 +5,7 @@ import DeviceCore
 /// A quantity that a table column can contain. The raw value is its name in column maps.
 enum CSVQuantity: String, Hashable, Sendable, CaseIterable {
     case time
-    /// The date of a row, for tables whose times are times of day.
+    /// The date of a row, for tables that give only the time of day.
     case date
     /// The time of the fix, for tables whose rows repeat the last fix.
     case fixTime = "fix.time"
@@ -37,7 +37,7 @@ enum CSVQuantity: String, Hashable, Sendable, CaseIterable {
     case course
     /// The climb rate in m/s, positive upwards.
     case climb
-    /// Accuracies in the definition of the source. In gpsd reports, they are `eph`, `epv`, `eps` and `epd`.
+    /// Accuracies as defined by the source. They are stored as gpsd's `eph`, `epv`, `eps` and `epd`.
     case horizontalAccuracy = "acc.h"
     case verticalAccuracy = "acc.v"
     case speedAccuracy = "acc.speed"
@@ -94,8 +94,8 @@ enum CSVQuantity: String, Hashable, Sendable, CaseIterable {
 enum CSVDimension: Hashable, Sendable {
     case time, date, acceleration, rate, field, pressure, angle, length, speed
 
-    /// The supported units, beginning with the default. For most units, the factor or the divisor is 1. A conversion of
-    /// such a unit rounds only once.
+    /// The supported units, beginning with the default. Most units have a factor or a divisor of 1, so converting a
+    /// value rounds it only once.
     var units: [CSVUnit] {
         switch self {
         case .time:
@@ -153,7 +153,7 @@ struct CSVUnit: Hashable, Sendable {
 
     func value(_ number: Double) -> Double {
         let value = number * factor / divisor
-        // Subtracting from 0 avoids negative zero.
+        // Subtraction from 0, unlike negation, never yields negative zero.
         return isNegated ? 0 - value : value
     }
 

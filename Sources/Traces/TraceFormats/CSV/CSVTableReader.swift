@@ -5,16 +5,16 @@ import Trace
 
 /// Reads a table according to a column map.
 struct CSVTableReader {
-    /// The smallest time that is interpreted as civil time, in nanoseconds since 1970 (about three years). Smaller
-    /// times are elapsed times.
+    /// The smallest number that is interpreted as a civil time, in nanoseconds since 1970 (about three years). Smaller
+    /// numbers are interpreted as elapsed times.
     static let earliestCivilTime: Int64 = 100_000_000 * 1_000_000_000
     private var reader: CSVReader
     private let map: CSVColumnMap
     private var rows: TableRowConverter
-    /// True if times count from 1970, or nil before the first time.
+    /// True if times count from 1970, or nil until a time has been read.
     private var isCivil: Bool?
     private var timesWithoutZone = 0
-    /// True if the table is known to contain times from a clock that was set.
+    /// True once the table is known to contain a time from a clock that had been set.
     private var hasSetClock = false
 
     init(_ bytes: UnsafeRawBufferPointer, name: String, map: CSVColumnMap) throws(DeviceError) {
@@ -122,8 +122,8 @@ struct CSVTableReader {
         }
     }
 
-    /// Returns true if one of the first thousand rows has a civil time. If so, a time in an earlier row that is not a
-    /// civil time is from a clock that was not set.
+    /// Returns true if one of the first thousand rows has a civil time. In that case, earlier times that are not civil
+    /// times come from a clock that had not been set yet.
     private func containsCivilTime() throws(DeviceError) -> Bool {
         guard let column = rows.columns[.time] else { return false }
         var lookahead = reader
@@ -142,7 +142,7 @@ struct CSVTableReader {
         return false
     }
 
-    /// Records columns that contain hemispheres but are missing from the column map.
+    /// Records columns that seem to contain hemispheres but are missing from the column map.
     private mutating func findUnnamedDirections() {
         for (quantity, letters, sign) in [
             (CSVQuantity.latitudeDirection, "NS", CSVQuantity.lat), (.longitudeDirection, "EW", .lon),
@@ -179,7 +179,8 @@ struct CSVTableReader {
             return nil
         }
         if isCivil { return .init(time: time, civil: WallTime(nanoseconds: time)) }
-        // If the rows have civil times, the origin of an elapsed fix time, such as seconds of the week, is unknown.
+        // If the rows have civil times but the fix time is an elapsed time, such as seconds of the week, its origin is
+        // unknown.
         return .init(time: time, civil: self.isCivil == true ? nil : civil(time))
     }
 
@@ -200,7 +201,8 @@ struct CSVTableReader {
         case unreadable(Int)
     }
 
-    /// Returns the time of the row in nanoseconds, or nil if there is no usable time. Records an unusable time.
+    /// Returns the time of the row in nanoseconds, or nil if there is no usable time. An unusable time is recorded in
+    /// the diagnostics.
     private mutating func usableTime(_ row: Int64) throws(DeviceError) -> Int64? {
         switch try time(row) {
         case .known(let time): return time

@@ -14,10 +14,9 @@ public enum MotionCSVLayout: String, Sendable, CaseIterable {
     /// Columns `gx,gy,gz,ax,ay,az,mx,my,mz,qw,qx,qy,qz,move`, without times. Values are integers in units of 1e-4
     /// rad/s, 1e-3 m/s² and 0.1 microtesla. Rows are 0.0105 s apart. The attitude is ignored.
     case broad
-    /// Columns `roll,pitch,yaw,gx,gy,gz,rx,ry,rz,ux,uy,uz`, without times. The columns contain Core Motion's attitude,
-    /// gravity, rotation rate and user acceleration. Values are integers in units of 1e-4 rad, g, rad/s and g,
-    /// respectively. Rows are 0.02 s apart. Acceleration is the sum of gravity and user acceleration, with Apple's
-    /// sign.
+    /// Columns `roll,pitch,yaw,gx,gy,gz,rx,ry,rz,ux,uy,uz`, without times. They contain Core Motion's attitude (in
+    /// units of 1e-4 rad), gravity (1e-4 g), rotation rate (1e-4 rad/s) and user acceleration (1e-4 g) as integers.
+    /// Rows are 0.02 s apart. Acceleration is the sum of gravity and user acceleration, with Apple's sign.
     case motionSense
 
     static let broadColumns = ["gx", "gy", "gz", "ax", "ay", "az", "mx", "my", "mz", "qw", "qx", "qy", "qz"]
@@ -43,7 +42,7 @@ public enum MotionCSVLayout: String, Sendable, CaseIterable {
         }
     }
 
-    /// The columns of scalar sensors. They identify a layout only if the table also has a column of times.
+    /// The columns of scalar sensors. They identify a layout only if the table also has a time column.
     private static let scalarColumns = Set(SensorKind.allCases.filter { !$0.isVector }.flatMap(\.csvColumns))
     static let timeColumns: Set<String> = ["t", "time", "seconds", "t (s)", "time (s)", "t_s", "time_s"]
 

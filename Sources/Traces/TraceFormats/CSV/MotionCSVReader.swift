@@ -90,8 +90,8 @@ struct MotionCSVReader {
         return Int64(saturatingSeconds: Double(row) * period)
     }
 
-    /// A remark if the unit of the magnetic field seems to be wrong, or nil otherwise. The Earth's field is 0.22 to
-    /// 0.67 gauss.
+    /// A remark if the magnetic field seems to be in the wrong unit, or nil otherwise. For comparison, the Earth's
+    /// field is 0.22 to 0.67 gauss.
     private var fieldRemark: String? {
         guard layout == .si || layout == .iio,
             let magnetometer = rows.tracks.first(where: { $0.sensor.kind == .magnetometer }), magnetometer.count > 0
@@ -114,7 +114,7 @@ extension Recording {
     /// Reads a UTF-8 CSV file of motion readings in one of the layouts that ``MotionCSVLayout`` lists. Times may start
     /// at any value. If times are in seconds since 1970, they determine ``start``.
     ///
-    /// - Throws: An error with code `invalidTrace` that states the line, the column and a remedy.
+    /// - Throws: An error with code `invalidTrace` that states the line and column and suggests a remedy.
     package init(csv: [UInt8], name: String, options: MotionCSVOptions = .init()) throws(DeviceError) {
         self = try csv.withBytes { (bytes) throws(DeviceError) in
             var reader = try MotionCSVReader(bytes, name: name, options: options)
@@ -122,10 +122,10 @@ extension Recording {
         }
     }
 
-    /// Reads a UTF-8 table of motion readings and positions according to a column map. A position that is repeated in
-    /// rows of motion readings is read once per second. Missing speeds and courses are derived from the positions.
+    /// Reads a UTF-8 table of motion readings and positions according to a column map. If rows of motion readings
+    /// repeat a position, it is read only once per second. Missing speeds and courses are derived from the positions.
     ///
-    /// - Throws: An error with code `invalidTrace` that states the line, the column and a remedy.
+    /// - Throws: An error with code `invalidTrace` that states the line and column and suggests a remedy.
     package init(table: [UInt8], name: String, columns: CSVColumnMap) throws(DeviceError) {
         self = try table.withBytes { (bytes) throws(DeviceError) -> Recording in
             var reader = try CSVTableReader(bytes, name: name, map: columns)

@@ -55,7 +55,7 @@ struct MotionCSVEncoder {
 
 extension RecordingFormat {
     /// Motion readings as CSV in the layout ``MotionCSVLayout/si``, without the columns of missing sensors. The mount
-    /// matrix is applied, so that axes are those of the device. Only the first sensor of each kind is written.
+    /// matrix is applied, so values are in the device's axes. Only the first sensor of each kind is written.
     package static let csv = RecordingFormat(
         name: "csv", title: "motion CSV", fileExtensions: [".csv"], reportsDamage: true, detect: sniff, read: read,
         writer: write)

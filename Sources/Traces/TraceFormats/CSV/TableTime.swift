@@ -10,7 +10,7 @@ enum TableTime {
         if let found = zoned(text) { return found }
         var words = text.split(separator: " ").map(String.init)
         guard let last = words.last else { return nil }
-        // A space may precede the zone.
+        // A space may separate the time zone from the time.
         if last == "UTC" || last == "GMT" { words[words.count - 1] = "Z" }
         var plain =
             words.count > 2

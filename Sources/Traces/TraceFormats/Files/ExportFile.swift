@@ -6,7 +6,7 @@ public import NMEAFormat
 import Trace
 
 /// A buffered output file. Call ``flushIfLarge()`` regularly to limit memory use. If an error prevents the file from
-/// being closed, it is removed, and an existing file at the path remains unchanged.
+/// being closed, the incomplete file is removed, and any existing file at the path remains unchanged.
 struct ExportFile: ~Copyable {
     private static let capacity = 1 << 16
     var bytes: [UInt8] = []
@@ -135,10 +135,10 @@ public struct ExportOptions: Sendable, Hashable {
     public var name = ""
     /// The NMEA 0183 sentences to write, and their precision.
     public var nmea = NMEAOptions()
-    /// True if the import has already reported the damaged reports of the trace.
+    /// True if the import has already warned about damaged gpsd reports in the trace.
     package var isDamageReported = false
 
-    /// Creates options. Options that are not parameters have their default values.
+    /// Creates options. Options without a parameter have their default values.
     public init(
         overwrite: Bool = false, mode: UInt32? = nil, receiver: String? = nil, hasStamps: Bool = false,
         name: String = ""

@@ -26,8 +26,8 @@ enum Folder {
         return names
     }
 
-    /// Calls `body`, which creates and fills a folder. If `body` throws an error, removes the folder if it is new and
-    /// still empty.
+    /// Calls `body`, which creates and fills a folder. If `body` throws an error, a folder that is new and still empty
+    /// is removed.
     static func populate<Value>(_ path: String, _ body: () throws(DeviceError) -> Value) throws(DeviceError) -> Value {
         let existed = FileIO.exists(path)
         do {
@@ -38,8 +38,8 @@ enum Folder {
         }
     }
 
-    /// Creates a folder unless it exists. Throws an error if the path is another user's symbolic link. Also throws an
-    /// error if one of the named files is in the folder and the options do not allow replacing it.
+    /// Creates a folder unless it already exists. Throws an error if the path is another user's symbolic link. Also
+    /// throws an error if one of the named files is in the folder and the options do not allow replacing it.
     static func createDirectory(_ path: String, for names: [String], _ options: ExportOptions) throws(DeviceError) {
         if ExclusiveFile.createDirectory(path, for: options.mode) != 0,
             errno != EEXIST || ExclusiveFile.isLinkOfOtherUser(path)

@@ -12,7 +12,7 @@ package import Trace
 /// Files are read in pieces, so memory use does not depend on the file size. Only points that are not in chronological
 /// order are sorted in memory. If a file is damaged, the points before the damage are read.
 package enum GPXFile {
-    /// Reads a file and writes it to the sink as a trace. The sink must not have a header yet, and remains open.
+    /// Reads a file and writes it to the sink as a trace. The sink must not have a header yet. It is left open.
     ///
     /// - Returns: Remarks about omitted, derived or unreadable content.
     /// - Throws: An error that states the line if nothing could be read.

@@ -46,8 +46,8 @@ struct GPXImporter {
         }
     }
 
-    /// Returns times for the points that precede the first known time of a part. The times are at most one second
-    /// apart.
+    /// Returns times for the points of a part that precede its first point with a time. The times are at most one
+    /// second apart.
     private func leadingTimes(of part: GPXSummary.Part) -> some IteratorProtocol<Int64> {
         let count = Int64(part.leading)
         let gap = plan.needsSorting || last == .min ? Int64.max : max(0, part.first.subtractingSaturated(last))
@@ -145,8 +145,8 @@ package struct PathTiming: Sendable {
     package let speed: Double?
     private var last: (coordinate: GeodeticCoordinate, time: Int64)?
 
-    /// Creates a timing in which the first point has time zero. The speed is in metres per second. If it is nil, points
-    /// are one second apart. Throws an error if the speed is less than 0.001 or infinite.
+    /// Creates a timing that places the first point at time zero. The speed is in metres per second. Without a speed,
+    /// points are one second apart. Throws an error if the speed is less than 0.001 or infinite.
     package init(speed: Double?) throws(DeviceError) {
         if let speed {
             guard speed.isFinite, speed >= 0.001 else {
@@ -174,7 +174,8 @@ package struct PathTiming: Sendable {
         return time
     }
 
-    /// Continues the path at a different place after a pause in nanoseconds. Returns the time of the new point.
+    /// Continues the path at a different place after a pause, which is given in nanoseconds. Returns the time of the
+    /// new point.
     package mutating func jump(to coordinate: GeodeticCoordinate, after pause: Int64) -> Int64 {
         let time = (last?.time ?? 0).addingSaturated(pause)
         last = (coordinate, time)

@@ -6,8 +6,8 @@ import Trace
 
 /// Writes the points of a path as trace events.
 struct GPXPointWriter {
-    /// The time from the last point of a segment to the report that ends the segment, in nanoseconds (1 s). This report
-    /// has no fix.
+    /// The maximum time between the last point of a segment and the report that ends the segment, in nanoseconds (1 s).
+    /// The report states that there is no fix.
     static let gap: Int64 = 1_000_000_000
     /// The maximum total size of the reports that are sorted in memory, in bytes (256 MiB).
     private static let maximumSortedSize = 256 << 20

@@ -72,7 +72,7 @@ extension GPXReader {
         }
     }
 
-    /// Records that a point was skipped because it is outside the tracks and routes that were read.
+    /// Records that a point was skipped because it does not belong to any of the tracks and routes that were read.
     mutating func recordStrayPoint() {
         record(
             "a point outside the tracks and routes that were read was skipped",
@@ -106,7 +106,7 @@ struct GPXPoint {
     var sky = SkyReport()
     /// The time in nanoseconds since 1970, or nil if it is missing or unreadable.
     var time: Int64?
-    /// The mode that `fix` states, or nil if `fix` does not determine the mode.
+    /// The fix mode from the `fix` element, or nil if the element does not determine it.
     private var mode: FixMode?
     var isWithoutFix: Bool { mode == FixMode.none }
     var hasSky: Bool { sky.usedCount >= 0 || !sky.hdop.isNaN || !sky.vdop.isNaN || !sky.pdop.isNaN }

@@ -8,11 +8,12 @@ import Trace
 /// Reads a GPX file point by point. Prefixes of element names are ignored.
 ///
 /// Course and speed are read from version 1.0 elements, from Garmin's TrackPointExtension, or from elements directly
-/// inside `extensions` (OsmAnd, OpenTracks and others), in degrees from true north and metres per second. The points
-/// that Garmin writes between two route points, `gpxx:rpt`, are read as route points.
+/// inside `extensions` (OsmAnd, OpenTracks and others). They are in degrees from true north and in metres per second.
+/// The points that Garmin writes between two route points, `gpxx:rpt`, are read as route points.
 struct GPXReader: ~Copyable {
     enum Item {
-        /// The start of a track or a route. Waypoints are outside tracks and routes.
+        /// The start of a track or a route. Waypoints are read without a start, because they are outside tracks and
+        /// routes.
         case begin(GPXOptions.Content)
         case segment
         /// A point, available as ``GPXReader/point``.
@@ -24,7 +25,7 @@ struct GPXReader: ~Copyable {
     var point = GPXPoint()
     var isClockSet = false
     var diagnostics = InputDiagnostics()
-    /// The coordinates in the extensions of the last point, and the number of coordinates that have been returned.
+    /// The coordinates from the extensions of the last point, and the number of them that have already been returned.
     private var extensionPoints: [SIMD2<Double>] = []
     private var extensionIndex = 0
     private(set) var partName = ""
@@ -210,8 +211,8 @@ struct GPXReader: ~Copyable {
         }
     }
 
-    /// Reads the value of an extension. `isOwn` is false inside a container, because `speed` may then be the wind
-    /// speed, and `accuracy` may be an average.
+    /// Reads the value of an extension. `isOwn` is true if the extension describes the point itself. Inside other
+    /// containers, `speed` may be the wind speed, and `accuracy` may be an average.
     private mutating func endExtension(isOwn: Bool) {
         switch xml.nameWord {
         case JSONText.word("speed") where isOwn: set(.speed, readNumber())

@@ -50,7 +50,7 @@ struct GPXSelection {
             }
             chosen = [part]
         }
-        // If there are several points and all have the same time, this is not the time of measurement.
+        // If several points all have the same time, it cannot be the time at which they were measured.
         let first = chosen.map(\.first).min() ?? .max
         let isOneTime =
             chosen.reduce(0) { $0 + $1.timed } > 1 && chosen.allSatisfy { $0.timed == 0 || $0.last == first }

@@ -15,17 +15,17 @@ struct GPXSummary {
 
     struct Part {
         var content: GPXOptions.Content
-        /// The number among the parts of the same kind, counted from 1.
+        /// The part's number among those of the same kind, counted from 1.
         var number: Int
         var name = ""
-        /// The position in the file, or nil for waypoints, which may be anywhere in the file.
+        /// The part's position in the file, or nil for waypoints, which may be anywhere in the file.
         var position: ElementPosition?
         var count = 0
         var timed = 0
         /// The earliest and latest times, in nanoseconds since 1970.
         var first = Int64.max
         var last = Int64.min
-        /// The number of points with coordinates that precede the first time.
+        /// The number of points with coordinates before the first point that has a time.
         private(set) var leading = 0
         private(set) var hasEarlyTimes = false
         var isOrdered = true

@@ -8,7 +8,7 @@ import Trace
 extension IIOContext {
     package static var maximumXMLSize: Int { 16 << 20 }
 
-    /// Reads a context from libiio XML, as sent by `iiod`, printed by `iio_info -S` and stored by emulators.
+    /// Reads a context from libiio XML, as sent by `iiod`, printed by `iio_info -S` or stored by emulators.
     ///
     /// The reader supports the XML dialects of libiio 0.21 to 0.26 and 1.0, and the values that iio-emu adds. As in
     /// libiio, channels are sorted by scan index, and channels without an index come last. The XML must be UTF-8.
@@ -101,8 +101,8 @@ struct IIOContextReader: ~Copyable {
         case (.device, "buffer-attribute"):
             device.bufferAttributes.append(try attribute(element))
         case (.device, "buffer") where (reader.text(of: "index") ?? "0") == "0":
-            // In libiio 1.0, a `buffer` element contains the attributes of a buffer. Its channels only repeat known
-            // information.
+            // In libiio 1.0, a `buffer` element contains the attributes of a buffer. It also lists channels, which are
+            // skipped because they only repeat known information.
             return .buffer
         case (.buffer, "attribute"):
             device.bufferAttributes.append(try attribute(element))

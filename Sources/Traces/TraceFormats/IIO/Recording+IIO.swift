@@ -12,7 +12,7 @@ extension Recording {
     /// Reads scans that were captured from the buffers of a context's devices.
     ///
     /// Each scan contains all input channels with a scan element, including the timestamp, as `iio_readdev` writes them
-    /// by default. Scans without timestamps are spaced evenly. Timestamps since 1970 determine ``start``.
+    /// by default. Scans without timestamps are spaced evenly. Timestamps that count from 1970 determine ``start``.
     ///
     /// - Parameter scans: Returns the data of a device, or nil if there is none.
     /// - Throws: An error that states the device and the missing information.
@@ -122,7 +122,7 @@ extension Recording {
         track = spaced
     }
 
-    /// Shifts civil times and times since boot so that both begin at zero. The offset between the two clocks is
+    /// Shifts civil times and times since boot so that both begin at zero, because the offset between the two clocks is
     /// unknown.
     private mutating func alignClocks(_ civilTimeTracks: [Int], _ bootTimeTracks: [Int]) {
         for group in [civilTimeTracks, bootTimeTracks] {

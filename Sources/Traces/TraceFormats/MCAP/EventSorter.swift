@@ -16,7 +16,7 @@ struct EventSorter {
     private var heap = TimeHeap<Item>()
     private var last = Int64.min
     private(set) var size = 0
-    /// The number of late events. An event is late if a later event had already been returned when it was inserted.
+    /// The number of late events. A late event is one that is inserted after a later event has already been returned.
     private(set) var lateCount = 0
 
     /// Inserts an event. A late event receives the time of the last returned event.

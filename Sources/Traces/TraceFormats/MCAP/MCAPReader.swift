@@ -19,9 +19,9 @@ struct MCAPReader {
     }
 
     private struct Chunk {
-        /// The end offset of the chunk's records.
+        /// The offset at which the records in the chunk end.
         var end: UInt64
-        /// The end offset of the chunk record itself.
+        /// The offset at which the chunk record itself ends.
         var recordEnd: UInt64
         /// The checksum stated in the chunk, or 0 if there is none.
         var checksum: UInt32
@@ -228,8 +228,8 @@ struct MCAPReader {
 
     private mutating func beginChunk(upTo recordEnd: UInt64) throws(DeviceError) {
         let length = recordEnd - input.offset
-        // The header consists of the times, the size, the checksum and the length of the compression name (32 bytes),
-        // the compression name, and the length of the records (8 bytes).
+        // A chunk begins with 32 bytes that contain the times, the size, the checksum and the length of the compression
+        // name. They are followed by the compression name itself and by the length of the records (8 bytes).
         guard length >= 40, try input.fill(32) else { return try skipBrokenRecord(to: recordEnd) }
         let (checksum, nameLength) = input.withBytes(32) { bytes -> (UInt32, UInt32) in
             var contents = MCAPRecordReader(UnsafeRawBufferPointer(rebasing: bytes.dropFirst(24)))

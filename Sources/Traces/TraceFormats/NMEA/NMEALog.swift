@@ -3,7 +3,7 @@
 public import DeviceCore
 package import Trace
 
-/// Reads logs of a receiver's output, which contain NMEA 0183 sentences mixed with comments and other text.
+/// Reads logs of a receiver's output. A log contains NMEA 0183 sentences, possibly mixed with comments and other text.
 package enum NMEALog {
     /// Reads a log and writes it as a trace that consists of a header and gpsd reports.
     ///
@@ -53,8 +53,8 @@ package enum NMEALog {
 
 /// Options for reading an NMEA log.
 public struct NMEALogOptions: Sendable, Hashable {
-    /// A time on the day on which the log begins. It is used if the log contains no date in an RMC or ZDA sentence. If
-    /// nil, gpsd's comment `# Date: 2026-11-21` is used instead.
+    /// Any time on the day the log begins, for logs without a date in an RMC or ZDA sentence. If nil, the date is taken
+    /// from a comment in gpsd's format, such as `# Date: 2026-11-21`.
     public var date: WallTime?
     /// The number of weeks to add to the receiver's dates. If the dates are too early after a rollover of the GPS week
     /// number, the value 1024 corrects them.

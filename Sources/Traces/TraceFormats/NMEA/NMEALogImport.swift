@@ -11,8 +11,8 @@ struct NMEALogImport {
     private static let maximumGap: Int64 = 86_400_000_000_000
     /// The GPS week number rollover period in days (1024 weeks).
     private static let rollover: Int64 = 7168
-    /// The maximum deviation, in days. A rollover is assumed if the receiver's dates are early by a multiple of the
-    /// rollover period, within this deviation.
+    /// The tolerance for detecting a rollover, in days. A rollover is assumed if the receiver's dates are too early by
+    /// a multiple of the rollover period, give or take this tolerance.
     private static let tolerance: Int64 = 30
     private(set) var header = TraceHeader()
     private var decoder: NMEADecoder

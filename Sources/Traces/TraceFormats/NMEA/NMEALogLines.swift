@@ -89,8 +89,8 @@ struct NMEALogLines {
     private var position = 0
     private var releasedOffset = 0
 
-    /// Creates an iterator. If `contents`, the owner of the bytes, is given, its pages are released after they have
-    /// been read.
+    /// Creates an iterator. `contents` is the owner of the bytes. If it is given, its pages are released after they
+    /// have been read.
     init(_ bytes: UnsafeRawBufferPointer, of contents: TraceBytes? = nil) {
         self.bytes = bytes
         self.contents = contents

@@ -4,8 +4,8 @@ import DeviceCore
 import NMEAFormat
 
 /// Groups reports into measurements. A measurement includes the satellites before its position and the attitudes after
-/// the position. If the resolution of the receiver's times is low, several measurements may have the same time. Such
-/// measurements are spread.
+/// the position. If the receiver's times have a low resolution, several measurements may have the same time. They are
+/// then spread over the following interval.
 struct NMEAMeasurementGrouper {
     /// A report and its line number. `shift` is the offset of the report from the receiver's clock, in nanoseconds.
     struct Entry {
@@ -17,7 +17,7 @@ struct NMEAMeasurementGrouper {
     /// The maximum number of reports in a measurement. Further reports begin a new measurement.
     private static let maximumReports = 16_384
     private var spreader = EqualTimeSpreader<[Entry]>()
-    /// The time of the receiver's clock, in nanoseconds, or nil before the first time.
+    /// The time of the receiver's clock, in nanoseconds, or nil if the last report contained no time.
     private var clock: Int64?
     private var measurement: [Entry] = []
     private var satellites: [Entry] = []
@@ -76,8 +76,8 @@ struct NMEAMeasurementGrouper {
 }
 
 extension PositionReport {
-    /// Returns true if the report belongs to a different measurement than `other`. Always returns false if the receiver
-    /// has a name.
+    /// Returns true if the values of a fix differ from those of `other`, which means that the two are separate
+    /// measurements. Reports from a named receiver are not compared.
     fileprivate func isOtherMeasurement(than other: PositionReport) -> Bool {
         receiver.isEmpty && hasFix
             && (latitude != other.latitude || longitude != other.longitude

@@ -75,7 +75,7 @@ struct NMEAExport {
                 skippedContent.add(.attitudes)
                 return
             }
-            // The pending position may still be incomplete. Attitudes are written after it.
+            // The pending position may still be incomplete, so attitudes are held back and written after it.
             if assembler.hasPending, attitudes.count < Self.maximumAttitudes {
                 attitudes.append((report, arrival))
             } else {
@@ -146,7 +146,7 @@ extension RecordingFormat {
         reportsDamage: true, detect: sniff, read: read, writer: write)
 
     private static func sniff(_ input: RecordingInput) throws(DeviceError) -> DetectionConfidence? {
-        // gpsd's test files contain sentences and the reports that gpsd derived from them. Only their reports are read.
+        // gpsd's test files contain sentences and the reports that gpsd derived from them. Only the reports are read.
         guard input.folder == nil, case .failure = input.trace else { return nil }
         return try input.contents().withUnsafeBytes { NMEALogSummary.isLog($0) } ? .certain : nil
     }

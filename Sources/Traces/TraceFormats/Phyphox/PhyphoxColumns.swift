@@ -57,7 +57,7 @@ struct PhyphoxColumns {
         case "velocity" where unit == "m/s", "speed" where unit == "m/s": .speed
         case "height" where unit == "m", "altitude" where unit == "m": .altMSL
         case "height wgs84" where unit == "m", "altitude wgs84" where unit == "m": .altHAE
-        // The unit is metres. Some exports incorrectly label the vertical accuracy in degrees.
+        // Accuracies are always in metres, although some exports label the vertical accuracy as degrees.
         case "horizontal accuracy": .horizontalAccuracy
         case "vertical accuracy": .verticalAccuracy
         default: nil

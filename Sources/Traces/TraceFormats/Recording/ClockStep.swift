@@ -9,7 +9,7 @@ struct ClockStepBack: Sendable, Hashable {
     /// The latest time before the step and the first time after the step, in nanoseconds.
     var before: Int64
     var after: Int64
-    /// The offset that is added to the later readings, in nanoseconds. It makes them continue at the usual interval.
+    /// The offset, in nanoseconds, that is added to the later readings so that they continue at the usual interval.
     var correction: Int64
 
     static func remark(_ count: Int, longest: Int64) -> String {
@@ -22,10 +22,10 @@ struct ClockStepBack: Sendable, Hashable {
 
 extension [Int64] {
     /// The range of detected steps, in nanoseconds: one second to one year. Smaller steps are not detected, because
-    /// batches of a sensor's readings often arrive up to one second late. After a larger step, the readings do not
-    /// continue the recording.
+    /// batches of a sensor's readings often arrive up to one second late. Readings after a larger step are assumed not
+    /// to continue the recording.
     private static let stepRange = Int64(1_000_000_000)...31_536_000_000_000_000
-    /// The minimum number of readings after a step. There must be at least as many earlier readings in the same time
+    /// The minimum number of readings after a step. The same minimum applies to earlier readings in the same time
     /// range.
     private static let minimumReadings = 3
     /// The maximum ratio of later readings to earlier readings in the same time range. A larger ratio indicates late
@@ -121,8 +121,8 @@ extension [Int64] {
         }
     }
 
-    /// Returns true if the time at `index` decreases but is at least `step.after`. The preceding times are already
-    /// shifted.
+    /// Returns true if the time at `index` is at least `step.after` but earlier than the preceding time. The preceding
+    /// times have already been shifted.
     private func isStep(at index: Int, offset: Int64, _ step: ClockStepBack) -> Bool {
         self[index].addingSaturated(offset) < self[index - 1] && self[index] >= step.after
     }
@@ -140,15 +140,15 @@ extension ArraySlice<Int64> {
     }
 }
 
-/// Detects times from a logger whose clock was not set. Until its clock is set, a logger writes zero, or adds the time
-/// since power-on to the start of 1970.
+/// Detects times from a logger whose clock was not set. Until its clock is set, a logger writes zero or counts the time
+/// since power-on from the start of 1970.
 enum UnsetClock {
     /// 6 January 1980 in nanoseconds since 1970. No receiver reports an earlier time.
     static let gpsEpoch: Int64 = 315_964_800_000_000_000
 
     /// Returns true if a time in nanoseconds since 1970 is from a clock that was not set. `isSetLater` is true if the
-    /// recording also contains times after ``gpsEpoch``. If it is false, only times in the first second of 1970 are
-    /// from an unset clock. Other times are kept, because the intervals between them are correct.
+    /// recording also contains times after ``gpsEpoch``. If it is false, only times in the first second of 1970 count
+    /// as times from an unset clock. Other times are kept, because the intervals between them are correct.
     static func produced(_ time: Int64, isSetLater: Bool) -> Bool {
         isSetLater ? time < gpsEpoch : (0..<1_000_000_000).contains(time)
     }

@@ -12,8 +12,8 @@ package struct DerivedMotion: Sendable {
     /// The maximum time between two positions in nanoseconds (10 minutes). Values derived over a longer interval would
     /// not describe the current motion.
     package static let maximumInterval: Int64 = 600_000_000_000
-    /// The minimum distance between two positions from which a course is derived, in metres. Over a shorter distance,
-    /// the rounding of the coordinates would determine the course.
+    /// The minimum distance between two positions that is required to derive a course, in metres. Over a shorter
+    /// distance, the rounding of the coordinates would determine the course.
     package static let minimumCourseDistance = 0.5
     private var last: (coordinate: GeodeticCoordinate, altitude: Double, time: Int64)?
 

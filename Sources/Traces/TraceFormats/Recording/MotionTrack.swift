@@ -9,7 +9,7 @@ import Trace
 /// matrix is applied. Acceleration is proper acceleration: +9.81 on the axis that points up. The value of a scalar
 /// sensor is in the first component.
 public struct MotionTrack: Sendable, Hashable {
-    /// The sensor that measured the readings.
+    /// The sensor that produced the readings.
     public var sensor: SensorDescription
     /// The time of each reading in nanoseconds since the start of the recording. Strictly increasing after an import.
     public private(set) var times: [Int64]

@@ -15,7 +15,7 @@ extension Recording {
     }
 
     /// Writes the recording as a trace: a header, then all events in chronological order. The sink must not have a
-    /// header yet, and remains open. For equal times, battery readings precede reports, which precede motion readings.
+    /// header yet. It is left open. For equal times, battery readings precede reports, which precede motion readings.
     package func write(to sink: any TraceSink, source: String = "") throws(DeviceError) {
         try sink.write(traceHeader(source: source))
         let sensors = sensors
@@ -33,7 +33,8 @@ extension Recording {
         }
     }
 
-    /// Merges sorted lists of times. Calls `body` in chronological order and, for equal times, in list order.
+    /// Merges sorted lists of times. Calls `body` for each time in chronological order, and in list order for equal
+    /// times.
     private static func merge<Failure: Error>(
         _ lists: [[Int64]], _ body: (_ list: Int, _ index: Int, _ time: Int64) throws(Failure) -> Void
     ) throws(Failure) {

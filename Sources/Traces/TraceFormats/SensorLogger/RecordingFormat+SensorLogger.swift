@@ -9,7 +9,8 @@ extension Recording {
     /// and are not converted. On iOS without standardised units, acceleration is in m/s² with Apple's sign, and the
     /// import inverts the sign. Axes are the phone's: x to the right, y up, z out of the screen.
     ///
-    /// - Throws: An error that states the file, the line and the column, or that the sign of acceleration is unknown.
+    /// - Throws: An error that states the file, the line and the column, or an error if the sign of acceleration is
+    ///   unknown.
     package init(sensorLoggerFolder path: String, options: SensorLoggerOptions = .init()) throws(DeviceError) {
         let files = try Folder.names(path)
         let reader = SensorLoggerReader(name: path, options: options, files: files) { (name) throws(DeviceError) in

@@ -18,8 +18,8 @@ struct SensorLoggerLocation {
     private(set) var rowsOutOfRange = 0
     var remarks: [String] { rows.reader.remarks }
 
-    /// `isWatch` is true if `altitude` is above mean sea level. `isIOS` is true if a negative accuracy marks invalid
-    /// values.
+    /// `isWatch` is true for a watch's file, in which `altitude` is above mean sea level. `isIOS` is true for a file
+    /// from iOS, in which a negative accuracy marks invalid values.
     init(_ rows: SensorLoggerRowReader, isWatch: Bool, isIOS: Bool) throws(DeviceError) {
         self.rows = rows
         self.isWatch = isWatch
@@ -41,7 +41,7 @@ struct SensorLoggerLocation {
                 continue
             }
             let time = try rows.time()
-            // Times that count from an unknown start are not civil times.
+            // A small time counts from an unknown start, so the civil time is unknown.
             report.time = time >= SensorLoggerRowReader.earliestCivilTime ? WallTime(nanoseconds: time) : nil
             for quantity in CSVQuantity.ofPositions { report.set(quantity, try value(quantity)) }
             report.setMode()
@@ -62,7 +62,7 @@ struct SensorLoggerLocation {
         try rows.reader.value(columns[quantity])
     }
 
-    /// Returns a quantity with gpsd's conventions, or NaN if unknown.
+    /// Returns a quantity according to gpsd's conventions, or NaN if unknown.
     private func value(_ quantity: CSVQuantity) throws(DeviceError) -> Double {
         let number = try number(quantity)
         switch quantity {

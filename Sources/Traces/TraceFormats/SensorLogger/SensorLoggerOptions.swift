@@ -15,8 +15,8 @@ public struct SensorLoggerOptions: Sendable, Hashable {
     /// True if the setting "Standardise Units & Frames" was on. If nil, Metadata.csv determines the setting.
     public var isStandardised: Bool?
 
-    /// The file from which positions are read, for example "LocationGps.csv". If nil, the first existing file of
-    /// Location.csv (fused by the phone), LocationGps.csv, the watch's file and LocationNetwork.csv is used.
+    /// The file from which positions are read, for example "LocationGps.csv". If nil, the first of these files that
+    /// exists is used: Location.csv (fused by the phone), LocationGps.csv, the watch's file, LocationNetwork.csv.
     public var locationFile: String?
 
     /// Creates options. By default, all information is taken from the folder.

@@ -218,7 +218,7 @@ struct SensorLoggerReader {
     /// Moves time zero to the first reading, or to the start time in Metadata.csv if the first reading follows within a
     /// minute.
     private func setStart(of recording: inout Recording, _ metadata: SensorLoggerMetadata) {
-        // The tracks are not sorted yet. An approximation of the earliest time is sufficient.
+        // The tracks are not sorted yet, but an approximate earliest time is sufficient.
         let times =
             recording.tracks.flatMap { $0.times.prefix(1) + $0.times.suffix(1) } + recording.reports.times.prefix(1)
             + recording.battery.times.prefix(1)

@@ -57,7 +57,7 @@ struct UmockdevImport {
         return nil
     }
 
-    /// Returns an accessory for a script without a device description, of which only the device node is known.
+    /// Returns an accessory for a script without a device description. Only the accessory's device node is known.
     private static func accessory(of script: UmockdevScript) -> AccessoryDescription {
         let node = script.device?.split(separator: "/").last.map { String($0.prefix(100)) } ?? "device"
         let plain = String(
@@ -82,7 +82,7 @@ struct UmockdevImport {
     }
 
     /// Returns the trace. At time zero, all accessories are attached and the session with the scripted accessory
-    /// begins. The intervals between session events are the script's delays, which are in milliseconds.
+    /// begins. The script's delays, in milliseconds, become the intervals between the session's events.
     consuming func trace() throws(DeviceError) -> (TraceFile, remarks: [String]) {
         let builder = TraceBuilder(name: name)
         var header = TraceHeader()

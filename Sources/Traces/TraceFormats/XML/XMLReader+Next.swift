@@ -42,8 +42,8 @@ extension XMLReader {
             position = index
             guard index < end else {
                 if index - run >= Self.maximumText {
-                    // The buffer may end within a reference. The bytes from an `&` near the end of the buffer are kept
-                    // for the next pass.
+                    // The buffer may end within a reference, so the bytes from an `&` near the end of the buffer are
+                    // kept for the next pass.
                     var cut = index
                     for back in stride(from: index - 1, to: max(index - 32, run), by: -1)
                     where base[back] == UInt8(ascii: "&") { cut = back }
