@@ -48,7 +48,7 @@ extension MotionRoute {
             }
             guard index + 1 < waypoints.count else { break }
             let next = waypoints[index + 1]
-            // The next iteration reports the invalid position.
+            // An invalid position is skipped here and reported by the next iteration.
             guard abs(next.latitude) <= 90, next.longitude.isFinite else { continue }
             let path = Geodesic.inverse(
                 from: coordinate, to: GeodeticCoordinate(latitude: next.latitude, longitude: next.longitude))

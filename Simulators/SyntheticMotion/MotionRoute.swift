@@ -3,7 +3,7 @@
 public import DeviceCore
 import Geodesy
 
-/// A timed route of geodesics from point to point. ``MotionSynthesizer`` smooths its sharp corners.
+/// A timed route that follows geodesics from point to point. ``MotionSynthesizer`` smooths its sharp corners.
 ///
 /// Create a route from waypoints with speeds, or from the positions of a trace. Each point takes about 150 bytes.
 public struct MotionRoute: Sendable {
@@ -34,8 +34,8 @@ public struct MotionRoute: Sendable {
         distance = stages.reduce(0) { $0 + $1.distance }
     }
 
-    /// Returns the position at a time in seconds since the start of the route. The search begins at the stage with the
-    /// index `stage`, which is updated to the index of the stage that contains the time.
+    /// Returns the position at a time in seconds since the start of the route. `stage` is the index of the stage at
+    /// which the search begins. On return, it is the index of the stage that contains the time.
     func point(at time: Double, near stage: inout Int) -> RoutePoint {
         var index = min(max(stage, 0), stages.count - 1)
         if time < stages[index].start || time >= stages[index].end {
@@ -45,8 +45,8 @@ public struct MotionRoute: Sendable {
         return stages[index].point(at: time, extends: extends)
     }
 
-    /// Sets the directions of stages that have none. Halfway through such stages, the direction changes from that of
-    /// the preceding stage to that of the next stage.
+    /// Sets the directions of stages that have none. Halfway through a run of such stages, the direction changes from
+    /// that of the stage before the run to that of the stage after it.
     static func fillDirections(_ stages: inout [RouteStage], heading: Double) {
         var last: RouteDirection?
         var index = 0

@@ -22,8 +22,8 @@ struct RouteStage: Sendable {
     /// The durations of acceleration and deceleration, in seconds.
     var rise = 0.0
     var fall = 0.0
-    /// If the stage has no direction of its own, the direction changes from `before` to `after` at `turningTime`. The
-    /// time is in seconds since the start of the route.
+    /// The directions of a stage that has no direction of its own. The direction changes from `before` to `after` at
+    /// `turningTime`, in seconds since the start of the route.
     var before = RouteDirection()
     var after = RouteDirection()
     var turningTime = 0.0
@@ -53,7 +53,8 @@ struct RouteStage: Sendable {
         return min(max(coveredDistance, 0), distance)
     }
 
-    /// Returns the position at a time in the route, extrapolated beyond the ends of the stage if `extends` is true.
+    /// Returns the position at a time in the route. If `extends` is true, the position is extrapolated beyond the ends
+    /// of the stage.
     func point(at time: Double, extends: Bool) -> RoutePoint {
         var coveredDistance = distance(after: time - start)
         if extends, distance > 0 {

@@ -45,16 +45,17 @@ public struct SensorModel: Sendable, Hashable {
 /// A reading is the sum of the true value, a constant bias, a random walk of the bias and white noise. The sum is
 /// rounded to the step size and clamped to the range. Each axis has independent noise.
 package struct SensorNoise: Sendable, Hashable {
-    /// The one-sided spectral density of the white noise, in units per √Hz. At a sampling rate r, the standard
-    /// deviation of a reading is density · √(r / 2). The Allan deviation over t seconds is density / √(2 t).
+    /// The one-sided spectral density of the white noise, in the sensor's unit per √Hz. At a sampling rate r, the
+    /// standard deviation of a reading is density · √(r / 2). The Allan deviation over t seconds is density / √(2 t).
     package var density = 0.0
-    /// The maximum zero offset after power-up, in units (see ``MotionOptions/biasFraction``).
+    /// The maximum zero offset after power-up, in the sensor's unit (see ``MotionOptions/biasFraction``).
     package var biasTolerance = 0.0
-    /// The random walk of the bias, in units. The value is the standard deviation of the change in one second.
+    /// The random walk of the bias, given as the standard deviation of the change in one second, in the sensor's unit.
     package var biasWalk = 0.0
-    /// The step size of the converter, in units, or 0 for no quantization.
+    /// The step size of the converter in the sensor's unit, or 0 for no quantization.
     package var step = 0.0
-    /// The largest reading, in units. The smallest reading is one step below the negated value, as in two's complement.
+    /// The largest reading, in the sensor's unit. The smallest reading is one step below the negated value, as in two's
+    /// complement.
     package var range = Double.infinity
 
     var isValid: Bool {

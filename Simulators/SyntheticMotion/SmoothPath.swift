@@ -9,8 +9,7 @@ import SystemCalls
 /// Points of the route at uniform intervals are the control points of a quintic B-spline in earth-fixed coordinates.
 /// Velocity and acceleration are therefore exact derivatives of the position, without special cases at the poles.
 struct SmoothPath: Sendable {
-    /// Below the first speed, the heading is the direction of the route. Above the second speed, it is the course. Both
-    /// speeds are in m/s.
+    /// The speeds, in m/s, up to which the heading is the direction of the route, and from which it is the course.
     private static let routeHeadingSpeed = 0.3
     private static let courseHeadingSpeed = 1.5
 
@@ -105,14 +104,15 @@ struct SmoothPath: Sendable {
             attitude: attitude, earthAttitude: frame * attitude, specificForce: bodyForce)
     }
 
-    /// Returns the course if the body is fast enough, otherwise the smoothed direction of the route.
+    /// Returns the course at high speed and the smoothed direction of the route at low speed. In between, the heading
+    /// changes smoothly.
     private func heading(_ velocity: SIMD3<Double>, _ points: [Control], _ weights: QuinticSpline.Weights) -> Double {
         let speed = (velocity.x * velocity.x + velocity.y * velocity.y).squareRoot()
         let share = Self.smoothStep(
             (speed - Self.routeHeadingSpeed) / (Self.courseHeadingSpeed - Self.routeHeadingSpeed))
         let course = atan2(velocity.x, velocity.y)
         guard share < 1 else { return course }
-        // The cumulative rotations from the first point. Each step between successive points is at most half a turn.
+        // The rotations of the points relative to the first point. Successive points differ by at most half a turn.
         var azimuthChanges: [Double] = []
         for (point, next) in zip(points, points.dropFirst()) {
             azimuthChanges.append((azimuthChanges.last ?? 0) + Self.wrapped(next.azimuth - point.azimuth))

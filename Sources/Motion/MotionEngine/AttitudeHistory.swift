@@ -47,7 +47,8 @@ struct AttitudeHistory: Sendable {
             if entries[later].time <= time { break }
             let earlier = (later + entries.count - 1) % entries.count
             let (a, b) = (entries[earlier], entries[later])
-            // If the previous entry is not older, `later` is the oldest attitude.
+            // If the previous entry is not older, `later` is already the oldest attitude, and the history does not
+            // cover the time.
             guard a.time < b.time else { return nil }
             if a.time <= time {
                 let part = time.seconds(since: a.time) / b.time.seconds(since: a.time)

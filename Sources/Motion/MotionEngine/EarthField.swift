@@ -7,8 +7,8 @@ import Geodesy
 struct EarthField: Sendable {
     /// The interval between position checks, in seconds.
     private static let checkInterval = 5.0
-    /// The field is recomputed if the position has changed by this angle in degrees or by this height in metres, or
-    /// after one day.
+    /// The changes in angle, in degrees, and in height, in metres, after which the field is recomputed for the new
+    /// position. It is also recomputed after one day.
     private static let maximumAngularChange = 0.01
     private static let maximumHeightChange = 1000.0
     private static let day = 86_400.0

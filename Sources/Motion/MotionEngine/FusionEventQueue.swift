@@ -3,8 +3,8 @@
 import DeviceCore
 import Synchronization
 
-/// Holds the subscribers and their queued events in order. Unlike a `BoundedQueue`, it can deliver states without
-/// queueing them. A drain can also stop before the first queued states, so that another thread delivers them.
+/// Holds the subscribers and their queued events in order. Unlike a `BoundedQueue`, it allows states to be delivered
+/// without being queued. In addition, a drain can stop before the first queued states and leave them to another thread.
 struct FusionEventQueue: Sendable {
     struct Item: Sendable {
         var subscriber: FusionSubscriber
@@ -125,7 +125,7 @@ package final class EventSubscriber<Request: Sendable, Event: Sendable>: Sendabl
         (self.request, self.receive) = (request, receive)
     }
 
-    /// The subscription may be cancelled during any callback.
+    /// Calls the closure, unless the subscription was cancelled, which may happen during any callback.
     package func deliver(_ event: Event) { if isActive.load(ordering: .acquiring) { receive(event) } }
 
     package func cancel() { isActive.store(false, ordering: .releasing) }

@@ -27,7 +27,7 @@ final class FusionPipeline: @unchecked Sendable {
     @exclusivity(unchecked) private(set) var earth = EarthField()
     var accelerometerCorrection: SensorCalibration?
     private var correctionCount: UInt32 = 0
-    /// The last `reinitializationCount` of the filter that was reported to the calibrator.
+    /// The `reinitializationCount` of the filter that was last reported to the calibrator.
     private var reinitializationCount: UInt32 = 0
     @exclusivity(unchecked) private var history = AttitudeHistory()
     /// The origin of the filter's timestamps, which keeps them small and therefore precise.
@@ -36,7 +36,7 @@ final class FusionPipeline: @unchecked Sendable {
     private var gyroscopeTime: BootTime?
     private var acceleration: (value: SIMD3<Double>, time: BootTime)?
     private var field: (value: SIMD3<Double>, time: BootTime)?
-    /// The filter's attitude, or nil if it has not been read since the last gyroscope or accelerometer sample.
+    /// The filter's attitude, cached until the next gyroscope or accelerometer sample, or nil if it has not been read.
     private var cachedAttitude: Quaternion?
     private(set) var hasCalibrated = false
 
@@ -190,7 +190,7 @@ final class FusionPipeline: @unchecked Sendable {
         if !calibration.hasSameCorrection(as: former) {
             correctionCount &+= 1
             let difference = calibration.difference(from: former)
-            // The negated condition is also true for NaN, which represents an unknown difference.
+            // The negated condition is also true if the difference is NaN, which means that it is unknown.
             if !(difference <= Self.maximumFieldChange) {
                 filter.restartMagnetometer(strength: calibration.fieldStrength, dip: calibration.dip)
             }
@@ -229,7 +229,7 @@ final class FusionPipeline: @unchecked Sendable {
         {
             state.acceleration = acceleration.value
         } else {
-            // Without an accelerometer, the device is assumed not to accelerate.
+            // Without a recent accelerometer reading, the device is assumed not to accelerate.
             state.acceleration = state.up * Self.standardGravity
         }
         if let field, abs(time.seconds(since: field.time)) <= 2 * Self.maximumReadingAge {

@@ -4,7 +4,7 @@ package import DeviceCore
 package import SensorFusion
 
 package struct FusionRequest: Sendable, Hashable {
-    /// States may also contain values that other subscribers need.
+    /// The values that a subscriber needs. States may also contain values that other subscribers need.
     package enum Need: Sendable, Hashable, Comparable {
         /// The upward direction, which requires only the accelerometer.
         case gravity
@@ -65,7 +65,7 @@ package struct FusedState: Sendable {
     package var magneticQuality = MagneticQuality.uncalibrated
     /// The number of times that the magnetometer correction has changed.
     package var magneticCorrections: UInt32 = 0
-    /// Always false if the expected field is unknown.
+    /// True if the magnetic field differs from the expected field. Always false if the expected field is unknown.
     package var isMagneticallyDisturbed = false
     package var isResting = false
 

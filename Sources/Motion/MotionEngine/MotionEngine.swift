@@ -122,14 +122,14 @@ package final class MotionEngine: Sendable {
         guard calibrations.isWritable else { return }
         storeLock.withLock { _ in
             let wallTime = clock.wallTime
-            // The store reports its errors. Storing is retried when a better calibration is available.
+            // The store reports its own errors. Storing is tried again when a better calibration is available.
             for task in state.withLock({ $0.calibrations.calibrationsToStore($0.pipeline, at: wallTime) }) {
                 try? calibrations.store(task.calibration, for: task.identity)
             }
         }
     }
 
-    /// Called before the first samples of the sensor are used.
+    /// Loads the stored calibration of a sensor. Called before the sensor's first samples are used.
     private func loadCalibration(_ sensor: SampleAligner.Sensor, _ id: SensorDescription.ID) {
         let former = state.withLock { $0.calibrations[sensor]?.id }
         guard former != id else { return }
@@ -228,7 +228,7 @@ package final class MotionEngine: Sendable {
 
     private func receive(_ event: MotionEvent, _ sensor: SampleAligner.Sensor, _ generation: UInt32) {
         let now = clock.now
-        // Usually, the sensor has not changed, and locking the state once is sufficient.
+        // Usually, the sensor has not changed, so the state is locked only once.
         var outcome = state.withLock { process(event, sensor, generation, now, &$0) }
         if outcome.needsCalibration {
             if case .samples(let batch) = event { loadCalibration(sensor, batch.sensor) }
@@ -241,7 +241,7 @@ package final class MotionEngine: Sendable {
             for subscriber in batch.subscribers { subscriber.deliver(event) }
             continueDrain(state.withLock { $0.queue.continueDrain(upToStates: false) }, stopsBeforeStates: false)
         } else if case .lost = event {
-            // The source may report a loss within `subscribe`.
+            // If the loss is reported during a call to `subscribe`, no states must be delivered.
             drain(stopsBeforeStates: state.withLock(\.isAdjusting))
         } else if outcome.hasQueuedEvents || outcome.needsAdjustment {
             drain()

@@ -5,8 +5,8 @@ import DeviceCore
 /// Sorts gyroscope, accelerometer and magnetometer samples by measurement time.
 ///
 /// The aligner produces one state for each sample of the driving sensor, which is the gyroscope, or the accelerometer
-/// if there is no gyroscope. The state waits for samples of other sensors, but only until the next sample of the
-/// driving sensor arrives. Therefore, the order in which simultaneous samples arrive does not matter. A sample that
+/// if there is no gyroscope. Each state waits for samples from the other sensors, but only until the next sample of the
+/// driving sensor arrives. As a result, the order in which simultaneous samples arrive does not matter. A sample that
 /// arrives too late is processed before the next state, with its original time.
 ///
 /// The aligner does not wait for a sensor that is lost or silent. If a sensor's clock disagrees with the other clocks,
@@ -39,10 +39,9 @@ struct SampleAligner: Sendable {
     }
 
     private static let maximumQueuedSamples = 2048
-    /// If a sensor's clock differs from the other clocks by more than this time, in nanoseconds, its timestamps are not
-    /// used.
+    /// The difference from the other clocks, in nanoseconds, above which a sensor's timestamps are not used.
     private static let maximumClockDifference: Int64 = 1_000_000_000
-    /// If the difference falls below this time, in nanoseconds, the timestamps are used again.
+    /// The difference from the other clocks, in nanoseconds, below which a sensor's timestamps are used again.
     private static let restoredClockDifference: Int64 = 500_000_000
     private static let maximumLateSamples = 10
 
@@ -121,10 +120,11 @@ struct SampleAligner: Sendable {
         }
     }
 
-    /// Makes `next()` complete all possible states without further waiting, until it returns nil.
+    /// Makes `next()` complete all waiting states without waiting for further samples. This applies until `next()`
+    /// returns nil.
     mutating func flush() { isFlushing = true }
 
-    // The getters are mutating to access the samples in place instead of copying them.
+    // The getters are mutating so that they access the samples in place instead of copying them.
 
     /// The arrival time of the oldest sample that is waiting for a state, or nil if none is waiting.
     var waitingSince: BootTime? {
@@ -164,7 +164,7 @@ struct SampleAligner: Sendable {
         return SampleStamp(epoch: now.epoch, time: time)
     }
 
-    /// Checks whether a sensor's clock disagrees with the others. This is the case if the driving sensor has not
+    /// Checks whether a sensor's clock disagrees with the others. This is assumed if the driving sensor has still not
     /// reached the time of a sample that arrived long ago.
     private mutating func checkClock(of sensor: Sensor, at arrival: BootTime) {
         guard let stamp = queues[sensor.rawValue].firstStamp, let now = timings[drivingSensor.rawValue].newest,
@@ -205,7 +205,8 @@ struct SampleAligner: Sendable {
             let driver = drivingSensor
             guard let stamp = queues[driver.rawValue].firstStamp else { break }
             if let lastState, stamp <= lastState {
-                // The other sensor already produced states for later times.
+                // The sample is too late to produce a state, because the other sensor has already produced states for
+                // later times.
                 guard let head = queues[driver.rawValue].popFirst() else { break }
                 if driver == .accelerometer { return .accelerometer(head.value, head.stamp.time) }
                 continue

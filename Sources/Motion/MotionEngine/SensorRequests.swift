@@ -2,7 +2,7 @@
 
 import DeviceCore
 
-/// The interval that the engine requests from each sensor in order to serve all subscribers.
+/// The intervals between readings that the engine requests from the sensors in order to serve all subscribers.
 struct SensorRequests: Sendable, Hashable {
     /// The maximum gyroscope interval, in seconds. At 20 Hz, the error of the attitude is five times as large as at 100
     /// Hz.
@@ -48,7 +48,7 @@ struct SensorRequests: Sendable, Hashable {
             case .accelerometer: (.accelerometer, accelerometer)
             case .magnetometer: (.magnetometer, magnetometer)
             }
-        // All readings of a faster sensor are used, because they make the filter more accurate.
+        // If a sensor is faster than requested, all its readings are used, because they make the filter more accurate.
         guard let interval else { return nil }
         var request = MotionRequest(kind: kind, interval: interval, latency: latency, decimates: false)
         request.executor = pollingExecutor

@@ -9,13 +9,15 @@ struct SensorTiming: Sendable {
 
     var isExpected = false
     var isLost = false
-    /// True if the sensor's clock disagrees with the others. Its samples are then treated as measured on arrival.
+    /// True if the sensor's clock disagrees with the others. Its samples are then treated as if they were measured on
+    /// arrival.
     var hasForeignClock = false
     var lateSampleCount = 0
-    /// The effective timestamp of the newest sample.
+    /// The timestamp with which the newest sample is processed.
     var newest: SampleStamp?
     var newestArrival: BootTime?
-    /// The time when the first sample of any sensor arrived after this sensor had been requested.
+    /// The time of the first arrival from any sensor after this sensor was requested. Until this sensor delivers
+    /// samples, the duration of its silence is measured from this time.
     var awaitedSince: BootTime?
     var epoch: Int32 = 0
     /// The time of the newest sample on the sensor's own clock.
@@ -23,7 +25,7 @@ struct SensorTiming: Sendable {
     /// A ring buffer of recent intervals in nanoseconds, stored inline to avoid reference counting.
     private var recentIntervals = InlineArray<16, Int64>(repeating: .max)
     private var nextStep = 0
-    /// The shortest recent interval, in nanoseconds, which is not affected by lost samples.
+    /// The shortest recent interval, in nanoseconds. It is not affected by lost samples.
     private(set) var interval: Int64?
 
     /// Returns false if the sample must be ignored because it is not newer than the last one.
@@ -56,8 +58,7 @@ struct SensorTiming: Sendable {
         interval = interval.map { min($0, step) } ?? step
     }
 
-    /// Returns the timeout in nanoseconds. It is three intervals, but at least 0.5 s and at most 30 s, plus the
-    /// latency.
+    /// Returns the timeout in nanoseconds: three intervals, but at least 0.5 s and at most 30 s, plus the latency.
     @inline(__always)
     func timeout(latency: Int64) -> Int64 {
         let tripled = (interval ?? 0).multipliedReportingOverflow(by: 3)

@@ -2,7 +2,7 @@
 
 extension SIMD3<Double> {
     package var isFinite: Bool {
-        // Zero times a finite number is zero, but zero times infinity or NaN is NaN, and so is the sum.
+        // Zero times infinity or NaN is NaN, which makes the sum NaN. Zero times a finite number is zero.
         (self * 0).sum() == 0
     }
 

@@ -48,7 +48,7 @@ struct AccelerationSample: Sendable, Equatable {
 
 extension AccelerationSample {
     init(_ batch: MotionBatch, at index: Int) {
-        // The subtraction from 0 avoids -0.
+        // Subtracting from 0 avoids -0.
         self.init(acceleration: 0 - batch.values[index] / Self.standardGravity, time: batch.times[index])
     }
 

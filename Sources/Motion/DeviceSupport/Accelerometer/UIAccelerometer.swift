@@ -16,8 +16,8 @@ import LiveDevice
 /// ```
 ///
 /// Readings are delivered on the main queue, which requires `RunLoop.main.run()`, `dispatchMain()` or an async `main`.
-/// After the delegate is set to nil on the main thread, no further readings are delivered. Up to 1,024 readings are
-/// queued for a slow delegate, and then the oldest are dropped. The class is thread-safe.
+/// After the delegate is set to nil on the main thread, no further readings are delivered. If the delegate is slow, up
+/// to 1,024 readings are queued. Beyond this limit, the oldest readings are dropped. The class is thread-safe.
 ///
 /// Apple has deprecated this class in favour of `CMMotionManager`. This package provides it for existing apps.
 open class UIAccelerometer: NSObject, @unchecked Sendable {

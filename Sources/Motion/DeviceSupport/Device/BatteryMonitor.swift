@@ -53,7 +53,7 @@ final class BatteryMonitor: Sendable {
                 guard newValue != state.isEnabled else { return (false, nil) }
                 let timer = state.timer
                 let generation = state.generation &+ 1
-                // If a post is already scheduled, it will find no changes and post nothing.
+                // A post that is already scheduled will find no changes and post nothing.
                 state = State()
                 state.isEnabled = newValue
                 state.generation = generation
@@ -91,7 +91,7 @@ final class BatteryMonitor: Sendable {
         schedulePostIfNeeded()
     }
 
-    /// Schedules a post, or a timer if it is too early to post the level again.
+    /// Schedules a post, or starts a timer if it is too early to post the level again.
     private func schedulePostIfNeeded() {
         let now = clock.now
         let needsPost = storage.withLock { state -> Bool in
@@ -138,7 +138,7 @@ final class BatteryMonitor: Sendable {
             }
             return names
         }
-        // If it is too early to post the level, this call starts the timer.
+        // If the level was not posted because it was too early, this call starts the timer.
         schedulePostIfNeeded()
         return names
     }

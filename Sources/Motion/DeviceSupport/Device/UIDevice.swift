@@ -30,7 +30,7 @@ open class UIDevice: NSObject, @unchecked Sendable {
     /// The current device.
     open class var current: UIDevice { LiveDevice.resolved.component(UIDevice.self) { UIDevice(device: $0) } }
 
-    /// Creates a separate object that posts its own notifications. Calls of its `begin` and `end` methods are counted
+    /// Creates a separate object that posts its own notifications. Calls to its `begin` and `end` methods are counted
     /// separately. Apps normally use `current`.
     public convenience override init() { self.init(device: LiveDevice.resolved) }
 
@@ -45,19 +45,19 @@ open class UIDevice: NSObject, @unchecked Sendable {
 
     // MARK: Orientation
 
-    /// The orientation of the device. It is `unknown` while no notifications are generated and while the accelerometer
-    /// is unavailable.
+    /// The orientation of the device. It is `unknown` while no notifications are generated or the accelerometer is
+    /// unavailable.
     ///
     /// The orientation is determined within about a third of a second. Shaking does not change it.
     open var orientation: UIDeviceOrientation { orientationMonitor.orientation }
-    /// True between matching calls of the `begin` and `end` methods.
+    /// True between matching calls to the `begin` and `end` methods.
     open var isGeneratingDeviceOrientationNotifications: Bool { orientationMonitor.isGenerating }
 
     /// Starts the accelerometer at 15 Hz or faster and enables orientation notifications. Calls can be nested. Each
-    /// call must be balanced by a call of `endGeneratingDeviceOrientationNotifications()`.
+    /// call must be balanced by a call to `endGeneratingDeviceOrientationNotifications()`.
     open func beginGeneratingDeviceOrientationNotifications() { orientationMonitor.begin() }
 
-    /// Balances one call of `beginGeneratingDeviceOrientationNotifications()`. When all calls are balanced, the
+    /// Balances one call to `beginGeneratingDeviceOrientationNotifications()`. When all calls are balanced, the
     /// orientation becomes `unknown`, and the accelerometer stops unless it has other subscribers.
     open func endGeneratingDeviceOrientationNotifications() { orientationMonitor.end() }
 

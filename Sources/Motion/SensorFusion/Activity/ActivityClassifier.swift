@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Classifies the activity of a person who carries the device, based on the acceleration, the steps and, if it is
-/// known, the speed.
+/// Classifies the activity of a person who carries the device, based on acceleration, steps and, if known, speed.
 ///
 /// The acceleration is divided into windows that start 1.28 s apart. A window is classified as stationary if the
 /// acceleration varies little, as walking or running if the movement is as regular as steps, and as unknown otherwise.
-/// The reported activity is the majority of the last five windows. Therefore, a single knock rarely changes the
-/// activity, and changes are reported four to six seconds late. Acceleration alone cannot distinguish riding from
-/// resting, because six of ten windows in a car stay below 0.05 g. Therefore, automotive and cycling require a speed.
+/// The most frequent activity of the last five windows is reported, so a single knock rarely changes it. As a result,
+/// changes are reported four to six seconds late. Acceleration alone cannot distinguish riding from resting, because
+/// six of ten windows in a car stay below 0.05 g. Automotive and cycling are therefore reported only if the speed is
+/// known.
 ///
-/// The constants were chosen with the subjects 1, 3, 5, 7, 9 and 11 of the MotionSense data set, and tested with the
-/// subjects 13, 15, 17, 19, 21 and 23. All subjects had the phone in a front pocket. docs/motion.md lists the results.
+/// The constants were chosen using subjects 1, 3, 5, 7, 9 and 11 of the MotionSense data set and tested on subjects 13,
+/// 15, 17, 19, 21 and 23. All of them carried the phone in a front pocket. docs/motion.md lists the results.
 package struct ActivityClassifier: Sendable {
-    /// A window is stationary if the standard deviation of the acceleration magnitude, in g, is at most this value.
-    /// Values from 0.07 to 0.12 cause at most two errors with the subjects that were used to choose the constants.
+    /// The maximum standard deviation of the acceleration magnitude in a stationary window, in g. Values from 0.07 to
+    /// 0.12 cause at most two errors on the data used to choose the constants.
     static let maximumRestDeviation = 0.10
     /// The minimum score for running. The score is d + 0.2 (f - 2.4), where d is the standard deviation along the main
     /// axis, in g, and f is the frequency in hertz. Values from 0.91 to 1.05 work equally well.
@@ -25,7 +25,7 @@ package struct ActivityClassifier: Sendable {
     /// The numbers of agreeing windows required for medium and high confidence.
     private static let mediumWindows = 3
     private static let highWindows = 10
-    /// A person is assumed to be on foot for this time, in seconds, after a step.
+    /// The time, in seconds, for which a person is assumed to be on foot after a step.
     private static let stepTimeout = 5.0
     private static let windowInterval = Double(MovementWindow.samplesPerHalf) / UniformResampler.rate
     /// The activities of the last windows, newest first.
@@ -54,7 +54,7 @@ package struct ActivityClassifier: Sendable {
     }
 
     /// Processes a window and returns true if the reported activity or its confidence changed. `speed` is the GNSS
-    /// speed in m/s, and `pedalling` is the regularity of the movement at the periods of pedalling.
+    /// speed in m/s, and `pedalling` is the regularity of the movement at pedalling frequencies.
     mutating func process(
         _ window: MovementFeatures, speed: Double?, rhythm: MovementHistory.Rhythm, pedalling: Double
     ) -> Bool {
@@ -88,7 +88,7 @@ package struct ActivityClassifier: Sendable {
         return count
     }
 
-    /// The most frequent activity of the recent windows. Ties are resolved in favour of the latest activity.
+    /// The most frequent activity of the recent windows. In a tie, the latest activity wins.
     private var majority: CarriedActivity {
         var best = recent[0]
         for index in recent.indices where !recent[index].isEmpty && count(recent[index]) > count(best) {
@@ -102,7 +102,8 @@ package struct ActivityClassifier: Sendable {
     ) -> Bool {
         let isSame = state?.activity == activity
         if !isSame {
-            // The new activity may have begun several windows before it became the majority.
+            // The activity starts with the oldest recent window that shows it, not with the window in which it became
+            // the most frequent.
             let early = ride == nil ? recent.indices.last { recent[$0] == activity } ?? 0 : 0
             changeStart = window.start - Double(early) * Self.windowInterval
             agreeingWindows = ride == nil ? max(0, count(activity) - (agrees ? 1 : 0)) : 0
@@ -121,7 +122,7 @@ package struct ActivityClassifier: Sendable {
     }
 }
 
-/// The activity of a person who carries the device. Several activities may apply at once: a car that waits at a traffic
+/// The activity of a person who carries the device. Several values may be set at once: sitting in a car at a traffic
 /// light is both automotive and stationary.
 package struct CarriedActivity: OptionSet, Sendable, Hashable {
     package let rawValue: UInt8

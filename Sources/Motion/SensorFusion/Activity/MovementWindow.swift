@@ -16,7 +16,7 @@ struct MovementFeatures: Sendable, Equatable {
 
 /// Collects evenly spaced samples into windows of 2.56 s that overlap by half.
 struct MovementWindow: Sendable {
-    /// The number of samples in half a window. Published studies use windows of 2.56 s.
+    /// The number of samples in half a window of 2.56 s, which is the window length used in published studies.
     static let samplesPerHalf = 64
     private static let gravity = 9.80665
 
@@ -40,8 +40,8 @@ struct MovementWindow: Sendable {
         current = Half()
     }
 
-    /// Processes an acceleration in m/s², its magnitude and its band-pass-filtered magnitude. If the sample completes a
-    /// window, returns the features of the window, otherwise nil.
+    /// Processes an acceleration in m/s², its magnitude and its band-pass-filtered magnitude. Returns the features of
+    /// the window that the sample completes, or nil if it completes none.
     mutating func append(
         _ value: SIMD3<Double>, magnitude: Double, filtered: Double, at time: Double
     ) -> MovementFeatures? {

@@ -71,7 +71,7 @@ struct RideDetector: Sendable {
     }
 
     private mutating func expire(_ time: Double) {
-        // A negative time difference, after the clock was set back, also ends a ride.
+        // If the clock was set back, the time difference is negative, which also ends the ride.
         if ride != nil, !(0...Self.rideEndDelay).contains(time - lastRide) { end() }
     }
 }

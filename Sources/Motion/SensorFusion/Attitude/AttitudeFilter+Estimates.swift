@@ -22,7 +22,7 @@ extension AttitudeFilter {
     @inlinable public var biasSigma: Double { estimator.sigma }
     /// True while the device is at rest.
     @inlinable public var isResting: Bool { rest.isResting }
-    /// True if a magnetic field is expected, either because it was set or because a measured field was accepted.
+    /// True if there is an expected magnetic field, which was either set or adopted from measurements.
     @inlinable package var isFieldExpected: Bool { field.expected != nil }
     /// True while the magnetic field differs from the expected field or no field is expected.
     @inlinable public var isMagneticallyDisturbed: Bool { field.isDisturbed }
@@ -34,9 +34,9 @@ extension AttitudeFilter {
     ///
     /// - the variance of the heading in the Kalman filter, which grows with time, with rotation, and while a disturbed
     ///   magnetometer is ignored
-    /// - the variance due to differences in strength and dip between the expected field and the field that determined
-    ///   the heading
-    /// - the square of the disagreement between magnetometer and heading, averaged over 5 s
+    /// - the variance caused by differences in strength and dip between the expected field and the field from which the
+    ///   heading was determined
+    /// - the square of the mean disagreement between magnetometer and heading over the last 5 s
     /// - the square of the heading drift that the bias uncertainty may have caused since the magnetometer was last used
     /// - (1.5°)² for errors that the filter cannot observe, such as the magnetic field of a building, or (10°)² while
     ///   no field is expected

@@ -54,11 +54,11 @@ extension AttitudeFilter {
         inertial = inertial.after(Quaternion(rotationVector: vector))
     }
 
-    /// The largest rotation during a gap, in radians, that does not reinitialize the attitude.
+    /// If the rotation during a gap exceeds this angle, in radians, the attitude is reinitialized.
     private static var maximumBridgedRotation: Double { 0.1 }
-    /// The coning correction is the cross product of two consecutive rates, multiplied by this factor. For steady
-    /// coning, the factor is 1/6 if samples are instantaneous. It is 1/24 larger if each sample is the mean over its
-    /// interval.
+    /// The coning correction is this factor times the squared interval times the cross product of two consecutive
+    /// rates. For steady coning, the factor is 1/6 for instantaneous samples, and 5/24 for samples that are means over
+    /// their intervals.
     private static var coningFactor: Double { 5 / 24.0 }
 
     /// Processes an accelerometer sample.
@@ -73,8 +73,8 @@ extension AttitudeFilter {
         guard acceleration.dot(acceleration) > 0 else { return }
         if accelerometer.step(to: timestamp) == .ignored { return }
         let hasGyroscope = timestamp - gyroscope.timestamp <= settings.maximumGap
-        // A stuck sensor reports an outdated gravity direction. If the reading agrees with the estimated direction, it
-        // may be correct and is used.
+        // A stuck sensor repeats an old reading. The reading is used only if it agrees with the estimated up direction,
+        // because it may then be correct.
         if repetition.isStuck(acceleration), hasGyroscope, isReady, !isNearlyUp(acceleration) { return }
         let interval = accelerometer.interval
         rest.update(acceleration: acceleration, interval: interval)
@@ -108,8 +108,8 @@ extension AttitudeFilter {
         guard hasGyroscope else { return shortMean(of: inFrame, interval: interval) }
         gravityCoefficients.advance(by: interval)
         let mean = gravityLanes.update(inFrame, gravityCoefficients)
-        // Updating the motion level with every fourth sample is sufficient. `steps` counts gyroscope and accelerometer
-        // samples, so it increases by about two from one accelerometer sample to the next.
+        // It is sufficient to update the motion level with every fourth sample. `steps` counts gyroscope and
+        // accelerometer samples, so it increases by about two per accelerometer sample.
         if steps & 6 == 0 { motion.update(acceleration: inFrame - mean, rate: rateWithoutBias, interval: 4 * interval) }
         return mean
     }
@@ -137,7 +137,8 @@ extension AttitudeFilter {
         return (SIMD4(x * cosine, y * cosine, cosine, 0), Quaternion(components: SIMD4(y * ratio, -x * ratio, 0, half)))
     }
 
-    /// Handles the general case of `leveling`. If the vector has no direction, returns a point outside the unit sphere.
+    /// Handles the general case of `leveling`. If the vector is close to zero, the z component of the returned
+    /// direction is -3.
     @inline(never)
     private static func steepLeveling(_ vector: SIMD4<Double>) -> (SIMD4<Double>, Quaternion) {
         let squared = vector.dot(vector)
@@ -188,8 +189,8 @@ extension AttitudeFilter {
                 field, attitude: attitude ?? inclination.after(inertial), rate: rateWithoutBias,
                 isUsable: !self.field.isDisturbed, interval: fieldTime)
         }
-        // Compensates for the rotation of the device since the magnetometer measured the field. An attitude from the
-        // caller is ahead of the inertial frame by the gyroscope delay, so this delay is added.
+        // Compensates for the rotation of the device since the magnetometer measured the field. An attitude passed by
+        // the caller is extrapolated by the gyroscope delay, so this delay is added.
         let totalDelay = delay.delay + (attitude == nil ? 0 : settings.gyroscopeDelay)
         let compensatedField = field + totalDelay * field.cross(rateWithoutBias)
         if let attitude {
@@ -202,7 +203,7 @@ extension AttitudeFilter {
 
     @inline(never)
     private mutating func updateHeading() {
-        // The interval before the first sample is unknown. The filter assumes 10 ms.
+        // The interval before the first sample is unknown, so the filter assumes 10 ms.
         let interval = fieldTime > 0 ? fieldTime : 0.01
         let earth = inclination.rotate(fieldSum * (1 / fieldCount))
         (fieldSum, fieldCount, fieldTime) = (.zero, 0, 0)
@@ -210,7 +211,8 @@ extension AttitudeFilter {
         if settings.rejectsMagneticDisturbance {
             var motion = rest.meanRate.dot(rest.meanRate)
             if settings.weightsHeadingByUncertainty {
-                // Averages the magnitude of the rate, because the rate itself cancels out during shaking.
+                // Averages the magnitude of the rate, because the rate itself averages out to zero while the device is
+                // shaken.
                 meanSpeed += speedGain.value(for: interval) * (squaredRate.squareRoot() - meanSpeed)
                 motion = meanSpeed * meanSpeed
             }
@@ -244,7 +246,7 @@ extension AttitudeFilter {
             strength: strength, dip: -Self.arcsine(earth.z / strength), squaredRate: squaredRate, interval: interval)
     }
 
-    /// Uses the magnetometer even while it is disturbed, because it is the only source of heading without a gyroscope.
+    /// Without a gyroscope, the magnetometer is the only source of heading, so it is used even while it is disturbed.
     @inline(never)
     private mutating func followWithoutGyroscope(_ earth: SIMD4<Double>, interval: Double) {
         if settings.rejectsMagneticDisturbance {

@@ -70,7 +70,7 @@ public struct AttitudeFilter: Sendable {
     /// - Parameters:
     ///   - settings: The assumptions about the sensors.
     ///   - interval: The constant interval between samples in seconds, or nil to compute intervals from the timestamps.
-    ///     With a constant interval, the timestamps determine only the number of missing samples.
+    ///     With a constant interval, the timestamps are used only to count missing samples.
     public init(settings: AttitudeSettings = AttitudeSettings(), interval: Double? = nil) {
         self.settings = settings
         let nominal = interval.map { $0.isFinite && $0 > 0 ? $0 : 0 } ?? 0

@@ -6,10 +6,10 @@
 /// the inertial sensors of phones and boards.
 public struct AttitudeSettings: Sendable, Hashable {
     /// The time constant of the mean that separates gravity from acceleration. A smaller value gives the accelerometer
-    /// more weight. Values from 2 to 3 s were compared on one board and two phones. The errors differ by less than 10
-    /// %.
+    /// more weight. On one board and two phones, the errors for values from 2 to 3 s differed by less than 10 %.
     public var accelerometerTimeConstant = 2.5
-    /// If true, uncertainties determine the weight of the magnetometer. If false, ``magnetometerTimeConstant`` does.
+    /// If true, the weight of the magnetometer depends on the uncertainties. If false, it depends on
+    /// ``magnetometerTimeConstant``.
     package var weightsHeadingByUncertainty = true
     /// The standard deviation of a magnetometer heading averaged over one second.
     package var magneticHeadingNoise = 5 * degree
@@ -17,12 +17,12 @@ public struct AttitudeSettings: Sendable, Hashable {
     /// time.
     package var headingDrift = 0.1 * degree
     package var headingDriftPerRate = 0.15 * degree
-    /// If the field deviates from the expected field by this amount, the weight of the magnetometer is halved. The
-    /// amount is a fraction of the strength, or an angle in radians for the dip.
+    /// The deviation from the expected field at which the weight of the magnetometer is halved. It is a fraction for
+    /// the strength and an angle in radians for the dip.
     package var magneticDeviationScale = 0.04
     package var maximumHeadingTimeConstant = 30.0
-    /// The minimum time constant with which the heading follows the magnetometer. The minimum does not apply at the
-    /// start, until the same amount of time has passed.
+    /// The minimum time constant with which the heading follows the magnetometer. At the start, the minimum does not
+    /// apply until this much time has passed.
     package var minimumHeadingTimeConstant = 2.0
     /// The time over which magnetometer samples are averaged. Zero disables averaging. Values from 0.04 to 0.1 s yield
     /// nearly the same heading.
@@ -32,53 +32,53 @@ public struct AttitudeSettings: Sendable, Hashable {
     /// The time constant of the gravity and heading estimates without a gyroscope.
     public var timeConstantWithoutGyroscope = 0.25
     /// If true, the angular rate is interpolated linearly between samples, with a correction for coning. If false, each
-    /// sample applies to the whole interval before it.
+    /// sample is assumed to hold for the whole interval before it.
     package var interpolatesRotation = true
-    /// The delay of gyroscope samples relative to their timestamps. The low-pass filter of the sensor causes this
-    /// delay. The attitude is extrapolated by this time.
+    /// The delay of gyroscope samples relative to their timestamps, caused by the sensor's low-pass filter. The
+    /// attitude is extrapolated by this time.
     public var gyroscopeDelay = 0.005
     /// The delay of magnetometer samples relative to gyroscope samples with the same timestamp.
     public var magnetometerDelay = 0.010
     /// If true, the magnetometer delay is estimated from rotations, starting with ``magnetometerDelay``.
     package var estimatesMagnetometerDelay = true
-    /// If true, the gyroscope bias is estimated during motion from the corrections by the accelerometer.
+    /// If true, the gyroscope bias is estimated during motion from the accelerometer corrections.
     public var estimatesBiasInMotion = true
     /// If true, the gyroscope bias is measured while the device is at rest.
     public var estimatesBiasAtRest = true
     /// If true, the first inclination counts as a correction in the bias estimation, as in the published filter.
     package var correctsByFirstInclination = false
-    /// The interval between bias estimates. Zero updates the bias with each accelerometer sample, which takes about as
-    /// long as the rest of the filter. Intervals of up to 0.2 s do not increase the error.
+    /// The interval between bias estimates. If it is zero, the bias is updated with each accelerometer sample, which
+    /// about doubles the computing time of the filter. Intervals of up to 0.2 s do not increase the error.
     package var biasEstimationInterval = 0.1
     /// The standard deviation of the unknown initial bias.
     public var initialBiasSigma = 0.7 * degree
-    /// The standard deviation of an exactly known bias grows to 0.1 degrees per second in this time.
+    /// The time in which the standard deviation of an exactly known bias grows to 0.1 degrees per second.
     package var biasForgettingTime = 100.0
     /// The largest absolute bias on an axis.
     public var biasLimit = 20 * degree
     package var motionBiasResidualLimit = 3 * degree
     package var motionBiasSigma = 0.1 * degree
-    /// During motion, the accelerometer cannot observe the vertical bias. The filter therefore assumes that this bias
-    /// is zero, with this relative weight.
+    /// The relative weight of the assumption that the vertical bias is zero. The assumption is used during motion,
+    /// because the accelerometer cannot observe the vertical bias.
     package var verticalBiasForgettingFactor = 1e-4
     package var restBiasSigma = 0.03 * degree
 
     package var restMinimumTime = 1.5
-    /// To detect rest, samples are compared with the mean rate and the mean acceleration. This is the time constant of
-    /// both means.
+    /// The time constant of the mean rate and the mean acceleration. Samples are compared with these means to detect
+    /// rest.
     package var restTimeConstant = 0.5
     package var restRotationThreshold = 2 * degree
     package var restAccelerationThreshold = 0.5
-    /// If a constant rate differs from the known bias by more than this value, stricter criteria for rest apply. The
-    /// thresholds ``restRotationThreshold`` and ``restAccelerationThreshold`` are then reduced, by default to 1 °/s and
-    /// 0.3 m/s². In addition, neither gravity nor the magnetic field may rotate with the rate. If the value is
+    /// The difference between a constant rate and the known bias above which stricter criteria for rest apply. The
+    /// thresholds ``restRotationThreshold`` and ``restAccelerationThreshold`` are then lower, 1 °/s and 0.3 m/s² by
+    /// default. In addition, gravity and the magnetic field must not rotate as the gyroscope indicates. If the value is
     /// infinite, every constant rate below ``biasLimit`` counts as rest.
     package var restBiasWindow = 2 * degree
     /// If true, the heading ignores a magnetic field with an unexpected strength or dip.
     public var rejectsMagneticDisturbance = true
     /// The time constant of the low-pass filter for the strength and dip of the field.
     package var magneticTimeConstant = 0.05
-    /// The expected field follows the measured field with this time constant, unless the field is disturbed.
+    /// The time constant with which the expected field follows the measured field while the field is undisturbed.
     package var magneticReferenceTimeConstant = 20.0
     package var magneticStrengthThreshold = 0.1
     package var magneticDipThreshold = 10 * degree
@@ -93,8 +93,8 @@ public struct AttitudeSettings: Sendable, Hashable {
     package var maximumMagneticRejectionTime = 60.0
     /// The factor by which the weight of a disturbed magnetometer is reduced after ``maximumMagneticRejectionTime``.
     package var magneticRejectionFactor = 4.0
-    /// The attitude can be kept after a gap of up to this length in the gyroscope samples. For slow sensors, the limit
-    /// is three times the sample interval, but at most 5 s.
+    /// The longest gap in the gyroscope samples after which the attitude can be kept. For slow sensors, the limit is
+    /// three times the sample interval, but at most 5 s.
     public var maximumGap = 1.0
     /// The longest sample interval that does not count as a gap. After a gap, the attitude is kept only if the device
     /// has hardly rotated.

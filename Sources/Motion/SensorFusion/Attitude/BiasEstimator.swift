@@ -66,7 +66,8 @@ struct BiasEstimator: Sendable {
         clip()
     }
 
-    /// Corrects the bias using measurements along three vectors. The third measurement assumes a vertical bias of zero.
+    /// Corrects the bias using measurements along three directions. The third measurement is the assumption that the
+    /// vertical bias is zero.
     @inline(__always)
     mutating func correctInMotion(
         _ first: SIMD4<Double>, _ second: SIMD4<Double>, _ third: SIMD4<Double>, residual: SIMD4<Double>,
@@ -80,7 +81,7 @@ struct BiasEstimator: Sendable {
         clip()
     }
 
-    /// Returns the variance to assume for each measurement, so that the variance of the bias converges to `variance`.
+    /// Returns the measurement variance with which the variance of the bias converges to `variance`.
     @inline(__always)
     private static func weight(_ variance: Double, _ added: Double) -> Double { variance * variance / added + variance }
 
@@ -113,13 +114,14 @@ struct BiasEstimator: Sendable {
 
     // MARK: Heading
 
-    /// Increases the heading uncertainty over an interval. `up` is in device axes, and `squaredRate` excludes the bias.
+    /// Adds the growth of the heading uncertainty during an interval. `up` is in device axes. `squaredRate` is the
+    /// squared angular rate without the bias.
     mutating func advanceHeading(up: SIMD4<Double>, squaredRate: Double, interval: Double) {
         headingVariance += (headingNoise + headingNoisePerSquaredRate * squaredRate) * interval
         let part = covariance * up
         let variance = up.dot(part)
-        // The magnetometer cannot improve a bias that is already well known. Only the part of the variance that exceeds
-        // the variance of such a bias is used, because the heading noise already includes the rest.
+        // The magnetometer cannot improve a bias that is already well known. The heading noise already includes the
+        // variance of such a bias, so only the excess variance is used.
         let unknown = 1 - knownBiasVariance / variance
         if unknown > 0 {
             let drift = 2 * up.dot(coupling) - interval * unknown * variance
@@ -152,8 +154,8 @@ struct BiasEstimator: Sendable {
         (coupling, isCoupled, headingCorrection) = (.zero, false, 0)
     }
 
-    /// Returns the pending heading correction and resets it to zero. If a bias is corrected at rest, the earlier drift
-    /// of the heading is known and must be corrected as well.
+    /// Returns the pending heading correction and resets it to zero. When the bias is corrected at rest, the heading
+    /// drift that it has caused becomes known and must be corrected as well.
     mutating func consumeHeadingCorrection() -> Double {
         let correction = headingCorrection
         headingCorrection = 0

@@ -24,14 +24,14 @@ struct LowPassCoefficients: Sendable {
     private var hasStarted = false
     private var count = 0.0
     private var elapsed = 0.0
-    /// After a restart, the previous value of the filter has the weight of a mean over this time, in seconds. If the
-    /// time is zero, the value is discarded.
+    /// After a restart, the previous value counts as a mean over this time, in seconds. If the time is zero, the
+    /// previous value is discarded.
     private var restartWeight = 0.0
     private var lastInterval = 0.01
 
     init(timeConstant: Double) { self.timeConstant = timeConstant }
 
-    /// Prepares the coefficients for a sample. Call this method once per sample, before updating the lanes.
+    /// Prepares the coefficients for a sample. Call this method once per sample, before `LowPassLanes.update`.
     @inline(__always)
     mutating func advance(by interval: Double) {
         if interval < shortest || interval > longest { prepare(for: interval) }
@@ -44,7 +44,7 @@ struct LowPassCoefficients: Sendable {
         (count, elapsed, restartWeight) = (0, 0, 0)
     }
 
-    /// Restarts the filter with its current value, weighted like a mean over the given number of seconds.
+    /// Restarts the filter with its current value, which then counts as a mean over the given number of seconds.
     mutating func restart(weight seconds: Double) {
         restart()
         restartWeight = min(seconds, timeConstant)
@@ -82,7 +82,7 @@ struct LowPassCoefficients: Sendable {
         }
         let x = interval / timeConstant * 0.5.squareRoot()
         let x2 = x * x
-        // In this range, the error of the series is at most 1e-15.
+        // For x below 0.02, the error of the series for the tangent is at most 1e-15.
         g = x < 0.02 ? x * (1 + x2 * (1 / 3.0 + x2 * (2 / 15.0 + x2 * (17 / 315.0)))) : tan(x)
         a1 = 1 / (1 + g * (g + 2.0.squareRoot()))
         a2 = g * a1

@@ -9,8 +9,8 @@ struct MagneticRejection: Sendable {
         case none
     }
 
-    /// The accumulated time for which the magnetometer has been ignored, in seconds. It decreases in an undisturbed
-    /// field.
+    /// The total time, in seconds, for which the magnetometer has been ignored. It decreases while the field is
+    /// undisturbed.
     private(set) var rejectedTime: Double
 
     private let maximumTime: Double
@@ -21,8 +21,8 @@ struct MagneticRejection: Sendable {
         maximumTime = settings.maximumMagneticRejectionTime
         factor = max(settings.magneticRejectionFactor, 1)
         isEnabled = settings.rejectsMagneticDisturbance
-        // The time starts at the maximum, so that the magnetometer provides a heading even if the field is disturbed at
-        // the start.
+        // The initial value is the maximum, so that the magnetometer provides a heading even if the field is disturbed
+        // at the start.
         rejectedTime = maximumTime
     }
 
@@ -41,10 +41,10 @@ struct MagneticRejection: Sendable {
     mutating func restart() { rejectedTime = maximumTime }
 }
 
-/// Computes the weight with which a magnetometer sample corrects the heading. The time constant is fixed, as in the
+/// Computes the weight with which a magnetometer sample corrects the heading, using a fixed time constant as in the
 /// published filter.
 struct HeadingGain: Sendable {
-    /// The time since the start in seconds, or a negative value once the heading is no longer a running mean.
+    /// The time since the start in seconds while the heading is a running mean, and a negative value afterwards.
     private var startTime = 0.0
     private var isFirst = true
     private var gain: OnePoleGain

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Weights the magnetometer according to the uncertainties of magnetometer and heading, using a Kalman filter for a
-/// single angle. ``BiasEstimator`` stores the covariance of this angle with the bias.
+/// Weights the magnetometer by its own uncertainty and that of the heading, using a Kalman filter for a single angle.
+/// ``BiasEstimator`` stores the covariance of this angle with the bias.
 ///
 /// The heading uncertainty grows with time, and faster during rotation because of the gyroscope's scale error.
 /// Therefore, the magnetometer has more weight in motion, when its errors average out, than at rest, when they do not.
@@ -12,8 +12,8 @@ struct MagnetometerConsistency: Sendable {
     private var headingField: SIMD2<Double>?
     /// The recent mean disagreement between magnetometer and heading, in radians.
     private(set) var meanDisagreement = 0.0
-    /// The heading variance in square radians that results if the field that determined the heading differs from the
-    /// expected field.
+    /// The heading variance, in square radians, due to the difference between the expected field and the field that
+    /// determined the heading.
     private(set) var fieldVariance = 0.0
     /// The time since the last comparison of the heading with the magnetometer, in seconds.
     private(set) var unusedTime = 0.0
@@ -59,7 +59,7 @@ struct MagnetometerConsistency: Sendable {
         var spread = 1.0
         if let expected {
             spread += Self.deviation(field, from: expected) * deviationScale
-            // The variance is at least the variance of the field that determined the heading.
+            // The heading cannot be more accurate than the field that determined it.
             if trust == .full, let headingField {
                 let tilt = cosine(expected.y)
                 fieldVariance = 0.25 * Self.deviation(headingField, from: expected) / (tilt * tilt)
@@ -82,8 +82,8 @@ struct MagnetometerConsistency: Sendable {
         if trust == .full, squaredDisagreement > estimator.headingVariance + noise {
             estimator.raiseHeadingVariance(to: squaredDisagreement)
         }
-        // If the device was moving at the start, the attitude is inaccurate at first. The magnetometer has less weight
-        // until the attitude has improved.
+        // If the device is moving at the start, the attitude is inaccurate at first, so the magnetometer has less
+        // weight until the attitude has improved.
         if !hasRested { spread += 1 / (time * time) }
         let measurement = noise * spread / interval
         let before = estimator.headingVariance
@@ -117,7 +117,7 @@ struct MagnetometerConsistency: Sendable {
         return strength * strength + dip * dip
     }
 
-    /// Returns the approximate cosine, limited to at least 0.1. The cosine of the dip is zero at the magnetic poles.
+    /// Returns the approximate cosine, but at least 0.1, because the cosine of the dip is zero at the magnetic poles.
     @inline(__always)
     private func cosine(_ angle: Double) -> Double {
         let a2 = angle * angle

@@ -2,9 +2,9 @@
 
 /// Estimates the delay of magnetometer samples relative to gyroscope samples during rotations.
 ///
-/// With the correct delay, the field is constant in earth axes. Without a correction, the motion of the field in earth
-/// axes is proportional to its motion in device axes. The ratio of the two motions is the delay. Slow components of
-/// both are removed before the ratio is computed.
+/// With the correct delay, the field is constant in earth axes. Without compensation, the field moves in earth axes in
+/// proportion to its motion in device axes, and the ratio of the two motions is the delay. Slow components are removed
+/// from both motions before the ratio is computed.
 struct MagnetometerDelay: Sendable {
     private(set) var delay: Double
 

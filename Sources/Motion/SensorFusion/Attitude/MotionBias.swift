@@ -2,9 +2,9 @@
 
 /// Estimates the gyroscope bias from the inclination corrections.
 ///
-/// A bias rotates the inertial frame. The corrections rotate it back, delayed by the low-pass filter of the
-/// acceleration. Therefore, the rotation matrix of the attitude and the bias in earth axes are filtered in the same way
-/// before they are compared with the corrections.
+/// A bias rotates the inertial frame. The corrections rotate it back, but with a delay caused by the low-pass filter of
+/// the acceleration. The rotation matrix of the attitude and the bias in earth axes therefore pass through the same
+/// filter before they are compared with the corrections.
 struct MotionBias: Sendable {
     private var coefficients: LowPassCoefficients
     private var east = LowPassLanes<SIMD4<Double>>()
@@ -32,8 +32,8 @@ struct MotionBias: Sendable {
         (elapsed, correctionEast, correctionNorth) = (0, 0, 0)
     }
 
-    /// Adds an inclination correction. `direction` is the up direction in earth axes before the correction. Returns
-    /// true if a comparison with the bias is due.
+    /// Adds an inclination correction. `direction` is the up direction before the correction, in earth axes. Returns
+    /// true if it is time to compare the corrections with the bias.
     @inline(__always)
     mutating func collect(_ direction: SIMD4<Double>, interval: Double) -> Bool {
         correctionEast -= direction.y
@@ -57,7 +57,7 @@ struct MotionBias: Sendable {
         let xy = p.x * p.y, xz = p.x * p.z, yz = p.y * p.z
         let wx = p.w * p.x, wy = p.w * p.y, wz = p.w * p.z
         let bias = estimator.bias
-        // The fourth lanes contain the bias in earth axes. dot() and the covariance ignore these lanes.
+        // The fourth lane contains the bias in earth axes. `dot()` and the covariance ignore this lane.
         var row = SIMD4(1 - 2 * (yy + zz), 2 * (xy - wz), 2 * (xz + wy), 0)
         row.w = row.dot(bias)
         let meanEast = east.update(row, coefficients)
@@ -85,10 +85,10 @@ struct MotionLevel: Sendable {
     private var squaredAcceleration = 0.0
     private var squaredRate = 0.0
     private var gain = OnePoleGain(timeConstant: 1)
-    /// At both ends of a long gap, the rate is assumed to remain constant for this time, in seconds.
+    /// The time, in seconds, for which the rate is assumed to remain constant at either end of a long gap.
     static let rateContinuationTime = 0.05
-    /// A factor of the averaging time, in seconds. The averaging time is the product of this factor and the mean
-    /// squared acceleration in g², divided by the product of the squared rate and the gap.
+    /// The averaging time in seconds is this factor times the mean squared acceleration in g², divided by the sum of
+    /// the squared rates and by the gap.
     private static let averagingFactor = 1.5
     private static let squaredGravity = 9.8 * 9.8
 
@@ -99,8 +99,8 @@ struct MotionLevel: Sendable {
         squaredRate += weight * (rate.dot(rate) - squaredRate)
     }
 
-    /// Returns an averaging time in seconds. A mean acceleration over this time is as accurate as the up direction from
-    /// before the gap. `gap` is in seconds. `rate` is the larger of the squared rates before and after the gap.
+    /// Returns the time, in seconds, over which a mean acceleration is as accurate as the up direction from before the
+    /// gap. `gap` is in seconds. `rate` is the larger of the squared rates before and after the gap.
     func equivalentAveragingTime(after gap: Double, squaredRate rate: Double) -> Double {
         let rotation = (squaredRate + rate) * gap
         let movement = squaredAcceleration / Self.squaredGravity

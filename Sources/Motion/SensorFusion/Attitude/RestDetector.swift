@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Detects whether the device is at rest. At rest, the angular rate and the acceleration have stayed close to their
-/// means for some time.
+/// Detects whether the device is at rest, which means that the angular rate and the acceleration have stayed close to
+/// their means for some time.
 @usableFromInline
 struct RestDetector: Sendable {
     @usableFromInline private(set) var isResting = false
@@ -45,7 +45,7 @@ struct RestDetector: Sendable {
         meanRate = rateLanes.update(rate, rateCoefficients)
         let deviation = rate - meanRate
         var threshold = squaredRateThreshold
-        // If the window is infinite, the known bias is ignored.
+        // If the window is infinite, the mean rate is compared with zero instead of the known bias.
         let biasDeviation = window.isFinite ? meanRate - bias : meanRate
         let isBeyond = Self.exceeds(biasDeviation, window)
         if isBeyond || isFarFromBias {
@@ -95,8 +95,8 @@ struct RestDetector: Sendable {
     }
 }
 
-/// Determines whether gravity and the magnetic field rotate as measured by the gyroscope. If they do not, the gyroscope
-/// is biased.
+/// Checks whether gravity and the magnetic field rotate as measured by the gyroscope. If they do not, the gyroscope is
+/// biased.
 struct RestCrossCheck: Sendable {
     private(set) var hasField = false
     /// The rotation measured since `begin(gravity:)`, as a rotation vector.
@@ -116,7 +116,7 @@ struct RestCrossCheck: Sendable {
 
     mutating func rotate(by vector: SIMD4<Double>, gravity: SIMD4<Double>) {
         rotation += vector
-        // The comparison is valid only for small rotations.
+        // The comparison is valid only for small rotations, so it restarts after a large one.
         guard rotation.dot(rotation) > 1 else { return }
         rotation = .zero
         firstGravity = Self.unit(gravity)
@@ -138,7 +138,8 @@ struct RestCrossCheck: Sendable {
     /// Returns true if the gyroscope has measured a rotation of at least three degrees that gravity and the magnetic
     /// field do not confirm.
     func contradictsGyroscope(gravity: SIMD4<Double>, hasRested: Bool) -> Bool {
-        // Without a magnetometer, a rotation about the vertical cannot be detected, so only the first bias is accepted.
+        // Without a magnetometer, a real rotation about the vertical looks like a bias, so only the first bias is
+        // accepted.
         if !hasField, hasRested { return false }
         var predicted = rotation.cross(firstGravity)
         var expected = predicted.dot(predicted)

@@ -12,23 +12,21 @@ import SystemCalls
 /// repeatedly.
 struct RoundedTimestampRestorer: Sendable, Equatable {
     private static let window = 128
-    /// With each timestamp, the sequence and its period are corrected by these fractions of the difference between the
-    /// timestamp and the sequence.
+    /// The sequence and its period are corrected by these fractions of each timestamp's difference from the sequence.
     private static let phaseGain = 0.01
     private static let periodGain = 3e-5
-    /// If the elapsed time exceeds a whole number of periods by at most this fraction of a period, no further period is
-    /// counted.
+    /// A fraction of a period. If the elapsed time exceeds a whole number of periods by no more than this, no
+    /// additional period is counted.
     private static let slack = 0.25
-    /// The maximum distance between the sequence and a timestamp, in rounding units. It consists of one half and a
-    /// margin for jitter.
+    /// The maximum distance between the sequence and a timestamp, in rounding units. It consists of half a unit for
+    /// rounding and a margin for jitter.
     private static let maximumDistance = 0.6
     private static let tolerance = 1e-6
     /// The number of recent outliers after which the sequence is discarded.
     private static let maximumOutliers = 4.0
     /// The number of rounding units per second, or zero if the timestamps are not rounded.
     private var unitsPerSecond = 100.0
-    /// The number of timestamps in the first window. The array contains the differences between them, in rounding
-    /// units.
+    /// The number of timestamps in the first window. `steps` contains the differences between them, in rounding units.
     private var count = 0
     private var steps = InlineArray<128, UInt8>(repeating: 0)
     private var last = 0.0
@@ -37,7 +35,7 @@ struct RoundedTimestampRestorer: Sendable, Equatable {
     private var period = 0.0
     private var outliers = 0.0
 
-    /// Returns the interval that ends at a timestamp, or nil if the difference between the timestamps must be used.
+    /// Returns the interval before a timestamp, or nil if the caller must use the difference between the timestamps.
     @inline(__always)
     mutating func interval(to stamp: Double) -> Double? { unitsPerSecond == 0 ? nil : restoredInterval(to: stamp) }
 

@@ -18,14 +18,14 @@ struct SensorInterval: Sendable, Equatable {
     @usableFromInline private(set) var timestamp = -Double.infinity
 
     private var timestampRestorer = RoundedTimestampRestorer()
-    /// The stream counts as interrupted after a longer interval than this, in seconds.
+    /// The longest interval, in seconds, that does not count as an interruption of the stream.
     private var limit: Double
     private let maximumGap: Double
-    /// If a sample precedes the previous sample by more than this time, in seconds, the clock is assumed to have been
-    /// set back.
+    /// If a sample is older than the previous sample by more than this time, in seconds, the clock is assumed to have
+    /// been set back.
     private let clockStepThreshold: Double
     private let nominal: Double
-    /// The maximum value of `limit`, in seconds. `limit` increases if a stream is slow but regular.
+    /// The maximum value of `limit`, in seconds. `limit` is increased for streams that are slow but regular.
     private let maximumAdaptiveGap: Double
 
     /// - Parameter nominal: The nominal interval in seconds, or zero if it is unknown.
@@ -73,7 +73,7 @@ struct SensorInterval: Sendable, Equatable {
     }
 }
 
-/// Detects a stuck sensor, which repeats a reading exactly although its readings changed before.
+/// Detects a stuck sensor, which keeps returning exactly the same reading although its readings varied before.
 ///
 /// A working sensor with noise rarely returns the same three numbers twice in a row. However, a low-resolution sensor
 /// repeats readings at rest, and a sensor that is polled faster than it measures always repeats them. Therefore, the

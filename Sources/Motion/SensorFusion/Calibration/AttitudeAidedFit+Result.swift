@@ -21,8 +21,8 @@ extension AttitudeAidedFit {
         fit.headingUncertainty = uncertainty
         fit.headingDeviation = meanDeviation(uncertainty)
         let candidateFields = windowFields
-        // Evaluates the current correction with the same weights and delay. The residual is divided by the field
-        // strength of the fit, because the field strength of the current correction may be wrong.
+        // Evaluates the current correction with the weights and the delay of the fit. The residual is divided by the
+        // field strength of the fit, because the field strength of the current correction may be wrong.
         setSolution(current.matrix, -(current.matrix * current.hardIron))
         fit.headingChange = headingChange(from: candidateFields)
         updateResiduals()
@@ -30,8 +30,8 @@ extension AttitudeAidedFit {
         return fit
     }
 
-    /// The weight of the samples in the newest window, divided by the weight that they would have without errors. It is
-    /// 1 if there are too few samples.
+    /// The weight of the samples in the newest window, relative to their weight without errors, or 1 if there are too
+    /// few samples.
     private var newestWeight: Double {
         var (sum, total, number) = (0.0, 0.0, 0)
         for index in 0..<count where slots[index] == newestSlot {
@@ -42,13 +42,12 @@ extension AttitudeAidedFit {
         return number < Self.minimumSamplesPerWindow ? 1 : sum / total
     }
 
-    /// Returns the age of the sample in the newest window from which on the samples no longer fit. Returns nil if there
-    /// are no samples.
+    /// Returns the `age` of the first sample in the newest window that no longer fits, or nil if there are no samples.
     func ageOfChange(_ samples: [MagneticSample]) -> Int64? {
         let newest = (0..<min(count, samples.count)).filter { slots[$0] == newestSlot }
             .sorted { samples[$0].age < samples[$1].age }
         guard let first = newest.first else { return nil }
-        // Finds the position before which most samples are inliers and after which most samples are outliers.
+        // Finds the position that best separates inliers before it from outliers after it.
         var score = newest.count { !isInlier($0) }
         var best = (score: score, age: samples[first].age)
         for (position, index) in newest.enumerated().dropLast() {
@@ -60,8 +59,8 @@ extension AttitudeAidedFit {
 
     private func isInlier(_ index: Int) -> Bool { weights.values[index] > 0.5 * weights.base[index] }
 
-    /// Returns the heading uncertainty. It is computed from the covariance of the correction parameters, where the
-    /// trace of the matrix is fixed.
+    /// Returns the heading uncertainty, computed from the covariance of the correction parameters for a fixed trace of
+    /// the matrix.
     private mutating func headingUncertainty(of fit: MagneticFit, strength: Double) -> HeadingUncertainty {
         let traceInformation = traceSolution[0] + traceSolution[5] + traceSolution[10]
         var uncertainty = HeadingUncertainty(scale: scale, matrix: fit.matrix, shift: fit.shift)
@@ -77,12 +76,12 @@ extension AttitudeAidedFit {
         return uncertainty
     }
 
-    /// Returns the standard deviation of the corrected field due to attitude errors, see
-    /// ``HeadingUncertainty/attitudeDeviation``.
+    /// Returns the standard deviation of the corrected field due to attitude errors (see
+    /// ``HeadingUncertainty/attitudeDeviation``).
     ///
     /// The hard iron along a direction is observable only while that direction rotates. If a direction has hardly
-    /// rotated, most of its measured rotation is an error of the attitude. The correction along this direction may then
-    /// be wrong.
+    /// rotated, most of its measured rotation is an attitude error, and the correction along this direction may be
+    /// wrong.
     private func unobservableDeviation(strength: Double) -> Matrix3 {
         let noise = Self.attitudeNoise * Self.attitudeNoise
         let shift = SIMD3(solution[3], solution[7], solution[11])
@@ -109,7 +108,7 @@ extension AttitudeAidedFit {
         return (sum / total).squareRoot()
     }
 
-    /// Returns the root mean square of the horizontal angles between the given window fields and the corrected
+    /// Returns the root mean square of the horizontal angles between the fields of the candidate and the corrected
     /// readings.
     private func headingChange(from candidateFields: [SIMD3<Double>]) -> Double {
         var (sum, total) = (0.0, 0.0)
@@ -136,7 +135,7 @@ extension AttitudeAidedFit {
     }
 
     /// Returns the standard deviation of the corrected field over all directions, relative to the field strength. Uses
-    /// the inverse of the system that was solved last.
+    /// the system factorized by the last `solve()`.
     private mutating func uncertainty(of fit: MagneticFit, strength: Double) -> Double {
         let volume = fit.matrix.determinant
         guard volume > 0.05 else { return .infinity }
@@ -146,8 +145,8 @@ extension AttitudeAidedFit {
         for row in 0..<3 {
             for k in 0..<4 {
                 for index in probe.indices { probe[index] = 0 }
-                // The first three probes select the elements of a matrix row. The fourth probe applies the whole row to
-                // the centre of the directions.
+                // The first three probes each select one element of a matrix row. The fourth probe applies the whole
+                // row to the centre of the directions.
                 if k < 3 {
                     probe[4 * row + k] = 1
                 } else {

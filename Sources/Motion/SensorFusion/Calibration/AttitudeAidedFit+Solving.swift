@@ -11,7 +11,7 @@ extension AttitudeAidedFit {
             let slope = toEarth(index, Quaternion.cross(samples[index].rate, field))
             let slot = slots[index]
             let weight = weights.values[index]
-            // The mean residual of each window is zero, so these products need no subtraction.
+            // The residuals of each window have a mean of zero, so nothing must be subtracted from these products.
             let rest = toEarth(index, field) - windowFields[slot]
             products += weight * (slope.x * rest.x + slope.y * rest.y + slope.z * rest.z)
             squares += weight * (slope.x * slope.x + slope.y * slope.y + slope.z * slope.z)
@@ -54,7 +54,7 @@ extension AttitudeAidedFit {
         for k in 0..<3 { solution[12 + k] = -bias[k] / (Self.biasDeviation * Self.biasDeviation) }
         system.solve(&solution)
         system.solve(&traceSolution)
-        // The Lagrange multiplier for a trace of three.
+        // The Lagrange multiplier that fixes the trace at three.
         let factor =
             (3 - solution[0] - solution[5] - solution[10])
             / (traceSolution[0] + traceSolution[5] + traceSolution[10])
@@ -95,7 +95,7 @@ extension AttitudeAidedFit {
                     let scaled = factor * windowSums[first + p]
                     for q in 0...p { system[p, q] -= scaled * windowSums[first + q] }
                 }
-                // A rotation about the vertical does not change the third component.
+                // A rotation about the vertical does not change the vertical component.
                 guard component < 2, hasSolution else { continue }
                 let rotatedBase = base + 37 + 3 * component
                 for k in 0..<3 {

@@ -2,8 +2,8 @@
 
 import SystemCalls
 
-/// Fits the matrix and the shift that transform all readings, rotated by the attitude, into one constant field. The
-/// gyroscope bias, which rotates the attitude during the measurement, is fitted as well.
+/// Fits the matrix and the shift that correct the readings so that, after rotation by the attitude, all of them yield
+/// the same field. The gyroscope bias, which rotates the attitude during the measurement, is fitted as well.
 ///
 /// For each sample, Z(-ψ)·R(t - latency)·(W·m + c) = b. The earth's field b is a separate unknown in each time window,
 /// because the heading is unknown without a magnetometer. Each b is the mean of its window and can be eliminated. The
@@ -13,34 +13,34 @@ import SystemCalls
 /// direction. Before its first rest, a cheap gyroscope drifts by several degrees per second. If the bias were not
 /// fitted, this drift would appear as iron.
 ///
-/// A prior (soft iron of a few percent, and sensors that are parallel within a degree or two) determines the parameters
-/// that the samples do not determine. Together with a fixed trace, the prior excludes W = 0. Geman and McClure's
-/// weights suppress outliers. The delay of the magnetometer is fitted too, because 15 ms at 500 degrees per second
-/// correspond to 7 degrees.
+/// Parameters that the samples do not determine follow from a prior: soft iron of a few percent, and sensors that are
+/// parallel within a degree or two. Together with a fixed trace, the prior excludes W = 0. Geman and McClure's weights
+/// suppress outliers. The delay of the magnetometer is fitted too, because 15 ms at 500 degrees per second correspond
+/// to 7 degrees.
 struct AttitudeAidedFit: Sendable {
     static let windowLimit = 16
-    /// The number of unknowns. Each of the three matrix rows has three elements and a component of the shift. The bias
-    /// has three components.
+    /// The number of unknowns: three elements and one component of the shift for each of the three matrix rows, plus
+    /// three components of the bias.
     static let unknowns = 15
     /// The number of sums per window: the weight, twelve sums for each field component, and three bias sums for each
     /// horizontal field component.
     static let windowStride = 43
-    /// The prior standard deviations of the soft-iron matrix, for its symmetric part and for its rotation.
+    /// The prior standard deviations of the symmetric part of the soft-iron matrix and of its rotation.
     static let softIronDeviation = 0.15
     static let rotationDeviation = 0.02
     /// The prior standard deviation of the bias in rad/s. Gyroscopes on boards have biases of several degrees per
     /// second.
     static let biasDeviation = 0.09
     static let maximumBiasStep = 0.1
-    /// This number of samples counts as one independent sample. Errors of neighbouring samples are correlated, because
+    /// The number of samples that count as one independent sample. Neighbouring samples have similar errors, because
     /// indoor magnetic fields are not uniform.
     static let samplesPerIndependentSample = 30.0
     /// The standard deviation of the attitude of a moving device, in radians. In simulations of a pendulum, values from
     /// 0.01 to 0.03 prevent wrong fits equally well. Larger values delay correct fits.
     static let attitudeNoise = 0.015
-    /// A spread of a direction, in square radians. At this spread, the fit and the current correction have equal
-    /// weight. Without this prior, the heading is wrong by 150 degrees in 2 of 120 simulations of a pendulum. Larger
-    /// values make strong hard iron less accurate.
+    /// The spread of a direction, in square radians, at which the fit and the current correction have equal weight.
+    /// Without this prior, the heading is wrong by 150 degrees in 2 of 120 simulations of a pendulum. Larger values
+    /// make strong hard iron less accurate.
     static let currentCorrectionPrior = 0.0004
     static let minimumSamplesPerWindow = 30
     /// The angular rate in rad/s at which the weight of a sample is halved.
@@ -77,7 +77,7 @@ struct AttitudeAidedFit: Sendable {
     var currentShift = SIMD3<Double>.zero
     var latency = 0.0
     var bias = SIMD3<Double>.zero
-    /// True if there is a solution. The bias can be fitted only then, because its effect depends on the corrected
+    /// True if there is a solution. Without one, the bias cannot be fitted, because its effect depends on the corrected
     /// fields.
     var hasSolution = false
 
@@ -144,7 +144,7 @@ extension AttitudeAidedFit {
         return true
     }
 
-    /// Computes the rotation matrices at the measurement times, without the rotation due to the bias.
+    /// Computes the rotation matrices at the measurement times, with the rotation due to the bias removed.
     mutating func updateRotations(_ samples: [MagneticSample]) {
         let half = -latency / 2
         for index in 0..<count {

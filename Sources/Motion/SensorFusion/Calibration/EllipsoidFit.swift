@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Fits the correction that gives all readings the same length. Without attitudes, no other property of the field is
-/// known.
+/// Fits the correction that gives all readings the same length, because nothing else is known about the field without
+/// attitudes.
 ///
 /// Minimizes the sum of (|W·(m - o)| - f)² over a symmetric W with a fixed trace, the hard iron o and the strength f,
-/// using the Levenberg–Marquardt method and starting from the best sphere. A prior for W near 1 determines the
-/// parameters that the samples do not. The result is always an ellipsoid. Lengths do not determine a rotation in W, so
+/// using the Levenberg–Marquardt method and starting from the best sphere. Parameters that the samples do not determine
+/// follow from a prior for W near 1. The result is always an ellipsoid. The lengths do not reveal a rotation in W, so
 /// the sensor axes must be aligned with the device axes.
 struct EllipsoidFit: Sendable {
     static let softIronDeviation = 0.15
-    /// This number of occupied cells counts as one independent sample.
+    /// The number of occupied cells that count as one independent sample.
     static let cellsPerIndependentSample = 3.0
 
     private var count = 0
@@ -216,8 +216,8 @@ struct EllipsoidFit: Sendable {
         return fit
     }
 
-    /// Returns the residual of a different correction, relative to the strength of the fit. The residual is computed
-    /// with the field strength that minimizes it.
+    /// Returns the residual of a different correction, relative to the strength of the fit. The field strength of that
+    /// correction is chosen to minimize the residual.
     private mutating func residual(of other: MagneticCalibration) -> Double {
         var (sum, total) = (0.0, 0.0)
         for index in 0..<count {
@@ -244,7 +244,7 @@ struct EllipsoidFit: Sendable {
             sum += index < 5 ? 2 * trial[index] * square / 3 : trial[index]
             if index < 2 { covariance = trial[0] }
         }
-        // zz is minus the sum of xx and yy.
+        // The trace is fixed, so zz varies with minus the sum of xx and yy.
         sum += 2 * covariance * square / 3
         let relative = sum / 3 / square
         return relative.isFinite ? max(relative, 0).squareRoot() : .infinity

@@ -10,11 +10,10 @@ struct HeadingUncertainty: Sendable, Equatable {
     private let scale: FieldScale
     private let matrix: Matrix3
     private let shift: SIMD3<Double>
-    /// The covariance of the twelve correction parameters for scaled fields. The array contains the lower triangle, row
-    /// by row.
+    /// The covariance of the twelve correction parameters for scaled fields, stored as the lower triangle, row by row.
     private var covariance = [Double](repeating: 0, count: 78)
-    /// The standard deviation of the corrected, scaled field due to attitude errors, as a symmetric matrix. The product
-    /// of the matrix and a direction is a vector whose length is the deviation along that direction.
+    /// The standard deviation of the corrected, scaled field due to attitude errors, as a symmetric matrix. Multiplied
+    /// by a direction, the matrix yields a vector whose length is the deviation along that direction.
     var attitudeDeviation = Matrix3(row0: .zero, row1: .zero, row2: .zero)
     /// The heading variance due to other known errors, in square radians.
     var additionalVariance = 0.0

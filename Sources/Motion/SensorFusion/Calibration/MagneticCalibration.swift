@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The quality of a magnetometer calibration, in ascending order.
+/// The quality levels of a magnetometer calibration, in ascending order.
 package enum MagneticQuality: Int, Sendable, Hashable, Comparable {
     /// Readings are not corrected.
     case uncalibrated = -1
@@ -56,8 +56,8 @@ package struct MagneticCalibration: Sendable, Hashable {
 }
 
 extension MagneticCalibration {
-    /// True if the calibration is plausible. Its numbers must be finite, and its matrix must neither mirror nor
-    /// strongly distort. A stored calibration that is not plausible must be ignored.
+    /// True if the calibration is plausible: its numbers are finite, and its matrix neither mirrors nor strongly
+    /// distorts. Ignore a stored calibration that is not plausible.
     package var isUsable: Bool {
         guard softIron.allSatisfy(\.isFinite), hardIron.isFinite else { return false }
         // Soft iron of more than half the field indicates a failed fit.

@@ -12,18 +12,17 @@ struct MagneticFit: Sendable, Equatable {
     var dip = Double.nan
     /// The root mean square residual per component, relative to the strength.
     var residual = Double.nan
-    /// The standard deviation of a component of the corrected field, relative to the strength. It is averaged over all
-    /// directions.
+    /// The standard deviation of a component of the corrected field, averaged over all directions and relative to the
+    /// strength.
     var uncertainty = Double.infinity
-    /// The residual that the current calibration has for the same samples, relative to the strength of the fit.
+    /// The residual of the current calibration for the same samples, relative to the strength of the fit.
     var currentResidual = Double.nan
     /// The standard deviation of the heading in radians, averaged over the samples, or infinity without attitudes.
     var headingDeviation = Double.infinity
-    /// The difference in radians between the headings of the fit and of the current calibration (root mean square), or
+    /// The root mean square difference between the headings of the fit and of the current calibration, in radians, or
     /// NaN without attitudes.
     var headingChange = Double.nan
-    /// The weight of the newest samples, divided by the weight that they would have without errors. It is 1 without
-    /// attitudes.
+    /// The weight of the newest samples, relative to their weight without errors, or 1 without attitudes.
     var newestWeight = 1.0
     /// The heading uncertainty for any device orientation, or nil without attitudes.
     var headingUncertainty: HeadingUncertainty?
@@ -57,16 +56,16 @@ struct MagneticSample: Sendable, Equatable {
     /// The integral of the up direction in device axes since the start of the window, in seconds. The product of the
     /// integral and the gyroscope bias is the heading drift.
     var drift = SIMD3<Double>.zero
-    /// The part of the heading drift that the attitude already takes into account, in radians.
+    /// The part of the heading drift that is already corrected in the attitude, in radians.
     var correctedDrift = 0.0
-    /// The index of the time window, in which all attitudes have the same heading error.
+    /// The index of the time window. All attitudes in a window have the same heading error.
     var window: Int
     var age: Int64 = 0
     var cell: Int
 }
 
-/// The mean of the readings, and their root mean square distance from the mean. Readings are scaled with both values,
-/// so that the parameters of a fit are close to one for any unit and any hard iron.
+/// The mean of the readings and their root mean square distance from it. Readings are scaled with these two values, so
+/// that the parameters of a fit are close to one for any unit and any hard iron.
 struct FieldScale: Sendable, Equatable {
     private(set) var center = SIMD3<Double>.zero
     private(set) var unit = 1.0

@@ -9,22 +9,22 @@
 /// parameters follow from the ellipsoid that the readings form, which requires rotations in all directions.
 ///
 /// The initial calibration is replaced only by a clearly better calibration. With attitudes, the heading must also
-/// change by more than its uncertainty. Therefore, factory calibrations, and stored calibrations that still fit, are
+/// change by more than its uncertainty. As a result, factory calibrations and stored calibrations that still fit are
 /// kept. Readings near magnets are suppressed as outliers. If most of the latest readings are outliers but agree with
 /// each other, the device itself has changed, and earlier readings are discarded.
 ///
 /// Readings may have any constant unit. Memory use is bounded, and updates allocate memory only to compute a fit.
 package struct MagnetometerCalibrator: Sendable {
     package private(set) var calibration = MagneticCalibration() { didSet { updateQuality() } }
-    /// The result of the latest fit. It guides a user who rotates the device, but must not be used to correct readings.
+    /// The result of the latest fit. Use it to guide the user in rotating the device, but not to correct readings.
     package private(set) var candidate = MagneticCalibration()
     /// The estimated delay of the magnetometer relative to the attitude, in seconds, or 0 without a fit.
     package private(set) var latency = 0.0
-    /// The standard deviation of the field corrected with the candidate, relative to the field strength. It is infinity
+    /// The standard deviation of the field corrected with ``candidate``, relative to the field strength, or infinity
     /// without a candidate.
     package private(set) var candidateUncertainty = Double.infinity
-    /// The standard deviation of the heading that errors of the calibration cause in the current orientation. It is in
-    /// radians, or NaN if it is unknown.
+    /// The standard deviation of the heading in the current orientation due to calibration errors, in radians, or NaN
+    /// if it is unknown.
     package private(set) var headingDeviation = Double.nan { didSet { updateQuality() } }
     /// The quality of the calibration in the current device orientation. The quality is reduced if the heading is
     /// uncertain. A calibration from an earlier run has low quality until a fit confirms it, because the device's own
@@ -35,7 +35,7 @@ package struct MagnetometerCalibrator: Sendable {
     package private(set) var quality = MagneticQuality.uncalibrated
 
     var start = MagneticCalibration()
-    /// True if the current calibration is the initial calibration, which is replaced only if the samples contradict it.
+    /// True if the current calibration is still the initial one, which is replaced only if the samples contradict it.
     var isInherited = true
     private var isConfirmed = false { didSet { updateQuality() } }
     /// The uncertainty of the current calibration, or infinity for the initial calibration.
@@ -106,14 +106,14 @@ package struct MagnetometerCalibrator: Sendable {
     package mutating func corrected(_ measured: SIMD3<Double>) -> SIMD3<Double> { calibration.apply(to: measured) }
 
     /// Sets the field that the World Magnetic Model predicts: its strength in the unit of the readings, and its dip in
-    /// radians below the horizon. A fit that differs widely from this field is not adopted. Agreement does not confirm
-    /// a fit, because buildings change the field.
+    /// radians below the horizon. A fit that differs widely from this field is not adopted. A fit that agrees with it
+    /// is not considered confirmed, because buildings change the field.
     package mutating func setExpectedField(strength: Double, dip: Double) {
         expectedStrength = strength.isFinite && strength > 0 ? strength : nil
         expectedDip = dip.isFinite ? dip : nil
     }
 
-    /// Records that the attitude was reinitialized with an unrelated heading.
+    /// Records that the attitude was reinitialized. Its new heading is unrelated to the old one.
     package mutating func recordInterruption(timestamp: Double) {
         guard timestamp.isFinite else { return }
         beginWindow(at: timestamp, settling: true)
@@ -138,13 +138,13 @@ package struct MagnetometerCalibrator: Sendable {
     static let minimumSamples = 30
     static let fitInterval = 2.0
     static let windowDuration = 20.0
-    /// The time after an interruption until the inclination of the attitude is accurate, in seconds.
+    /// The time, in seconds, until the inclination of the attitude is accurate after an interruption.
     static let settlingTime = 2.0
     static let maximumGap = 1.0
     static let headingUncertaintyInterval = 0.1
     static let maximumRateInterval = 0.15
     static let maximumRate = 12.0
-    /// Without attitudes, a sample is used only if it differs enough from the previous one. The constants are the
+    /// Without attitudes, a sample is used only if it differs enough from the previous one. The constants below are the
     /// minimum differences, as fractions of the reading and of the field strength.
     static let minimumDistanceOfReading = 0.01
     static let minimumDistanceOfStrength = 0.08
@@ -215,7 +215,7 @@ package struct MagnetometerCalibrator: Sendable {
     private var center: SIMD3<Double> { candidate.fieldStrength > 0 ? candidate.hardIron : .zero }
 
     private mutating func fitEllipsoid() -> MagneticFit? {
-        // The weights depend on direction cells around the centre. The second iteration uses the more accurate centre
+        // The weights depend on direction cells around the centre, so the fit is repeated with the more accurate centre
         // from the first iteration.
         var fit: MagneticFit?
         var center = self.center
@@ -254,8 +254,8 @@ package struct MagnetometerCalibrator: Sendable {
             return false
         }
         if fit.newestWeight < Self.minimumNewestWeight, let change = ageOfChange {
-            // The samples from before the change of the device's own field are obsolete. The current calibration must
-            // be confirmed again.
+            // Samples from before the device's own field changed are obsolete, and the current calibration must be
+            // confirmed again.
             reservoir.removeAll { $0.age < change }
             (lastFit, isConfirmed) = (nil, false)
             return false
@@ -269,8 +269,8 @@ package struct MagnetometerCalibrator: Sendable {
         return before != calibration
     }
 
-    /// The age of the first sample after the device's own field changed. The value is nil if the samples since then are
-    /// inconsistent with each other, because this indicates a magnet near the device.
+    /// The `age` of the first sample after the device's own field changed, or nil if the samples since then are
+    /// inconsistent with each other, which indicates a magnet near the device.
     private var ageOfChange: Int64? {
         mutating get {
             guard let age = aidedFit.ageOfChange(reservoir.samples) else { return nil }
@@ -377,8 +377,8 @@ extension MagnetometerCalibrator {
         return false
     }
 
-    /// Returns whether the fitted field is much stronger than every reading. Such a fit is wrong, because the device
-    /// has not rotated enough.
+    /// Returns whether the fitted field is much stronger than every reading. Such a fit is wrong. It occurs if the
+    /// device has not rotated enough.
     private func isBeyondReadings(_ fit: MagneticFit) -> Bool {
         let squares = reservoir.samples.lazy.map(\.field.squaredLength).max() ?? 0
         return fit.strength > Self.maximumStrengthRatio * squares.squareRoot()
@@ -388,9 +388,9 @@ extension MagnetometerCalibrator {
     static let maximumStrengthRatio = 1.5
     static let adoptableUncertainty = 0.15
     static let adoptableResidual = 0.09
-    // The following constants were chosen with two phones (ten trials with raw magnetometer data) and one board (four
-    // trials, with the factory calibration and with ten times the iron). If the constants are within these ranges, the
-    // headings differ by only tenths of a degree:
+    // The following constants were chosen using two phones (ten trials with raw magnetometer data) and one board (four
+    // trials, with the factory calibration and with ten times as much iron). Within these ranges, the headings differ
+    // by only tenths of a degree:
     //
     // - `adoptableDeviation`: 10 to 25 degrees
     // - `minimumChangeDeviations`: 1.5 to 2.5

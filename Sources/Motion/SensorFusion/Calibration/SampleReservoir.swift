@@ -76,8 +76,8 @@ enum DirectionCells {
         return band * 8 + octant
     }
 
-    /// Returns the fine cell that contains the direction of a vector (25 cells per face of a cube), or 0 if the vector
-    /// has no direction.
+    /// Returns the cell of a finer grid (25 cells per face of a cube) that contains the direction of a vector, or 0 if
+    /// the vector has no direction.
     static func fineDirection(_ vector: SIMD3<Double>) -> Int {
         var largest = 0
         for index in 1..<3 where abs(vector[index]) > abs(vector[largest]) { largest = index }

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Geman and McClure's weights of the samples in a fit, which are smaller for larger errors.
+/// The weights of the samples in a fit, which decrease with increasing error as proposed by Geman and McClure.
 struct SampleWeights: Sendable {
-    /// An error of this size, in standard deviations, reduces the weight of a sample to a quarter.
+    /// The error, in standard deviations, that reduces the weight of a sample to a quarter.
     static let outlierDeviations = 5.0
     /// The weights that the samples would have without errors.
     var base: [Double]
     var values: [Double]
-    /// The standard deviation of one component. It is computed from the median, because the median is insensitive to
-    /// outliers.
+    /// The standard deviation of one component. It is computed from the median, which is insensitive to outliers.
     var deviation = 0.1
     private var absolute: [Double] = []
 

@@ -14,9 +14,8 @@ public struct HighPassFilter: SampleFilter {
     /// The output, which is zero before the first sample.
     public private(set) var value: SIMD3<Double> = .zero
 
-    /// Creates a filter with a time constant, the time in seconds in which the response to a step decays by 63 %.
-    /// Samples are weighted by their intervals. If the time constant is zero, negative or NaN, the output is always
-    /// zero.
+    /// Creates a filter with a time constant in seconds. In this time, the response to a step decays by 63 %. Samples
+    /// are weighted by their intervals. If the time constant is zero, negative or NaN, the output is always zero.
     public init(timeConstant: Double, startingAt start: SIMD3<Double>? = nil) {
         lowPass = LowPassFilter(timeConstant: timeConstant, startingAt: start)
     }
@@ -41,8 +40,8 @@ public struct HighPassFilter: SampleFilter {
         return rest
     }
 
-    /// Processes a sample without an interval, for a filter created with a factor. In any other filter, only the first
-    /// sample changes the low-pass part.
+    /// Processes a sample without an interval. Use this method only for a filter created with a factor. In any other
+    /// filter, only the first sample changes the low-pass part.
     public mutating func update(_ sample: SIMD3<Double>) -> SIMD3<Double> { update(sample, interval: .nan) }
 
     /// Discards the filter state. The low-pass part starts from `start`, or from the next sample if `start` is nil,

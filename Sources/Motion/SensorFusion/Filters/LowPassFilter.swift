@@ -100,8 +100,8 @@ public struct LowPassFilter: SampleFilter {
         return new
     }
 
-    /// Processes a sample without an interval, for a filter created with a factor. Any other filter ignores all samples
-    /// but the first.
+    /// Processes a sample without an interval. Use this method only for a filter created with a factor. Any other
+    /// filter ignores all samples but the first.
     public mutating func update(_ sample: SIMD3<Double>) -> SIMD3<Double> { update(sample, interval: .nan) }
 
     /// Discards the filter state. The output starts from `start`, or from the next sample if `start` is nil, infinite
@@ -111,7 +111,7 @@ public struct LowPassFilter: SampleFilter {
     }
 }
 
-/// The rule for the weight of a sample in a one-pole filter.
+/// The rule that determines the weight of a sample in a one-pole filter.
 enum SmoothingRule: Sendable, Equatable {
     /// A time constant in seconds. The weight depends on the interval.
     case timeConstant(Double)

@@ -12,7 +12,8 @@
 /// 4. A new orientation is reported once it has lasted for 200 ms.
 ///
 /// After a gap in the samples, the filter and the hold time restart, and the orientation is kept. Infinite, NaN, late
-/// and duplicate samples are ignored. A timestamp that is older by more than the maximum gap starts a new stream.
+/// and duplicate samples are ignored. If a timestamp is older than the previous one by more than the maximum gap, a new
+/// stream starts.
 ///
 /// Acceleration is in g in Apple's axes and sign (z = -1 when lying still, face up). Timestamps are in seconds on any
 /// monotonic clock.
@@ -46,7 +47,7 @@ package struct OrientationDetector: Sendable, Equatable {
         case .start:
             lowPass.reset()
             candidate = .unknown
-            // If the clock was set back, the freeze would otherwise last too long.
+            // Shortens the freeze, which would otherwise last too long after the clock is set back.
             frozenUntil = min(frozenUntil, timestamp + settings.settleTime)
         }
         guard abs(acceleration.length - 1) <= settings.strongAcceleration else {
@@ -98,7 +99,8 @@ package struct OrientationDetector: Sendable, Equatable {
 /// The orientation of a device relative to gravity, with the raw values of `UIDeviceOrientation`.
 ///
 /// The names describe the device, not the content of its screen: in ``landscapeLeft``, the top edge points left. The
-/// accelerations of the cases are measured at rest, in g, in Apple's axes and sign: the axis that points up reads -1.
+/// accelerations in the descriptions of the cases are measured at rest, in g, in Apple's axes and sign: the axis that
+/// points up reads -1.
 package enum DeviceOrientation: Int, Sendable, Hashable, CaseIterable {
     case unknown = 0
     /// Upright, top edge up: y = -1.

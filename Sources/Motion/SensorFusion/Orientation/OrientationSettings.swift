@@ -17,12 +17,13 @@ package struct OrientationSettings: Sendable, Equatable {
     package var flatEnterAngle: Double = 30
     /// The tilt from horizontal above which the orientation is no longer face up or face down.
     package var flatLeaveAngle: Double = 40
-    /// The orientation changes when the device has been rotated past the diagonal between two edges by this angle. By
-    /// default, an edge counts as up until it is rotated by 60 degrees, which is 45 degrees plus this angle.
+    /// The angle past the diagonal between two edges by which the device must be rotated before the orientation
+    /// changes. By default, an edge counts as up until it is rotated by 60 degrees, which is 45 degrees plus this
+    /// angle.
     package var edgeHysteresis: Double = 15
     /// The time for which a new orientation must last before it is reported.
     package var holdTime: Double = 0.2
-    /// If the acceleration deviates from 1 g by more than this value, its direction is not used. Android uses 0.41 g.
+    /// The largest deviation of the acceleration from 1 g at which its direction is still used. Android uses 0.41 g.
     package var strongAcceleration: Double = 0.4
     /// The time without strong acceleration that must pass before a new orientation may begin, as in Android.
     package var settleTime: Double = 0.5
@@ -71,7 +72,7 @@ struct OrientationBands: Sendable, Equatable {
     /// - Parameter share: The component of gravity that points away from the edge, positive if the edge is up.
     private func keepsEdge(_ share: Double, at direction: SIMD3<Double>) -> Bool {
         guard abs(direction.z) < flatEnterCosine else { return false }
-        // The angle between the edge and gravity, both projected onto the plane of the screen.
+        // Compares the edge with gravity, both projected onto the plane of the screen.
         let inPlane = (direction.x * direction.x + direction.y * direction.y).squareRoot()
         return share >= edgeCosine * inPlane
     }

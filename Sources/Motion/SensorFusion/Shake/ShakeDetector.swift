@@ -3,12 +3,12 @@
 /// Detects that a device is being shaken, from accelerometer samples.
 ///
 /// Pass every sample, at 20 to 200 Hz. With fewer than three samples per period, strokes are missed. At 20 Hz, for
-/// example, shaking at up to 6 Hz is detected. A low-pass filter removes gravity. Samples of the remaining acceleration
-/// above the threshold form strokes. Shaking is a rapid succession of back-and-forth strokes, approximately along one
+/// example, shaking at up to 6 Hz is detected. A low-pass filter removes gravity. Samples whose remaining acceleration
+/// exceeds the threshold form strokes. Shaking is a rapid succession of back-and-forth strokes, approximately along one
 /// line. The default settings require three reversals, so shaking at 4 Hz is detected after 0.4 s.
 ///
 /// - ``ShakeEvent/began`` is returned when shaking is detected.
-/// - ``ShakeEvent/ended`` is returned if the shaking stops within about a second, 0.4 s after the last reversal.
+/// - ``ShakeEvent/ended`` is returned 0.4 s after the last reversal if the shaking stops within about a second.
 /// - ``ShakeEvent/cancelled`` is returned as soon as the shaking lasts longer. The detector then waits until the device
 ///   has been calm for the refractory period, so that a vibrating machine causes at most one pair of events.
 ///
@@ -46,10 +46,10 @@ package struct ShakeDetector: Sendable, Equatable {
 
     package var isShaking: Bool { phase == .shaking }
 
-    /// Processes an acceleration in g, including gravity, and returns the resulting event, if there is one.
+    /// Processes an acceleration in g, including gravity, and returns the resulting event, if any.
     package mutating func update(acceleration: SIMD3<Double>, timestamp: Double) -> ShakeEvent? {
         guard acceleration.isFinite else { return nil }
-        // Clamps the sample, so that an erroneous value does not affect the filter for minutes. The acceleration stays
+        // Clamps the sample, so that an erroneous value does not affect the filter for minutes. Real accelerations stay
         // below the limit even if the device falls on concrete.
         let limit = SIMD3<Double>(repeating: 200)
         let sample = acceleration.clamped(lowerBound: -limit, upperBound: limit)
@@ -60,7 +60,7 @@ package struct ShakeDetector: Sendable, Equatable {
             gravity.reset(to: sample)
             chain = nil
             phase = .idle
-            // If the clock was set back, the refractory period would otherwise last too long.
+            // Shortens the refractory period, which would otherwise last too long after the clock is set back.
             refractoryEnd = min(refractoryEnd, timestamp + settings.refractoryTime)
             return interrupted ? .cancelled : nil
         case .next:
@@ -138,7 +138,7 @@ package enum ShakeEvent: Sendable, Hashable, CaseIterable {
     case began
     /// The shaking stopped within about a second.
     case ended
-    /// The shaking lasted too long for a shake, or the samples were interrupted.
+    /// The shaking lasted too long, or the samples were interrupted.
     case cancelled
 }
 

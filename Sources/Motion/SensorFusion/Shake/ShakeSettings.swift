@@ -23,14 +23,14 @@ package struct ShakeSettings: Sendable, Equatable {
     package var maximumReversalInterval: Double = 0.4
     /// The shortest time from the first stroke to the detection of a shake.
     package var minimumDuration: Double = 0.2
-    /// The acceleration must exceed the threshold during this fraction of the time since the first stroke. A sinusoidal
-    /// movement with an amplitude of 1.55 g reaches 0.35. Steps and knocks stay below, because they are short peaks
-    /// with long pauses.
+    /// The minimum fraction of the time since the first stroke during which the acceleration must exceed the threshold.
+    /// A sinusoidal movement with an amplitude of 1.55 g reaches 0.35. Steps and knocks stay below this value, because
+    /// they are short peaks with long pauses.
     package var strongShare: Double = 0.35
     /// The longest duration of a shake, from its first to its last strong sample. It exceeds one second, so that
     /// shaking for one second is reliably detected as a shake.
     package var maximumDuration: Double = 1.2
-    /// The time after a shake during which no other shake begins. It starts at the last reversal if the shake ended,
+    /// The time after a shake during which no other shake can begin. It starts at the last reversal if the shake ended,
     /// and at the last strong acceleration if the shake was cancelled.
     package var refractoryTime: Double = 1
     /// The longest interval between two samples. After a longer interval, the strokes detected so far are discarded.

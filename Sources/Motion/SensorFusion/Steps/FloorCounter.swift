@@ -17,8 +17,8 @@ package struct FloorCounter: Sendable {
     /// The time without climbing after which a climb ends, in seconds.
     private static let climbTimeout = 20.0
     private static let reversal = 1.0
-    /// A height is processed after this number of further heights, when all steps up to its time are known. At one
-    /// height per second, this is the delay in seconds.
+    /// The number of further heights after which a height is processed. By then, all steps up to its time are known. At
+    /// one height per second, this is the delay in seconds.
     private static let delay = 6
     private static let speedInterval = 4
     /// The longest interval between two heights of a climb, in seconds.
@@ -33,7 +33,7 @@ package struct FloorCounter: Sendable {
     private var entries: [Entry] = []
     private var lastHeight = 0.0
     private var lastTime = -Double.infinity
-    /// The accumulated height gained on foot at the latest times, in metres, oldest first.
+    /// The most recent values of the total height gained on foot, in metres, oldest first.
     private var heights: [Double] = []
     private var direction = 0.0
     private var base = 0.0
@@ -63,7 +63,7 @@ package struct FloorCounter: Sendable {
             return
         }
         let gain = height - lastHeight
-        // A faster change is caused by a lift or a car, even if steps are detected.
+        // A faster change must come from a lift or a car, even if steps are detected.
         let isOnFoot = abs(gain) <= Self.maximumClimbSpeed * 1.1 * (time - lastTime)
         entries.append(Entry(time: time, gain: isOnFoot ? gain : 0, hasSteps: false))
         (lastHeight, lastTime) = (height, time)

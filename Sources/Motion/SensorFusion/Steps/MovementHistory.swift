@@ -5,7 +5,7 @@ struct MovementHistory: Sendable {
     struct Rhythm: Sendable {
         /// The maximum normalized autocorrelation, from -1 to 1, or -1 if there are too few values.
         var regularity: Double
-        /// The period in seconds, which is the duration of one or two steps while walking.
+        /// The period in seconds. While walking, it is the duration of one or two steps.
         var period: Double
     }
 
@@ -13,7 +13,8 @@ struct MovementHistory: Sendable {
     /// contains no frequencies above 3 Hz.
     private static let interval = 2 / UniformResampler.rate
     /// The number of values that are compared with earlier values. They cover three seconds. With a shorter window,
-    /// handling of the device is classified as walking. With a longer window, the start of a walk is detected too late.
+    /// handling the device would be classified as walking. With a longer window, the start of a walk would be detected
+    /// too late.
     private static let window = 75
     /// The lags to consider, as numbers of stored values. They correspond to periods from 0.28 s (a running step) to
     /// 1.48 s (a slow stride).
@@ -64,7 +65,7 @@ struct MovementHistory: Sendable {
             guard period >= Self.minimumStride, let regularity = correlation(lag: lag),
                 regularity >= Self.shorterPeriodFactor * best.regularity
             else { continue }
-            // Continues to the local maximum.
+            // Continues to the next local maximum of the autocorrelation.
             var top = (lag, regularity)
             while let next = correlation(lag: top.0 + 1), next > top.1, top.0 + 1 <= Self.lags.upperBound {
                 top = (top.0 + 1, next)

@@ -11,11 +11,11 @@
 ///    count if the walk continues. Steps are reported about four seconds late at the beginning of a walk, and a third
 ///    of a second late during the walk.
 ///
-/// The constants were chosen with data of the Oxford step counter: twelve walks of one person (Carmelo) with six
-/// placements of the device. They were tested with seven walks of a second person (Jamie). docs/motion.md compares the
+/// The constants were chosen using data from the Oxford step counter: twelve walks of one person (Carmelo) with six
+/// placements of the device. They were tested on seven walks of a second person (Jamie). docs/motion.md compares the
 /// detector with a simpler one.
 package struct StepDetector: Sendable {
-    /// The minimum prominence of a peak, in m/s². Values below 0.8 and values of at least 1.4 cause more errors.
+    /// The minimum prominence of a peak, in m/s². Values below 0.8, and values of 1.4 and above, cause more errors.
     static let minimumProminence = 0.8
     /// The minimum distance between two peaks, in samples. It corresponds to 0.3 s, or to 200 steps per minute.
     static let minimumPeakDistance = 15
@@ -36,9 +36,9 @@ package struct StepDetector: Sendable {
     static let defaultStepDuration = 0.55
     /// The duration of the shortest walking stride, in seconds. Running strides are shorter.
     static let shortestWalkingStride = 0.85
-    /// If a stride has more peaks than this, not every peak counts as a step.
+    /// The average number of peaks per stride above which not every peak counts as a step.
     static let maximumPeaksPerStride = 2.5
-    /// The minimum and maximum step duration, relative to its mean. They are used only if strides have more peaks than
+    /// The minimum and maximum step duration, relative to the mean. They apply only if strides have more peaks than
     /// steps.
     static let minimumStepFraction = 0.7
     static let maximumStepFraction = 1.6
@@ -50,14 +50,15 @@ package struct StepDetector: Sendable {
     /// The time of the last peak, including peaks that are not steps.
     private var lastCandidate = -Double.infinity
     private var peakInterval = StepDetector.defaultStepDuration
-    /// The time of the last peak if it was omitted because it was too early for a step.
+    /// The time of the last peak if it came too early to be a step and was omitted.
     private var omittedPeak: Double?
     private var lastStep = -Double.infinity
-    /// True while regular peaks count immediately.
+    /// True during a walk, when regular peaks count immediately.
     package private(set) var isWalking = false
 
     private var isRising = true
-    /// The maximum since the signal began to rise, or the minimum since it began to fall, and the index of its sample.
+    /// The latest extreme of the signal and the index of its sample. It is the maximum while the signal rises and the
+    /// minimum while it falls.
     private var extreme = 0.0
     private var extremeIndex = 0
     private var trough = 0.0

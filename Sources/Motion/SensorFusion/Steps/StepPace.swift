@@ -61,7 +61,7 @@ package struct StepLength: Sendable, Equatable {
     static let height = 1.70
     /// The plausible range of the personal factor c.
     package static let factors = 0.7...1.3
-    /// The personal factor is updated after this number of steps, and each update has this weight.
+    /// The number of steps after which the personal factor is updated, and the weight of each update.
     private static let correctionSteps = 10
     private static let correctionWeight = 0.2
     /// The plausible step lengths, in metres.
@@ -100,7 +100,7 @@ package struct StepLength: Sendable, Equatable {
         steps += 1
         guard steps >= Self.correctionSteps else { return }
         let ratio = measured / predicted
-        // A ratio outside this range is ignored, because it is caused by riding or by a wrong speed.
+        // A ratio outside this range comes from riding or from a wrong speed, so it is ignored.
         if ratio > 0.5, ratio < 1.6 {
             factor += Self.correctionWeight * (ratio - factor)
             factor = min(max(factor, Self.factors.lowerBound), Self.factors.upperBound)

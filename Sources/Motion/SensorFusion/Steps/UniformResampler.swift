@@ -13,8 +13,8 @@ struct UniformResampler: Sendable {
 
     /// The output rate in hertz, for which the step and activity algorithms are designed.
     static let rate = 50.0
-    /// Longer intervals than this, in seconds, are not interpolated. Therefore, steps are not detected with fewer than
-    /// four samples per second.
+    /// The longest interval, in seconds, that is interpolated. With fewer than four samples per second, steps are
+    /// therefore not detected.
     static let maximumGap = 0.25
 
     private var clock = SensorInterval(maximumGap: maximumGap, maximumAdaptiveGap: 0)
