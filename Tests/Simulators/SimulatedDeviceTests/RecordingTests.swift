@@ -62,7 +62,7 @@ struct RecordingTests {
         let text = String(decoding: first, as: UTF8.self)
         #expect(text.components(separatedBy: #""gpsd":"#).count == 11)
         #expect(text.components(separatedBy: #""sensor":"gyroscope""#).count == 3)
-        #expect(events(first).count > (interval == 0 ? 1400 : 700))
+        #expect(events(first).count > (interval == .zero ? 1400 : 700))
     }
 
     @Test("The six poses point each side up in turn, in the device's axes")

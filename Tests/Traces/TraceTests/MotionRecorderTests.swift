@@ -51,7 +51,7 @@ struct MotionRecorderTests {
     func records() throws {
         let folder = try Folder()
         let recorder = try recorder(folder)
-        #expect(!motion.isWanted && !status.hasSubscribers)
+        #expect(!motion.hasSubscribers && !status.hasSubscribers)
         try recorder.start()
         #expect(motion.demand(of: accelerometer.id)?.interval == 0.01)
         post([1, 2, 3], at: -1, arrival: 2, sensor: accelerometer)
@@ -65,7 +65,7 @@ struct MotionRecorderTests {
         #expect(recorder.recordedSamples == 2)
         #expect(recorder.recordedLines == 1)
         try recorder.stop()
-        #expect(!motion.isWanted && !status.hasSubscribers && !position.hasSubscribers)
+        #expect(!motion.hasSubscribers && !status.hasSubscribers && !position.hasSubscribers)
         post([7, 8, 9], at: 700, arrival: 700, sensor: accelerometer)
         let id = #""sensor":"local:/iio:device0/accel""#
         #expect(
@@ -92,7 +92,7 @@ struct MotionRecorderTests {
         let recorder = try recorder(folder, parts: parts)
         try recorder.start()
         #expect(position.hasSubscribers == parts.contains(.position))
-        #expect(motion.isWanted == parts.contains(.motion))
+        #expect(motion.hasSubscribers == parts.contains(.motion))
         #expect(status.hasSubscribers == parts.contains(.battery))
         post([1, 2, 3], at: 1, arrival: 1, sensor: accelerometer)
         [UInt8](tpv.utf8).withUnsafeBytes { position.post(line: $0, arrival: clock.now) }
@@ -159,7 +159,7 @@ struct MotionRecorderTests {
         close(full)
         // More than the buffer holds, which is 65,536 bytes.
         for step in 0..<1000 { post([1, 2, 3], at: Int64(step), arrival: Int64(step), sensor: accelerometer) }
-        #expect(!motion.isWanted && !status.hasSubscribers && !position.hasSubscribers)
+        #expect(!motion.hasSubscribers && !status.hasSubscribers && !position.hasSubscribers)
         #expect(recorder.failure?.cause == .system(call: "write", errno: ENOSPC))
         #expect(throws: DeviceError.self) { try recorder.stop() }
     }
