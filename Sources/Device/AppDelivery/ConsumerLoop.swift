@@ -48,7 +48,7 @@ package final class ConsumerLoop<State: ConsumerBuffer>: Sendable {
             await withCheckedContinuation { continuation in
                 let result = content.withLock { content -> State.Element?? in
                     let wasBusy = content.isBusy
-                    // Counts the previous element as ended only after the next one has begun, so that playback does not
+                    // Marks the previous element as ended only after the next one has begun, so that playback does not
                     // continue in between.
                     defer { if wasBusy { gate?.endElement() } }
                     content.isBusy = false

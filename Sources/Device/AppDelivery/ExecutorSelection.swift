@@ -5,7 +5,7 @@ package import Dispatch
 package import Foundation
 import Logging
 
-/// Selects the executor of a manager's callbacks based on the context in which the manager is created.
+/// Selects the executor for a manager's callbacks. The choice depends on where the manager is created:
 ///
 /// - Main thread or main queue: the main queue, which works with `RunLoop.main.run()`, `dispatchMain()` and an async
 ///   `main`.
@@ -36,7 +36,7 @@ package enum ExecutorSelection {
     }
 
     /// Returns an executor that respects the queue's suspension and its maximum operation count. During playback, the
-    /// player runs the handlers itself unless playback uses the live executors.
+    /// player runs the handlers itself, unless playback uses the live executors.
     package static func executor(for queue: OperationQueue, device: Device) -> any CallbackExecutor {
         // On Linux, the main operation queue cannot be suspended, so the main dispatch queue can be used instead.
         select(isMain: queue === OperationQueue.main, device: device) { OperationQueueExecutor(queue) }
@@ -61,7 +61,7 @@ package enum ExecutorSelection {
     }
 
     /// True on Dispatch worker threads. On all other threads, Dispatch returns the label of its default overcommit root
-    /// queue. Swift code cannot use that queue, so this label means that the thread runs no queue.
+    /// queue. Swift code cannot use that queue, so this label means that no queue runs on the thread.
     private static var isOnDispatchQueue: Bool {
         guard let label = queueLabel(nil) else { return false }
         return String(cString: label) != "com.apple.root.default-qos.overcommit"

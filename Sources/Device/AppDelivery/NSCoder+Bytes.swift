@@ -2,9 +2,10 @@
 
 package import Foundation
 
-// Archives are untrusted files, so numbers and text are encoded as byte arrays, which decode safely. For other types,
-// Foundation on Linux terminates the process if an object has an unexpected class. It discards the whole archive if a
-// key is missing. It decodes a value of the wrong type as 0, which could be mistaken for perfect accuracy.
+// Archives are untrusted files, so numbers and text are encoded as byte arrays, which can be decoded safely. Other
+// types cannot be decoded safely by Foundation on Linux. If an object has an unexpected class, Foundation terminates
+// the process. If a key is missing, it discards the whole archive. If a value has the wrong type, it returns 0, which
+// could be mistaken for perfect accuracy.
 extension NSCoder {
     package func encode(words: [UInt64], forKey key: String) {
         encode(bytes: words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) } }, key)
@@ -34,7 +35,7 @@ extension NSCoder {
     }
 
     private func decodeBytes(forKey key: String) -> [UInt8]? {
-        // Foundation terminates the process if a coder that does not support keys decodes bytes by key.
+        // If a coder does not support keys, decoding bytes by key makes Foundation terminate the process.
         guard allowsKeyedCoding else { return nil }
         return withDecodedUnsafeBytes(forKey: key) { $0.map(Array.init) }
     }

@@ -36,7 +36,8 @@ final class MainQueueExecutor: PollingExecutor {
     /// The thread that last ran the main queue's work.
     private enum QueueThread: UInt8, AtomicRepresentable {
         case unknown, mainThread
-        /// A different thread. Once another thread runs the main queue, the main thread never runs it again.
+        /// A thread other than the main thread. Once such a thread has run the main queue, the main thread never runs
+        /// it again.
         case other
     }
 

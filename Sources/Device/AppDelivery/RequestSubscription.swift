@@ -3,7 +3,7 @@
 package import DeviceCore
 import Synchronization
 
-/// A subscription that follows a request. The request may change at any time and on any thread.
+/// A subscription that is updated whenever the request changes. The request may change at any time and on any thread.
 package final class RequestSubscription<Request: Equatable & Sendable>: Sendable {
     /// Locked while the subscription is being updated, but never during a callback.
     private let current = Mutex<(request: Request, subscription: Subscription)?>(nil)

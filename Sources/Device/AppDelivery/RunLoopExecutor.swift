@@ -8,8 +8,8 @@ import Synchronization
 
 /// An executor for one run loop in one mode. The run loop may belong to a different thread.
 ///
-/// Core Foundation provides the `CFRunLoop` of the current thread and of the main thread. For any other run loop, a
-/// timer obtains the `CFRunLoop` on the run loop's own thread. Unlike `RunLoop.perform`, a timer wakes the run loop.
+/// Core Foundation provides the `CFRunLoop` of the current thread and of the main thread only. The `CFRunLoop` of any
+/// other thread is obtained by a timer that fires on that thread. Unlike `RunLoop.perform`, a timer wakes the run loop.
 ///
 /// The main run loop does not run in programs that call `dispatchMain()` or have an async `main`. Work for the default
 /// mode or the common modes of the main run loop then runs on the main queue.
@@ -31,7 +31,7 @@ package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
 
     private enum WorkContext {
         case loop, mainQueue
-        /// The main run loop, which may or may not be running.
+        /// The executor belongs to the main run loop, and it is not known yet whether that run loop is running.
         case undetermined
     }
 
@@ -99,7 +99,8 @@ package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
         if DeferredCallbacks.append(item, for: self) { return }
         work.add(item)
         let (loop, workContext, isInvalid) = currentState
-        // Runs the work immediately. An invalid source would never run it, and pending work may retain this executor.
+        // The work runs immediately, because an invalid source would never run it. Pending work could also retain this
+        // executor.
         if isInvalid { return work.run() }
         if workContext == .mainQueue {
             DispatchQueue.main.async { [work] in work.run() }

@@ -2,8 +2,10 @@
 
 import Synchronization
 
-/// A machine with its clock, its sources, and the components that managers share. A manager selects its device when the
-/// manager is created: the task's `current` device, else the `installed` device, else the live device.
+/// A machine with its clock, its sources, and the components that managers share.
+///
+/// A manager selects its device when it is created. It uses the first one that exists: the task's `current` device, the
+/// `installed` device or the live device.
 public final class Device: Sendable {
     /// The name used in log messages.
     public let name: String
@@ -24,7 +26,8 @@ public final class Device: Sendable {
     private let accessories: @Sendable () -> any AccessorySource
     private let components = Mutex<[ObjectIdentifier: any AnyObject & Sendable]>([:])
 
-    /// Creates a device. Without a motion source or an accessory source, the device has no sensors or accessories.
+    /// Creates a device. If a motion source or an accessory source is not given, the device has no sensors or no
+    /// accessories.
     public convenience init(
         name: String, clock: any DeviceClock, configuration: Configuration, positionSource: any PositionSource,
         motionSource: (any MotionSource)? = nil, accessorySource: (any AccessorySource)? = nil

@@ -28,7 +28,7 @@ package enum DecimalDigits {
         }
     }
 
-    /// The magnitude below which two different numbers with nine decimals never round to the same `Double`. Below 2^22,
+    /// Below this magnitude, two different numbers with nine decimals never round to the same `Double`. Up to 2^22,
     /// adjacent `Double` values are less than 1e-9 apart.
     private static let nineDecimalsLimit = 4e6
     /// The smallest magnitude that is written without an exponent.
@@ -37,11 +37,13 @@ package enum DecimalDigits {
     /// Appends a finite number in the shortest form that parses back to the same value: `0.1`, `1e+16`, `5e-324`.
     package static func append(shortest value: Double, to bytes: inout [UInt8]) {
         let magnitude = value.magnitude
-        // Rounds by conversion to an integer, which is faster than `rounded()`. The comparison below checks the result.
+        // Rounds by converting to an integer, which is faster than `rounded()`. The comparison below detects a wrong
+        // result.
         let billionths = magnitude < nineDecimalsLimit ? Double(UInt64(magnitude * 1e9 + 0.5)) : .infinity
-        // Fast path for values with up to nine decimals, which are typical of sensors. If the quotient equals the
-        // magnitude, these decimals parse back to the same value. The division rounds correctly, because both operands
-        // are integers below 2^53. No other number with up to nine decimals parses back to this value.
+        // Fast path for values with up to nine decimals, which are typical of sensors. Both operands of the division
+        // are integers below 2^53, so the quotient is the value that results from parsing the decimals. If the quotient
+        // equals the magnitude, the decimals are correct. No other number with up to nine decimals parses to the same
+        // value.
         guard magnitude < nineDecimalsLimit, billionths / 1e9 == magnitude,
             magnitude >= minimumWithoutExponent || magnitude == 0
         else {

@@ -3,7 +3,7 @@
 /// Formats numbers with a fixed number of decimals. Rounds exactly, with ties to even, like C's `printf("%.3f")`.
 package enum FixedDecimal {
     package static let maximumDecimals = 9
-    /// The magnitude at and above which numbers are rejected. The decimals of such numbers are not significant.
+    /// Numbers of this magnitude or larger are rejected, because their decimals would not be significant.
     package static let limit = 1e15
 
     /// Appends a number with 0 to 9 decimals and at least `width` digits before the point, padded with leading zeros.

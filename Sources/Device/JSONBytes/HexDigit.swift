@@ -2,7 +2,7 @@
 
 /// Converts between bytes and hexadecimal digits.
 package enum HexDigit {
-    /// Returns the value of a digit in either case, or nil for any other character.
+    /// Returns the value of a hexadecimal digit in uppercase or lowercase, or nil for any other character.
     package static func value(_ digit: UInt8) -> UInt8? {
         switch digit {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
@@ -12,13 +12,13 @@ package enum HexDigit {
         }
     }
 
-    /// Returns the lowercase digit for the low four bits of the value.
+    /// Returns the hexadecimal digit for the low four bits of the value. Letters are lowercase.
     package static func digit(_ value: UInt8) -> UInt8 {
         let value = value & 15
         return value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
     }
 
-    /// Returns two lowercase digits for each byte.
+    /// Returns two hexadecimal digits for each byte, with lowercase letters.
     package static func text(_ bytes: some Collection<UInt8>) -> String {
         var digits: [UInt8] = []
         digits.reserveCapacity(2 * bytes.count)
@@ -29,7 +29,7 @@ package enum HexDigit {
         return String(decoding: digits, as: UTF8.self)
     }
 
-    /// Decodes pairs of digits. Stops at the first character that is not a digit, or at an unpaired digit.
+    /// Decodes pairs of hexadecimal digits. Stops at the first character that is not a digit, or at an unpaired digit.
     package static func bytes(_ text: some Collection<UInt8>) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count / 2)
@@ -46,12 +46,13 @@ package enum HexDigit {
         return bytes
     }
 
-    /// Returns four lowercase digits, the notation of USB vendor and product IDs.
+    /// Returns four hexadecimal digits with lowercase letters, as is usual for USB vendor and product IDs.
     package static func fourDigits(_ value: UInt16) -> String {
         text([UInt8(value >> 8), UInt8(truncatingIfNeeded: value)])
     }
 
-    /// Parses 1 to `count` digits. Returns nil for any other text, or if the value does not fit into `Number`.
+    /// Parses 1 to `count` hexadecimal digits. Returns nil for any other text, or if the value does not fit into
+    /// `Number`.
     package static func number<Number: FixedWidthInteger>(_ text: some StringProtocol, atMost count: Int) -> Number? {
         let digits = text.utf8
         guard !digits.isEmpty, digits.count <= count, digits.allSatisfy({ value($0) != nil }) else { return nil }

@@ -4,7 +4,7 @@
 package struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
     package enum Reason: UInt8, Sendable {
         case truncated, unexpectedByte, invalidNumber, invalidString, tooDeep
-        // After these errors, the reader is still positioned before the value.
+        // If one of these errors is thrown, the reader is still positioned before the value.
         case wrongType, outOfRange, tooLong
     }
 

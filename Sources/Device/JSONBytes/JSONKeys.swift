@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The keys of one kind of JSON object, identified by their index in a list. Programs usually write an object's members
-/// in the same order. Each key therefore stores the key that followed it last time. Two comparisons check whether the
-/// same key follows again. The list is searched if the order differs or the text contains whitespace. Not thread-safe.
+/// The keys of one kind of JSON object, each identified by its index in a list. Not thread-safe.
+///
+/// Programs usually write the members of an object in the same order. Each key therefore remembers the key that
+/// followed it last time, and two integer comparisons check whether that key follows again. The whole list is searched
+/// only if the order differs or the text contains whitespace.
 package struct JSONKeys: Sendable {
     private struct Entry: Sendable {
         let name: [UInt8]
         let word: UInt64
-        /// The bytes `,"name":` as two words with the first byte lowest. `mask` selects the bytes that are used.
+        /// The bytes `,"name":` packed into two integers, with the first byte lowest. `mask` selects the bytes to
+        /// compare.
         var text: (low: UInt64, high: UInt64) = (0, 0)
         var mask: (low: UInt64, high: UInt64) = (0, 0)
         /// The number of bytes in `text`, or 0 if the key does not fit into 16 bytes.
@@ -18,15 +21,15 @@ package struct JSONKeys: Sendable {
         var shape = NumberShape()
     }
 
-    /// The entries of the names, followed by the entries for unknown keys and for the start of an object.
+    /// One entry for each name, followed by an entry for unknown keys and an entry for the start of an object.
     private var entries: [Entry]
     private let unknownIndex: Int
     private let startIndex: Int
-    /// The indices of the names of 1 to 8 bytes, sorted by their words.
+    /// The indices of all names of 1 to 8 bytes, sorted by the value of `word`.
     private let sorted: [Int]
     private var last: Int
 
-    /// - Parameter names: ASCII names without characters that JSON escapes.
+    /// - Parameter names: ASCII names that need no escaping in JSON.
     package init(_ names: [String]) {
         func pack(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) } }
         var entries: [Entry] = []
@@ -67,8 +70,8 @@ package struct JSONKeys: Sendable {
         return index
     }
 
-    /// Reads the last key's value like ``JSONReader/doubleIfPresent()``. Optimized for numbers that usually have the
-    /// same number of digits. The position of the next member is then known before the number is parsed.
+    /// Reads the last key's value like ``JSONReader/doubleIfPresent()``. Optimized for keys whose numbers usually have
+    /// the same number of digits. The position of the next member is then known before the number is parsed.
     package mutating func doubleIfPresent(_ reader: inout JSONReader) throws(JSONError) -> Double {
         if let value = reader.number(entries[last].shape) { return value }
         let value = try reader.doubleIfPresent(updating: &entries[last].shape)

@@ -12,7 +12,7 @@ package struct JSONNumber {
     /// The number of digits read, including leading zeros.
     private var digits = 0
 
-    /// Appends 1 to 8 digits, given as a combined value and a count.
+    /// Appends 1 to 8 digits. `value` is their combined value and `count` is their number.
     @inline(__always) mutating func append(_ value: UInt64, _ count: Int) {
         digits &+= count
         guard digits > 19 else {
@@ -46,10 +46,12 @@ package struct JSONNumber {
         return signed(value)
     }
 
-    /// The value of a number with up to 20 digits, most of them after the decimal point. An example is a Double that
-    /// was printed with full precision. The mantissa is divided by a power of five in integer arithmetic. If there is a
-    /// remainder, the lowest bit of the quotient is set. The quotient is rounded once and then scaled by a power of
-    /// two, which is exact. The value is nil for other exponents.
+    /// The value of a number with up to 20 digits, most of them after the decimal point, such as a Double that was
+    /// printed with full precision. The value is nil if the exponent is not in the range -27 ... -1.
+    ///
+    /// The mantissa is divided by a power of five in integer arithmetic. If there is a remainder, the lowest bit of the
+    /// quotient is set, so that converting the quotient to Double rounds correctly. Scaling the result by a power of
+    /// two is then exact.
     @inline(never) private var longQuotient: Double? {
         let power = 0 &- exponent
         guard power > 0, power < Self.powersOfFive.count else { return nil }
@@ -57,8 +59,8 @@ package struct JSONNumber {
         let divisorShift = divisor.leadingZeroBitCount
         let mantissaShift = mantissa.leadingZeroBitCount
         let dividend = mantissa << UInt64(mantissaShift)
-        // The dividend is 2^63 times the ratio of two numbers whose top bit is set. The quotient therefore has at least
-        // 63 bits, ten more than the significand of a Double.
+        // The quotient is 2^63 times the ratio of two 64-bit numbers whose top bit is set. The ratio is greater than
+        // 1/2, so the quotient has at least 63 bits, ten more than the significand of a Double.
         let (quotient, rest) = (divisor << UInt64(divisorShift)).dividingFullWidth((dividend >> 1, dividend << 63))
         let rounded = Double(rest == 0 ? quotient : quotient | 1)
         // The scale is between -99 and -3, far from both ends of the exponent range of Double.

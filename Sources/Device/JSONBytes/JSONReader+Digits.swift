@@ -63,8 +63,8 @@ extension JSONReader {
         }
     }
 
-    /// Returns the value of eight digits, with the first digit in the lowest byte. Combines adjacent digits into four
-    /// pairs. Two multiplications then add up the weighted pairs in the upper half of a word.
+    /// Returns the value of eight digits, with the first digit in the lowest byte. Adjacent digits are combined into
+    /// four pairs. Two multiplications then weight the pairs and add them up in the upper half of a word.
     @inline(__always) static func value(ofDigits digits: UInt64) -> UInt64 {
         let pairs = digits &* 10 &+ digits &>> 8
         let mask: UInt64 = 0x0000_00ff_0000_00ff
@@ -85,7 +85,8 @@ extension JSONReader {
         while at < limit {
             let digit = bytes[at] &- UInt8(ascii: "0")
             if digit > 9 { break }
-            // Clamps the exponent far beyond the range of Double, so that it cannot overflow.
+            // Limits the exponent to a value far beyond the range of Double. Otherwise, many digits could make it
+            // overflow.
             exponent = min(exponent &* 10 &+ Int(digit), 100_000_000)
             at &+= 1
         }

@@ -122,7 +122,8 @@ extension JSONReader {
         return true
     }
 
-    /// Returns `wrongType` if a value of another type starts at this byte, or else the error for a missing value.
+    /// Returns `wrongType` if a value of another type starts at this byte. Otherwise, returns the error for a missing
+    /// value.
     func mismatch(_ byte: UInt8) -> JSONError {
         switch byte {
         case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "\""), UInt8(ascii: "-"),

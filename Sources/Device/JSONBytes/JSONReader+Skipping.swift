@@ -5,7 +5,8 @@ extension JSONReader {
     package mutating func skipValue() throws(JSONError) {
         var at = offset
         var level = 0
-        // One bit per open level, with the innermost level lowest: 1 for an object, 0 for an array. 64 levels fit.
+        // One bit for each open level: 1 for an object, 0 for an array. The lowest bit belongs to the innermost level.
+        // There is room for 64 levels.
         var objects: UInt64 = 0
         repeat {
             let byte = try nextByte(&at)

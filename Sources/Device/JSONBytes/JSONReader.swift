@@ -26,7 +26,8 @@ package struct JSONReader {
     /// True after a value inside an array or object. The next byte must be a comma or the closing bracket.
     var needsComma = false
 
-    /// The offset of the first unusable value, or -1 if there is none. `null` counts as a missing value.
+    /// The offset of the first value that could not be used, or -1 if there is none. `null` is not recorded, because it
+    /// stands for a missing value.
     package private(set) var firstMismatch = -1
 
     package init(_ bytes: UnsafeRawBufferPointer) {

@@ -5,8 +5,8 @@
     /// The bytes between the quotes, with escapes unresolved.
     package let rawBytes: UnsafeRawBufferPointer
     package let hasEscapes: Bool
-    /// The unescaped text packed into an integer, with the first byte lowest. The word is 0 if the text is empty, is
-    /// longer than 8 bytes, or contains a zero byte. A `switch` can compare the word with the ``word(_:)`` of literals,
+    /// The unescaped text packed into an integer, with the first byte lowest. The integer is 0 if the text is empty, is
+    /// longer than 8 bytes, or contains a zero byte. A `switch` can compare it with packed literals from ``word(_:)``,
     /// which takes only a few integer comparisons.
     package internal(set) var word: UInt64
 
@@ -23,7 +23,8 @@
         word = unescapedWord()
     }
 
-    /// Returns the word of an ASCII literal, or 0 for more than 8 bytes. The compiler folds the call to a constant.
+    /// Packs an ASCII literal into an integer in the same way as ``word``. Returns 0 for more than 8 bytes. The
+    /// compiler folds the call to a constant.
     @inlinable @inline(__always) package static func word(_ literal: StaticString) -> UInt64 {
         let count = literal.utf8CodeUnitCount
         guard count <= 8 else { return 0 }
@@ -77,8 +78,8 @@
 }
 
 extension JSONText {
-    /// Creates a string from unvalidated bytes, to repair the output of programs that omit escapes. Keeps a backslash
-    /// that does not start a valid escape.
+    /// Creates a string from bytes that were not validated. This repairs the output of programs that fail to escape
+    /// characters. A backslash that does not start a valid escape is kept.
     package init(unchecked rawBytes: UnsafeRawBufferPointer) {
         if rawBytes.contains(UInt8(ascii: "\\")) {
             self.init(escaped: rawBytes)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The format of a number: its sign and the numbers of digits before and after the decimal point. Empty if the number
-/// has no decimal point or too many digits.
+/// The format of a number: its sign and the numbers of digits before and after the decimal point. The shape is empty if
+/// the number has too many digits or no decimal point.
 struct NumberShape: Sendable, Equatable {
     /// The maximum total number of digits before and after the point. Double represents integers of this size exactly.
     private static let maximumDigits = 15
@@ -35,8 +35,8 @@ struct NumberShape: Sendable, Equatable {
 
 extension JSONReader {
     /// Reads a number of exactly this shape, followed by a comma or a closing brace. Otherwise, reads nothing and
-    /// returns nil. The end of the number depends only on the shape, so the processor need not wait for the digits
-    /// before it continues after the number.
+    /// returns nil. The shape alone determines where the number ends, so the processor can continue after the number
+    /// without waiting for the digits.
     @inline(__always) mutating func number(_ shape: NumberShape) -> Double? {
         // 26 bytes cover all bytes that are accessed: the sign, the digits, the point, and the 16 bytes after the
         // point.

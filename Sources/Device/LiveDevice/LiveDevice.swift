@@ -4,12 +4,12 @@ package import DeviceCore
 import Logging
 import Synchronization
 
-/// Functions of LiveSources that the linker resolves without an import.
+/// Functions of LiveSources that are resolved by the linker, without an import.
 ///
-/// A framework must not import a C module, not even indirectly, so it cannot import LiveSources. `#if
-/// canImport(CoreLocation)` may be true even in a target that does not depend on this package. The compiler then loads
-/// the framework's modules without the flags that C modules need. For linking, the manifest's dependency on LiveSources
-/// is sufficient.
+/// A framework must not import a C module, not even indirectly, so it cannot import LiveSources. The reason is that
+/// `#if canImport(CoreLocation)` may be true even in a target that does not depend on this package. The compiler then
+/// loads the framework's modules without the flags that C modules need. For linking, it is sufficient that the manifest
+/// declares the dependency on LiveSources.
 @_silgen_name("DeviceServices_livePositionSource")
 private func livePositionSource(configuration: Configuration, clock: any DeviceClock) -> any PositionSource
 
@@ -52,7 +52,8 @@ package enum LiveDevice {
     /// closure that replaces it.
     private struct AccessorySourceFactory: Sendable { var make: @Sendable () -> any AccessorySource }
 
-    /// The device for a new manager: the current task's device, else the installed device, else the live device.
+    /// The device for a new manager: the first that exists of the current task's device, the installed device and the
+    /// live device.
     package static var resolved: Device {
         if let device = Device.current ?? Device.installed { return device }
         if TestRunner.isPresent { _ = TestRunner.logNotice }

@@ -10,11 +10,12 @@ package enum StateDirectory {
     /// The age, in seconds, above which a temporary file is considered stale. Writing a file takes less than a second.
     private static let maximumAge: Int64 = 3600
     private static let maximumNames = 10_000
-    /// The number of this process's last temporary file. The initial value is random. Processes in different containers
-    /// may share the directory and have the same ID.
+    /// The number of this process's last temporary file. It starts at a random value, because processes in different
+    /// containers may share the directory and have the same process ID.
     private static let lastNumber = Atomic<UInt32>(.random(in: 0...UInt32.max))
 
-    /// Creates the directory if necessary. After a power failure, either the old or the new file exists.
+    /// Replaces a file and creates its directory if necessary. After a power failure, either the old or the new file
+    /// exists.
     package static func replace(
         _ path: String, with bytes: [UInt8], mode: mode_t = ExclusiveFile.privateMode
     ) throws(DeviceError) {
@@ -37,8 +38,9 @@ package enum StateDirectory {
         return name == temporaryName(process: process, number)
     }
 
-    /// Removes temporary files left behind by processes that have ended. The criterion is age, because process IDs are
-    /// reused and the directory may be shared with a different system.
+    /// Removes temporary files left behind by processes that have ended. A file counts as left behind if it is old. The
+    /// process ID in its name cannot be used for this, because IDs are reused and the directory may be shared with a
+    /// different system.
     private static func removeStaleTemporaryFiles(in path: String) {
         guard var entries = DirectoryEntries(path) else { return }
         var now = timespec()

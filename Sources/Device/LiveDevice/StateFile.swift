@@ -63,7 +63,7 @@ package final class StateFile: Sendable {
         )
     }
 
-    /// Replaces the file's content. Of consecutive failures, only the first is logged.
+    /// Replaces the file's content. If writing fails several times in a row, only the first failure is logged.
     package func write(_ bytes: [UInt8]) {
         do throws(DeviceError) {
             try StateDirectory.replace(path, with: bytes)

@@ -10,7 +10,7 @@ final class HotplugMotionSource: MotionSource {
     private let source: IIOSource
     private let monitor: UdevMonitor
     private let isStarted = Atomic<Bool>(false)
-    /// The messages about problems that prevent devices from being watched.
+    /// Messages about the problems that currently prevent devices from being watched.
     private let watchProblems = Mutex<Set<String>>([])
 
     init(_ source: IIOSource, clock: any DeviceClock) {

@@ -66,7 +66,8 @@ public struct DeviceError: Error, Sendable, CustomStringConvertible {
         self.sourceLocation = "\(file):\(line)"
     }
 
-    /// Returns a copy of the error whose message begins with a name, for example of the affected device.
+    /// Returns a copy of the error with a name at the start of the message, for example the name of the affected
+    /// device.
     package func within(_ name: String) -> DeviceError {
         var error = self
         error.message = "\(name): \(message)"

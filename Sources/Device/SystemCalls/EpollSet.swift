@@ -9,7 +9,7 @@ package final class EpollSet: Sendable {
     /// The descriptor to poll or to add to another set. Reading from this descriptor fails.
     package let descriptor: Int32
 
-    /// - Parameter owner: The purpose of the set. The error message contains this text if no file descriptors are left.
+    /// - Parameter owner: The purpose of the set, for the error message if no file descriptors are left.
     package init(for owner: String) throws(DeviceError) {
         descriptor = epoll_create1(O_CLOEXEC)
         guard descriptor >= 0 else { throw .noDescriptor(for: owner, call: "epoll_create1") }
@@ -69,7 +69,7 @@ extension DeviceError {
     }
 }
 
-/// The layout of `struct epoll_event`, which is packed on x86-64 only. The `events` member comes first.
+/// The layout of `struct epoll_event`, which is packed on x86-64 only. Its first member is `events`.
 package enum EpollEvent {
     #if arch(x86_64)
     package static let size = 12

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Opens new files for writing. All code that writes files uses this type. In a directory that other users can write
-/// to, any name may become a symbolic link to another user's file. Therefore, `open` fails if the name exists, and does
-/// not follow symbolic links.
+/// Opens new files for writing. All code that writes files uses this type.
+///
+/// If other users can write to the directory, they can place a symbolic link to someone else's file under any name.
+/// `open` therefore fails if the name exists, and does not follow symbolic links.
 package enum ExclusiveFile {
     /// Read and write permission for the owner only, for files that may reveal positions.
     package static let privateMode: mode_t = 0o600

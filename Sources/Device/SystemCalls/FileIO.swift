@@ -36,7 +36,8 @@ package enum FileIO {
             return 0
         }
         let size = hasStatus ? max(0, min(Int(clamping: status.st_size), limit)) : 0
-        // Reads directly into the array. The additional byte is used to detect the end of the file.
+        // Reads directly into the array. The array has room for one more byte than the file, so that reading also
+        // detects the end of the file.
         var bytes = [UInt8](unsafeUninitializedCapacity: size + 1) { buffer, filled in
             let space = UnsafeMutableRawBufferPointer(buffer)
             while size > 0, filled < space.count, !isAtEnd, number == 0 {
@@ -89,7 +90,7 @@ package struct DirectoryEntries: ~Copyable {
 
     package var descriptor: Int32 { dirfd(stream) }
 
-    /// Returns the next name except "." and "..". Returns nil at the end of the directory and on failure.
+    /// Returns the next name, skipping "." and "..". Returns nil at the end of the directory and on failure.
     package mutating func next() -> String? {
         while true {
             errno = 0

@@ -33,7 +33,7 @@ package func systemClose(_ descriptor: Int32) {
     _ = close(descriptor)
 }
 
-/// Calls ioctl(2), retrying after EINTR. Returns the result or a negative error number.
+/// Calls ioctl(2) and retries after EINTR. Returns the result or a negative error number.
 package func systemIoctl(_ descriptor: Int32, _ request: UInt, _ argument: UnsafeMutableRawPointer) -> Int32 {
     while true {
         let result = ioctl(descriptor, numericCast(request), argument)
@@ -42,7 +42,7 @@ package func systemIoctl(_ descriptor: Int32, _ request: UInt, _ argument: Unsaf
     }
 }
 
-/// Calls ioctl(2) without an argument, not retrying after EINTR. Returns the result or a negative error number.
+/// Calls ioctl(2) without an argument and does not retry after EINTR. Returns the result or a negative error number.
 package func systemControl(_ descriptor: Int32, _ request: UInt) -> Int32 {
     let result = ioctl(descriptor, numericCast(request))
     return result >= 0 ? result : -errno

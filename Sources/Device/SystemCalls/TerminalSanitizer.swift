@@ -11,7 +11,7 @@ package enum TerminalSanitizer {
     package static func sanitized(_ text: Substring) -> String {
         var scalars = String.UnicodeScalarView()
         var length = 0
-        /// The number of scalars so far, in total and up to the last scalar that is not whitespace.
+        /// The number of scalars so far, and the number up to the last scalar that is not whitespace.
         var count = 0
         var trimmedCount = 0
         for scalar in text.unicodeScalars {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Starts detached threads for sources. The threads block signals, so that the app's signal handlers run on the app's
-/// own threads. Signals that report a fault of the thread itself stay unblocked. If blocked, they would end the process
-/// without calling a handler.
+/// Starts detached threads for sources.
+///
+/// The threads block signals, so that the app's signal handlers run on the app's own threads. Signals that report a
+/// fault of the thread itself stay unblocked, because a blocked fault would end the process without calling a handler.
 package enum WorkerThread {
     private final class Body {
         let run: @Sendable () -> Void
@@ -11,7 +12,7 @@ package enum WorkerThread {
     }
 
     /// - Parameter callsBack: True if the app's callbacks run on the thread. SIGPIPE and SIGPROF then stay unblocked,
-    ///   so that writing to a closed pipe and profiling work as on Dispatch threads.
+    ///   as on Dispatch threads, so that broken pipes and profiling are handled as usual.
     package static func start(callsBack: Bool = false, _ run: @escaping @Sendable () -> Void) throws(DeviceError) {
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
@@ -45,8 +46,9 @@ package enum WorkerThread {
     package static func sleep(seconds: Double) { poll(nil, 0, Int32(max(0, min(seconds * 1000, 60_000)))) }
 }
 
-/// A semaphore whose wait has a timeout. Timeouts use CLOCK_MONOTONIC. On Linux, Dispatch timeouts use the system
-/// clock, so they last longer if that clock is set back. `@unchecked Sendable` because the mutex protects all state.
+/// A semaphore whose wait has a timeout, which is measured by CLOCK_MONOTONIC. On Linux, Dispatch measures timeouts by
+/// the system clock, so they last longer if that clock is set back. `@unchecked Sendable` because the mutex protects
+/// all state.
 package final class BinarySemaphore: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)

@@ -2,10 +2,10 @@
 
 /// The properties of an attached accessory.
 public struct AccessoryDescription: Sendable, Hashable, Identifiable {
-    /// Identifies one attachment within the process. Numbers start at 1 and are never reused.
+    /// Identifies one attachment of an accessory within the process. IDs start at 1 and are never reused.
     public typealias ID = Int
 
-    /// The number of the attachment, or 0 before a source has registered the accessory.
+    /// The ID of the attachment, or 0 until a source has registered the accessory.
     public var id: ID
     /// Identifies the accessory across attachments. The identity consists of the vendor ID, the product ID and the
     /// serial number, for example "1209:0002:WS-7731". Without a serial number, the identity is the port, for example
@@ -27,8 +27,8 @@ public struct AccessoryDescription: Sendable, Hashable, Identifiable {
     public var firmwareRevision: String
     /// The hardware revision. Empty if unknown.
     public var hardwareRevision: String
-    /// The physical USB port in the kernel's notation, which consists of a bus number and a chain of port numbers, for
-    /// example "1-2.4". If the accessory is not on USB, this is the kernel's path or a name from the configuration.
+    /// The physical USB port in the kernel's notation: a bus number and a chain of port numbers, for example "1-2.4".
+    /// If the accessory is not on USB, this is the kernel's path or a name from the configuration.
     public var portPath: String
     /// The USB vendor ID, or nil if the accessory is not a USB device.
     public var vendorID: UInt16?
@@ -73,7 +73,7 @@ extension AccessoryNode where Self: Equatable {
 
 /// A protocol that an accessory supports.
 public struct AccessoryProtocol: Sendable, Hashable {
-    /// The origin of a protocol name, in order of precedence.
+    /// The possible origins of a protocol name, in order of precedence.
     public enum Origin: String, Sendable, Hashable {
         /// The configuration of this machine, or a declared accessory.
         case configuration

@@ -10,23 +10,25 @@ public protocol AccessorySource: Sendable {
     /// The problems that prevent the source from finding accessories.
     var problems: [DeviceError] { get }
 
-    /// Delivers events to the closure, in order and one at a time, until the subscription ends. The snapshot is
-    /// delivered before this call returns. Changes are delivered on the source's threads.
+    /// Delivers events to the closure, in order and one at a time, until the subscription ends. The first event lists
+    /// the attached accessories and is delivered before this call returns. Changes are delivered on the source's
+    /// threads.
     func subscribe(_ receive: @escaping @Sendable (AccessoryEvent) -> Void) -> Subscription
 
     /// Opens a protocol of an attached accessory for exclusive access. While the channel exists, a second call for the
     /// same protocol throws `DeviceError.Code.busy`.
     ///
-    /// The call returns within tens of milliseconds, or within 0.1 s if another program uses the port. If a closed
-    /// channel of this program is still sending to the port, the call waits up to 0.1 s longer. Bytes that have not
-    /// been sent by then are lost. If a hanging device prevents the kernel from releasing the port, the call throws
-    /// after 1 s.
+    /// The call returns within tens of milliseconds, or within 0.1 s if another program uses the port. If a channel
+    /// that this program has closed is still sending bytes to the port, the call waits up to 0.1 s longer. Any bytes
+    /// not sent by then are lost. If the device hangs and the kernel cannot release the port, the call throws after one
+    /// second.
     func open(_ accessory: AccessoryDescription.ID, protocol name: String) throws(DeviceError) -> any ByteChannel
 }
 
 /// An event of an accessory source.
 public enum AccessoryEvent: Sendable {
-    /// The accessories that are attached when the subscription begins. Always the first event, and delivered only once.
+    /// The accessories attached when the subscription begins. This is always the first event and is delivered only
+    /// once.
     case snapshot([AccessoryDescription])
     /// An accessory was attached and is ready for communication.
     case attached(AccessoryDescription)
@@ -81,7 +83,7 @@ package final class AccessoryHub: Sendable {
             let snapshot = AccessoryEvent.snapshot(state.content.accessories)
             subscriber.request.withLock { queue in
                 queue.append(snapshot)
-                // Marks a drain as scheduled, so that no other thread delivers events before the snapshot.
+                // Marks a drain as scheduled. Otherwise, another thread could deliver events before the snapshot.
                 _ = queue.scheduleDrainIfNeeded()
             }
         }
@@ -90,7 +92,8 @@ package final class AccessoryHub: Sendable {
         return registry.subscription(of: subscriber)
     }
 
-    /// Calls the closure with the assigned `id` before notifying subscribers. The lock is held during the call.
+    /// Assigns an `id`, passes it to the closure and then notifies subscribers. The closure is called with the lock
+    /// held.
     @discardableResult package func attach(
         _ description: AccessoryDescription, prepare: (AccessoryDescription.ID) -> Void = { _ in }
     ) -> AccessoryDescription {

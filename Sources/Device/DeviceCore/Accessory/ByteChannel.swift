@@ -9,14 +9,14 @@ public protocol ByteChannel: AnyObject, Sendable {
     /// Writes as many bytes as fit into the buffer.
     func write(_ bytes: UnsafeRawBufferPointer) -> ByteChannelWrite
 
-    /// The current state. If the state reports no space, the observer is notified when space becomes available.
+    /// The current state. If it reports no free space, the observer is notified as soon as space becomes available.
     var status: ByteChannelStatus { get }
 
     /// Sets the channel's only observer, which is called on the thread that caused the event. Passing nil removes the
     /// observer.
     ///
-    /// The closure may be called during a call of `read` or `write` of this channel or of a peer in the same process. Do
-    /// not call these methods while holding a lock that the closure acquires. Conditions that already exist are not
+    /// The observer may be called while `read` or `write` is running on this channel or on a peer in the same process.
+    /// Do not call these methods while holding a lock that the observer acquires. Conditions that already exist are not
     /// reported, so check `status` after this call. When this method returns, another thread may still be calling the
     /// previous observer.
     func observe(_ receive: (@Sendable (ByteChannelEvent) -> Void)?)
@@ -32,10 +32,11 @@ extension ByteChannel {
     package var end: ByteChannelEnd? { status.end }
 }
 
-/// A channel that the executor of the app's callbacks can read directly, which avoids waking another thread.
+/// A channel that can be read directly by the executor that runs the app's callbacks. This avoids waking another
+/// thread.
 package protocol PollableChannel: ByteChannel {
-    /// Sets the executor that calls the observer and, if possible, reads the channel. Passing nil selects the channel's
-    /// own thread. The observer must not read.
+    /// Sets the executor that calls the observer and, if possible, reads from the channel. Passing nil selects the
+    /// channel's own thread. The observer itself must not read from the channel.
     func setExecutor(_ executor: ExecutorIdentity?)
 
     /// Reads pending bytes for apps that check the channel repeatedly without returning to the executor.
@@ -107,7 +108,7 @@ public struct ByteChannelEnd: Sendable {
 
     /// The reason why the connection ended.
     public let reason: Reason
-    /// The error if the connection failed or bytes were lost, or nil otherwise.
+    /// The error if the connection failed or bytes were lost, otherwise nil.
     public let error: DeviceError?
     /// The number of accepted bytes that were not passed to the system before the connection ended.
     public let unsentBytes: Int

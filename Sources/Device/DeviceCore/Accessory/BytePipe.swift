@@ -77,14 +77,16 @@ package final class BytePipe: Sendable {
         append { ring in ring.write(bytes) }
     }
 
-    /// Calls the closure with unused memory of the pipe, without holding the lock, so that the reader can continue. The
-    /// closure returns the number of bytes written. Requires a single writer that uses no other write method. If the
-    /// pipe has ended or is full, returns nil without calling the closure. The writer of a full pipe is notified when
-    /// space becomes available.
+    /// Lets the closure write directly into the pipe's free memory. The closure returns the number of bytes written.
+    /// The lock is not held, so the reader can continue. While the closure runs, no other write method may be called.
+    ///
+    /// If the pipe is full or has ended, returns nil without calling the closure. If it is full, the writer is notified
+    /// when space becomes available.
     package func fillUnlocked<Result>(
         _ body: (UnsafeMutableRawBufferPointer) -> (count: Int, result: Result)
     ) -> Result? {
-        // The address is an integer because a pointer into the protected state must not leave the lock's closure.
+        // The address is passed as an integer because a pointer into the protected state must not leave the lock's
+        // closure.
         let reserved = state.withLock { state -> (address: UInt, count: Int) in
             guard state.end == nil else { return (0, 0) }
             guard state.ring.space > 0 else {

@@ -3,7 +3,7 @@
 package struct ByteRingBuffer: ~Copyable {
     private let memory: UnsafeMutableRawBufferPointer
     private var start = 0
-    /// True between `reserve()` and `commit(_:)`, when the position of the unused memory must not change.
+    /// True from `reserve()` until `commit(_:)`. During that time, the unused memory must not move.
     private var isReserved = false
     package private(set) var count = 0
 
@@ -74,7 +74,7 @@ package struct ByteRingBuffer: ~Copyable {
         start += length
         if start >= memory.count { start -= memory.count }
         count -= length
-        // Returns to the start of the memory, so that the next bytes are contiguous.
+        // Moves back to the start of the memory, so that the next bytes are stored contiguously.
         if count == 0 && !isReserved { start = 0 }
     }
 }

@@ -33,7 +33,8 @@ package final class MemoryChannel: ByteChannel {
     package var status: ByteChannelStatus {
         if isClosed.load(ordering: .acquiring) { return .closed }
         let space = output.spaceAvailable
-        // Must be read before `bytesAvailable`, so that a status with an end counts all received bytes.
+        // The end is read before `bytesAvailable`, so that a status that reports the end also counts all received
+        // bytes.
         let end = input.end ?? output.end
         return ByteChannelStatus(bytesAvailable: input.bytesAvailable, spaceAvailable: space, end: end)
     }
@@ -67,14 +68,15 @@ package final class MemoryChannel: ByteChannel {
         input.finish(ByteChannelEnd(.hungUp), discardsUnread: true)
     }
 
-    /// Ends the connection for both ends, for example on detachment. Earlier bytes can still be read.
+    /// Ends the connection on both sides, for example when the accessory is detached. Bytes that were written before
+    /// can still be read.
     package func end(_ end: ByteChannelEnd) {
         output.finish(end)
         input.finish(end)
     }
 }
 
-/// Reports the end of a channel only once, although both of its pipes end.
+/// Reports the end of a channel only once, although each of its two pipes reports an end.
 private final class EndNotifier: Sendable {
     private let isNotified = Atomic<Bool>(false)
 

@@ -5,8 +5,8 @@ package protocol BeaconSource: Sendable {
     /// reason.
     var problem: DeviceError? { get }
 
-    /// Delivers events in order, one at a time, on the source's thread. If beacons cannot be received, an event that
-    /// reports this is delivered before this call returns. The radio runs while there is a subscription.
+    /// Delivers events in order, one at a time, on the source's thread. If beacons cannot be received,
+    /// `BeaconEvent.lost` is delivered before this call returns. The radio runs while there is a subscription.
     func subscribe(_ receive: @escaping @Sendable (BeaconEvent) -> Void) -> Subscription
 }
 
@@ -73,8 +73,8 @@ package struct NoBeaconSource: BeaconSource {
     }
 }
 
-/// Delivers beacon advertisements to subscribers. The source or player that owns the hub calls it on one thread at a
-/// time. No lock is held while subscribers run.
+/// Delivers beacon advertisements to subscribers. The owner of the hub, a source or a player, must call the hub on one
+/// thread at a time. No lock is held while subscribers run.
 package final class BeaconHub: BeaconSource {
     private let registry: SubscriberRegistry<Void, Void, BeaconEvent>
 

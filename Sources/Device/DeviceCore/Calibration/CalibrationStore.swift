@@ -35,9 +35,9 @@ package struct InMemoryCalibrationStore: CalibrationStore {
     package var problems: [DeviceError] { [] }
 }
 
-/// Identifies a sensor across runs of a program. The identity contains the serial number. If the sensor has no serial
-/// number, the identity consists of the sensor's location and names. A number that depends on the order of discovery,
-/// as in iio:device0, is included only if nothing else is known.
+/// Identifies a sensor across runs of a program. The identity contains the serial number or, if there is none, the
+/// sensor's location and names. A number that depends on the order of discovery, as in iio:device0, is used only if
+/// nothing else is known.
 package struct SensorIdentity: Sendable, Hashable, CustomStringConvertible {
     /// The maximum length of a key, in UTF-8 bytes. Longer keys are truncated.
     package static let maximumLength = 512

@@ -41,9 +41,10 @@ public struct SensorCalibration: Sendable, Hashable {
 }
 
 extension SensorCalibration {
-    /// Returns the reason why sensors of this kind cannot use the calibration, or nil if the calibration is usable. The
-    /// limits far exceed the errors of working sensors: an offset of 20 m/s², 2 rad/s or 20 gauss on an axis, and
-    /// matrix elements up to 4. The matrix must be neither singular nor a reflection.
+    /// Returns the reason why sensors of this kind cannot use the calibration, or nil if it is usable.
+    ///
+    /// On each axis, the offset may be at most 20 m/s², 2 rad/s or 20 gauss, and matrix elements may be at most 4.
+    /// Working sensors stay far below these limits. The matrix must be neither singular nor a reflection.
     package func problem(for kind: SensorKind) -> String? {
         let (first, second, third) = matrix
         let entries = [offset / kind.maximumOffset * 4, first, second, third]
@@ -51,7 +52,7 @@ extension SensorCalibration {
         let areBounded = entries.allSatisfy { abs($0.x) <= 4 && abs($0.y) <= 4 && abs($0.z) <= 4 }
         guard areBounded else { return "its values are out of range for a sensor of this kind" }
         guard transform.determinant > 0.05 else { return "its matrix contains a reflection or is singular" }
-        // NaN means that a value is unknown, so these conditions are false for NaN.
+        // Unknown values are NaN. Comparisons with NaN are false, so unknown values are accepted.
         if sigma < 0 || residual < 0 { return "its sigma or residual is negative" }
         guard (-1...2).contains(quality), (0...1).contains(coverage) else {
             return "its quality or coverage is out of range"
@@ -75,7 +76,8 @@ extension SensorCalibration {
         return rotated(by: inverse, inverse: mount)
     }
 
-    /// Transforms the calibration to T·S·T⁻¹ and T·offset, for readings that are rotated by T.
+    /// Converts the calibration for readings that are rotated by a matrix T: the offset becomes T·offset, and the
+    /// correction matrix S becomes T·S·T⁻¹.
     private func rotated(by rotation: MountMatrix, inverse: MountMatrix) -> SensorCalibration {
         var result = self
         result.transform = rotation * transform * inverse

@@ -104,7 +104,8 @@ extension Configuration {
         }
     }
 
-    /// Returns the file or parent directory through which another user can replace the file, or nil if there is none.
+    /// Finds a path whose permissions let another user replace the file: the file itself or one of its parent
+    /// directories. Returns nil if there is none.
     private static func componentWritableByOthers(_ path: String, _ isWritable: (String) -> Bool) -> String? {
         var component = path
         while !isWritable(component) {

@@ -48,7 +48,7 @@ public struct Configuration: Sendable {
     public var watchesUdev = Setting(true)
     /// The accessory protocols that programs may use, or nil for all. Apple platforms read them from Info.plist.
     public var appProtocols = Setting<[String]?>(nil)
-    /// The time, 0 to 10 s, for which an accessory's devices must not change before the accessory is reported.
+    /// The time, 0 to 10 s, during which an accessory's devices must stay unchanged before the accessory is reported.
     public var accessorySettleTime = Setting(Duration.milliseconds(150))
     /// The values that higher-level modules parse, by key: `accessories.rules` and `accessories.declared`.
     package var deferredSections: [String: DeferredSection] = [:]

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The address of a position source: `gpsd://host:port`, `libgps://host:port`, or
-/// `mqtt://host:port/owntracks/USER/DEVICE` for another board's topic at an MQTT broker (`mqtts://` with TLS).
+/// The address of a position source.
+///
+/// - `gpsd://host:port`: a gpsd server.
+/// - `libgps://host:port`: a gpsd server whose data libgps decodes.
+/// - `mqtt://host:port/owntracks/USER/DEVICE`: an MQTT topic to which another board publishes. `mqtts://` uses TLS.
 ///
 /// An IPv6 address must be in brackets. The host defaults to localhost, and the port to the protocol's registered port.
 public struct PositionSourceAddress: Sendable, Hashable, CustomStringConvertible {
@@ -11,9 +14,9 @@ public struct PositionSourceAddress: Sendable, Hashable, CustomStringConvertible
         case native = "gpsd"
         /// This package's own gpsd client with libgps as the decoder.
         case libgps
-        /// A client for the positions that another board publishes to an MQTT broker.
+        /// A client for positions that another board publishes to an MQTT broker.
         case mqtt
-        /// A client for the positions that another board publishes to an MQTT broker, with TLS.
+        /// The same as `mqtt`, but with TLS.
         case mqtts
     }
 

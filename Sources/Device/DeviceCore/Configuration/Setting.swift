@@ -38,8 +38,8 @@ public struct Setting<Value: Sendable>: Sendable {
 
 /// The rule that determines the location authorization of programs.
 public enum LocationRule: String, Sendable {
-    /// Undetermined until the program requests authorization or starts updates. Either action grants authorization. The
-    /// default.
+    /// Undetermined until the program requests authorization or starts updates. Either action grants authorization.
+    /// This is the default.
     case grant
     /// Undetermined until the program requests authorization. The request grants authorization, but starting updates
     /// does not.
@@ -60,9 +60,9 @@ public struct SensorSetting: Sendable, Hashable {
     public var sensor: String
     /// The sensor kind, or nil for all kinds.
     public var kind: SensorKind?
-    /// The matrix that rotates readings into the device's axes, or nil for the driver's matrix.
+    /// The matrix that rotates readings into the device's axes, or nil to use the matrix from udev or the driver.
     public var mountMatrix: MountMatrix?
-    /// The matrix's sign convention, or nil for the kernel's convention.
+    /// The sign convention of the matrix, or nil to use the default.
     public var convention: MountConvention?
     /// The name of the trigger for the buffer, or nil to select a trigger automatically.
     public var trigger: String?
@@ -91,12 +91,12 @@ public struct SensorSetting: Sendable, Hashable {
 /// The sign convention of an accelerometer's mount matrix.
 ///
 /// According to the kernel documentation, the matrix is a rotation, and the axis that points up reads +9.81. The
-/// matrices in systemd's hardware database were made for tablets with Windows sensors. Their results therefore have the
-/// opposite sign in x and y.
+/// matrices in systemd's hardware database, however, were made for tablets with Windows sensors. They therefore yield x
+/// and y with the opposite sign.
 public enum MountConvention: String, Sendable {
-    /// The axis that points up reads +9.81. The default for matrices from drivers and configuration files.
+    /// The axis that points up reads +9.81. This is the default for matrices from drivers and configuration files.
     case kernel
-    /// The matrix yields readings that are -9.81 on the axis that points up, as on Windows. The result is negated.
+    /// With this matrix, the axis that points up reads -9.81, as on Windows. The readings are therefore negated.
     case windows
     /// The matrix is ignored, so the sensor's axes are the device's axes.
     case raw

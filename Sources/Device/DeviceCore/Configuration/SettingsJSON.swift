@@ -42,8 +42,8 @@ package struct SettingsJSON {
         seenKeys.append([])
     }
 
-    /// Returns the next key of the innermost object, or nil at the end of the object. In messages, the prefix precedes
-    /// the key.
+    /// Returns the next key of the innermost object, or nil at the end of the object. The prefix is put before the key
+    /// in messages.
     @inline(never)
     package mutating func nextKey(_ reader: inout JSONReader, _ prefix: String) throws(JSONError) -> String? {
         guard let key = try reader.nextKey()?.string() else {
@@ -131,7 +131,8 @@ package struct SettingsJSON {
         return nil
     }
 
-    /// Reads a path and resolves it against the file's directory. Rejects paths that a system call would truncate.
+    /// Reads a path and resolves it against the file's directory. Rejects paths that are empty, too long or contain a
+    /// zero byte.
     package mutating func path(
         _ reader: inout JSONReader, _ name: String, _ consequence: String
     ) throws(JSONError) -> String? {

@@ -2,12 +2,12 @@
 
 package import Synchronization
 
-/// A bounded queue whose items are delivered in drains, oldest first.
+/// A bounded queue that delivers its items in batches called drains, oldest first.
 ///
-/// The client that contains the queue protects it with a lock. After appending an item, the client calls
-/// `scheduleDrainIfNeeded()` and, if the result is true, schedules a drain on the app's executor. A drain delivers the
-/// items that were pending at its start, one at a time and without the lock. Items appended during a drain wait for the
-/// next drain, so that many items do not block the app's thread. There is at most one drain at a time.
+/// The owner of the queue protects it with a lock. After appending an item, the owner calls `scheduleDrainIfNeeded()`
+/// and, if the result is true, schedules a drain on the app's executor. A drain delivers the items that were pending at
+/// its start, one at a time and without holding the lock. Items appended during a drain wait for the next one, so that
+/// a long series of items does not block the app's thread. There is at most one drain at a time.
 ///
 /// ```swift
 /// if state.withLock({ $0.queue.append(item, limit: 1024); return $0.queue.scheduleDrainIfNeeded() }) {
@@ -15,8 +15,8 @@ package import Synchronization
 /// }
 /// ```
 ///
-/// Inlinable, because other modules would otherwise look up the item's type at run time for each item. Playing a trace
-/// would then take twice as long.
+/// The type is inlinable. Otherwise, other modules would look up the item's type at run time for each item, and playing
+/// a trace would take twice as long.
 @usableFromInline package struct BoundedQueue<Item> {
     @usableFromInline package internal(set) var droppedCount = 0
     /// The items for the next drain, oldest first.
@@ -117,8 +117,8 @@ package import Synchronization
 extension BoundedQueue: Sendable where Item: Sendable {}
 
 extension Mutex {
-    /// Drains a queue on the current thread, one item at a time and without the lock. Does nothing if another thread or
-    /// an outer call is already draining the queue, because that drain then delivers all items.
+    /// Drains a queue on the current thread, one item at a time and without holding the lock. Does nothing if another
+    /// thread or an outer call is already draining the queue. That drain then delivers all items.
     package borrowing func drain<Item: Sendable>(
         _ queue: any WritableKeyPath<Value, BoundedQueue<Item>> & Sendable, isScheduled: Bool = false,
         _ handle: (Item) -> Void

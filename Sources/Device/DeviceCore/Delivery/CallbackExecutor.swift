@@ -13,7 +13,7 @@ public protocol CallbackExecutor: AnyObject, Sendable {
 package protocol PlaybackExecutorProvider: AnyObject, Sendable {
     var usesLiveExecutors: Bool { get }
 
-    /// Returns the executor for a manager that was created on the main thread or on another thread.
+    /// Returns the executor for a manager, depending on whether the manager was created on the main thread.
     func executor(onMainThread: Bool) -> any CallbackExecutor
 
     /// Returns an executor that forwards work to a live executor. Playback waits until the forwarded work has run.
@@ -23,9 +23,9 @@ package protocol PlaybackExecutorProvider: AnyObject, Sendable {
     var consumerGate: ConsumerGate { get }
 }
 
-/// Detects whether code runs on the main queue, without Foundation. The main queue is not bound to the main thread:
-/// after `dispatchMain()`, or in a program with an async `main` function, Dispatch runs the main queue, and with it the
-/// main actor, on its own threads.
+/// Checks whether the current code runs on the main queue, without using Foundation. The main queue does not always run
+/// on the main thread. After `dispatchMain()`, or in a program with an async `main` function, Dispatch runs the main
+/// queue, and with it the main actor, on its own threads.
 package enum MainQueueContext {
     private static let key: DispatchSpecificKey<Bool> = {
         let key = DispatchSpecificKey<Bool>()

@@ -15,9 +15,9 @@ import Synchronization
 package enum SourceStatus: Sendable {
     /// The source has no subscribers or has not determined its status yet.
     case unknown
-    /// Readings are delivered, or will follow.
+    /// Readings are being delivered or will follow.
     case available
-    /// Readings are unavailable for the reason that the error states.
+    /// Readings are unavailable. The error states the reason.
     indirect case unavailable(DeviceError)
 
     package init(_ error: DeviceError?) { self = error.map { .unavailable($0) } ?? .available }
@@ -34,7 +34,7 @@ package enum SourceStatus: Sendable {
     var isAvailable: Bool { if case .available = self { true } else { false } }
 }
 
-/// An event of a source that has a status.
+/// An event type that can report the loss and the return of a source.
 protocol StatusEvent: Sendable {
     static func lost(_ error: DeviceError) -> Self
     static var regained: Self { get }
@@ -51,8 +51,9 @@ extension MotionEvent: StatusEvent {}
 /// ```
 ///
 /// A joining subscriber is notified of the status but receives no readings. The hub holds its lock while it calls
-/// `setStatus`, so that statuses arrive in the hub's order. The hub calls all other functions without the lock. Only
-/// one thread at a time notifies a subscriber. That thread also reports statuses that are set in the meantime.
+/// `setStatus`, so that all subscribers receive status changes in the same order. The hub calls all other functions
+/// without the lock. Only one thread at a time notifies a subscriber. If the status changes in the meantime, that
+/// thread also reports the new status.
 struct SubscriberState: ~Copyable, Sendable {
     private enum Phase: UInt8, AtomicRepresentable { case joining, receiving, cancelled }
 
@@ -62,7 +63,7 @@ struct SubscriberState: ~Copyable, Sendable {
         /// True while a thread notifies the subscriber. Initially true, because the subscribing thread notifies first.
         var isNotifying = true
 
-        /// Returns the next status to report. If there is none, ends the notification and returns nil.
+        /// Returns the next status to report. If there is none, returns nil and marks the notification as ended.
         mutating func next() -> SourceStatus? {
             switch (status, isLossReported) {
             case (.available, true), (.unavailable, false):

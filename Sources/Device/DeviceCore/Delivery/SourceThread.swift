@@ -26,8 +26,7 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - name: The purpose of the thread's wakeup pipe. The error message contains this text if no file descriptors
-    ///     are left.
+    ///   - name: The purpose of the thread's wakeup pipe, for the error message if no file descriptors are left.
     ///   - retryDelay: The delay in seconds before the thread tries again after running out of file descriptors.
     ///   - work: Runs on the thread. Whenever the wakeup is signaled, the closure must check whether the hub has
     ///     subscribers, and return if there are none.
@@ -47,7 +46,7 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
             state.isRunning = state.hub?.hasSubscribers == true
             return (state.isRunning, nil)
         }
-        // A running thread checks whether the hub still has subscribers.
+        // A running thread must check whether the hub still has subscribers.
         wakeUp?.signal()
         guard startsThread else { return }
         do throws(DeviceError) {

@@ -3,7 +3,7 @@
 import Synchronization
 
 final class Subscriber<Request: Sendable & ~Copyable, Event: Sendable>: Sendable {
-    /// The subscriber's request. An `AccessoryHub` stores the queue of undelivered events instead.
+    /// The subscriber's request, or its queue of undelivered events in an `AccessoryHub`.
     let request: Request
     private let executor: ExecutorIdentity?
     private let receive: @Sendable (Event) -> Void
@@ -70,7 +70,7 @@ final class SubscriberRegistry<Content: Sendable, Request: Sendable & ~Copyable,
         }
     }
 
-    /// Calls `demandChanged` and returns a subscription for a subscriber that was already added.
+    /// Calls `demandChanged` and returns a subscription for a subscriber that has already been added.
     func subscription(of subscriber: Member) -> Subscription {
         demandDidChange()
         return Subscription { [weak self] in

@@ -10,7 +10,7 @@ package final class MotionHub: MotionSource {
         /// True if the sensor's axes differ from the device's axes.
         let isRotated: Bool
         var subscribers: [MotionSubscriber] = [] { didSet { needsRate = subscribers.contains { $0.needsRate } } }
-        /// True if decimating a subscriber's readings requires the sensor's rate.
+        /// True if the sensor's rate is needed to decimate readings for a subscriber.
         private(set) var needsRate = false
         private(set) var status = SourceStatus.unknown
         var meter = RateMeter()
@@ -91,8 +91,9 @@ package final class MotionHub: MotionSource {
 
     /// Returns the combined requests of the sensor's subscribers, or nil if there are none.
     ///
-    /// A request that includes all readings accepts any rate, so it does not affect the interval. The source may
-    /// decimate only if all requests permit it and have the same interval, and none includes all readings.
+    /// A request for all readings accepts any rate, so it does not affect the combined interval. The source may
+    /// decimate only if every request permits it, all requests have the same interval, and none of them is for all
+    /// readings.
     package func demand(of sensor: SensorDescription.ID) -> MotionDemand? {
         state.withLock { state in
             guard let index = state.index(of: sensor), !state.sensors[index].subscribers.isEmpty else { return nil }
@@ -256,8 +257,8 @@ package final class MotionHub: MotionSource {
         for subscriber in subscribers { subscriber.state.reportStatus(subscriber.notify) }
     }
 
-    /// Calls the `quiet` closures of the sensors' subscribers. No more readings follow for now, for example at the end
-    /// of a trace.
+    /// Called when no more readings follow for now, for example at the end of a trace. Calls the `quiet` closures of
+    /// the sensors' subscribers.
     package func postInputIdle() {
         let subscribers = state.withLock { state in state.sensors.flatMap(\.subscribers) }
         for subscriber in subscribers { subscriber.reportInputIdle() }

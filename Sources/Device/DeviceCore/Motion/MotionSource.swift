@@ -15,13 +15,15 @@ public protocol MotionSource: Sendable {
     var problems: [DeviceError] { get }
 
     /// Delivers events to the closure, in order, until the subscription ends. Events are delivered one at a time, on
-    /// the source's threads or on the request's `executor`. As an exception, the loss of the sensor may be reported
-    /// while the closure still processes earlier readings.
+    /// the source's threads or on the request's `executor`. There is one exception: the loss of the sensor may be
+    /// reported while the closure is still processing earlier readings.
     ///
     /// If the sensor is already lost, the loss is reported before this call returns. If the sensor does not exist yet,
     /// no event is delivered until the sensor appears. The hardware runs at the rate of the fastest subscriber, and
-    /// readings for slower subscribers are decimated. `quiet` is called when no more readings follow for now, for
-    /// example at the end of a trace. The subscriber then need not wait for readings from other sensors.
+    /// readings for slower subscribers are decimated.
+    ///
+    /// `quiet` is called when no more readings follow for now, for example at the end of a trace. A subscriber that is
+    /// waiting for readings from other sensors can then stop waiting.
     func subscribe(
         _ request: MotionRequest, receive: @escaping @Sendable (MotionEvent) -> Void,
         quiet: @escaping @Sendable () -> Void
@@ -74,10 +76,11 @@ public struct MotionRequest: Sendable, Hashable {
     public var decimates: Bool
     /// The axes of the readings.
     public var axes: Axes
-    /// The executor of the subscriber's callbacks, or nil if the executor cannot read from the source itself.
+    /// The executor that runs the subscriber's callbacks, or nil if that executor cannot read from the source itself.
     package var executor: ExecutorIdentity?
 
-    /// Creates a request. By default, requests all readings of the best sensor, at the maximum rate and in device axes.
+    /// Creates a request. By default, it requests all readings of the best sensor, at the maximum rate and in device
+    /// axes.
     public init(
         kind: SensorKind, sensor: SensorDescription.ID? = nil, interval: Double = 0, latency: Double = 0,
         everyReading: Bool = false, decimates: Bool = true, axes: Axes = .device
@@ -123,7 +126,7 @@ public struct MotionBatch: Sendable {
     public var times: [BootTime]
     /// The arrival time of the batch, from the device's clock.
     public var arrival: BootTime
-    /// The number of sensor readings that each reading represents.
+    /// The source's decimation factor. If it is n, the batch contains only every nth reading of the sensor.
     package var decimationFactor = 1
 
     /// Creates a batch. `values` and `times` must have the same number of elements.

@@ -79,7 +79,7 @@ package struct Decimator: Sendable {
 /// Measures a sensor's rate from time stamps, as the mean over a window of one to two seconds. A gap of more than one
 /// second restarts the measurement.
 struct RateMeter {
-    /// The minimum window length and the longest gap within a window, in nanoseconds.
+    /// The minimum length of a window and the longest gap allowed within a window, both in nanoseconds.
     private static let window: Int64 = 1_000_000_000
     private static let maximumGap: Int64 = 1_000_000_000
 
@@ -94,7 +94,7 @@ struct RateMeter {
         let seconds = last.seconds(since: start)
         if seconds < 0.1 { return previousRate }
         let current = Double(count) / seconds
-        // Until a new window is half full, its rate is less accurate than that of the previous window.
+        // Until a new window is half full, the rate measured in the previous window is more accurate.
         guard let previousRate, last.nanoseconds.subtractingSaturated(start.nanoseconds) < Self.window / 2 else {
             return current
         }

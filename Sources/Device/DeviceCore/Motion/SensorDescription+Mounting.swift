@@ -6,15 +6,15 @@ extension SensorDescription {
     ///
     /// The matrix and the convention are each taken from the first applicable setting that specifies them. If no
     /// setting specifies a convention, matrices from settings and drivers follow the kernel's convention. Matrices from
-    /// udev follow systemd's hardware database, in which the axis that points up is negative in x and y.
+    /// udev then follow systemd's hardware database, in which an x or y axis that points up has a negative value.
     /// - `kernel`: The matrix is used unchanged.
-    /// - `windows`: The matrix, or the identity if none is given, yields -9.81 on the axis that points up. It is
-    ///     therefore negated for an accelerometer. Gyroscopes and magnetometers use either the matrix or its negative,
-    ///     whichever is not a reflection.
+    /// - `windows`: With the matrix, or with the identity if none is given, the axis that points up reads -9.81. For an
+    ///   accelerometer, the matrix is therefore negated. Gyroscopes and magnetometers use either the matrix or its
+    ///   negative, whichever is not a reflection.
     /// - `raw`: No matrix is used.
     ///
-    /// Singular matrices are skipped with a remark. Reflections also cause a remark, and are skipped for gyroscopes and
-    /// magnetometers. Pressure sensors are not changed.
+    /// Singular matrices are skipped, and a remark is added. A remark is also added for reflections, which are skipped
+    /// for gyroscopes and magnetometers only. Pressure sensors are not changed.
     ///
     /// - Parameters:
     ///   - settings: The sensor settings of the configuration.
@@ -51,7 +51,7 @@ extension SensorDescription {
             case .rejected(let remark): remarks.append(remark)
             case .accepted(let remark):
                 setMountMatrix(matrix, origin: convention.describe(origin), removing: driverRemarks)
-                // With the windows convention, a rotation becomes a reflection, which is expected and needs no remark.
+                // With the windows convention, a rotation becomes a reflection. This is expected and needs no remark.
                 if let remark, convention == .kernel { remarks.append(remark) }
                 return
             }
@@ -71,9 +71,9 @@ extension SensorDescription {
 extension MountMatrix {
     /// The rotation represented by a matrix from systemd's hardware database.
     ///
-    /// With these matrices, readings in x and y are negative on the axis that points up. The sign of z may be wrong,
-    /// because the matrices were determined from the orientation of the screen, which z does not affect. The sign of z
-    /// is therefore chosen to make the matrix a rotation, because a sensor cannot be mirrored.
+    /// With these matrices, x and y have the opposite sign. The sign of z may also be wrong, because the matrices were
+    /// determined from the orientation of the screen, which does not depend on z. A sensor cannot be mirrored, so the
+    /// sign of z is chosen to make the matrix a rotation.
     var convertedFromHardwareDatabase: MountMatrix {
         let (first, second, third) = rows
         return MountMatrix(-first, -second, determinant < 0 ? -third : third)

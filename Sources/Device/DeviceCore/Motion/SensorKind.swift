@@ -34,10 +34,11 @@ public enum SensorKind: String, Sendable, Hashable, CaseIterable {
 
     package var name: String { properties.name }
 
-    /// The largest offset that a calibration may have on an axis. Working sensors need far less.
+    /// The largest offset per axis that a calibration may contain. Working sensors need far less.
     package var maximumOffset: Double { properties.maximumOffset }
 
-    /// The SenML unit (RFC 8428), or nil if there is none, and the factor that converts a reading to that unit.
+    /// The SenML unit (RFC 8428) and the factor that converts a reading to that unit. The name is nil if SenML has no
+    /// suitable unit.
     package var senMLUnit: (name: String?, factor: Double) { properties.senML }
 
     private typealias Properties = (
@@ -47,7 +48,7 @@ public enum SensorKind: String, Sendable, Hashable, CaseIterable {
 
     private var properties: Properties {
         switch self {
-        // With these scales, 32 bits cover 2147 m/s², 214 rad/s, 214 gauss and 2147 kPa.
+        // With these scales, 32-bit integers cover ±2147 m/s², ±214 rad/s, ±214 gauss and ±2147 kPa.
         case .accelerometer:
             (
                 name: rawValue, unit: "m/s^2", channelType: "accel", recordingScale: "0.000001", maximumOffset: 20,

@@ -25,7 +25,8 @@ struct EpochCoalescer: Sendable {
     enum Outcome: Sendable {
         case immediate
         case pending
-        /// The report is dropped because a delivered or pending report of the same epoch is at least as complete.
+        /// The report is dropped because a report of the same epoch that is at least as complete is pending or was
+        /// delivered.
         case suppressed
     }
 

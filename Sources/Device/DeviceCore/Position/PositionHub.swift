@@ -30,7 +30,8 @@ package final class PositionHub: PositionSource {
 
     package var hasSubscribers: Bool { registry.hasSubscribers }
 
-    /// A counter that increases when the first subscriber joins. A source that waits before a retry then ends the wait.
+    /// A counter that increases when the first subscriber joins. A source that is waiting to retry then retries
+    /// immediately.
     package var demand: UInt64 { registry.withLock { $0.content.demand } }
 
     /// The subscriber's executor if there is exactly one subscriber and the executor can poll, or nil otherwise.
@@ -126,7 +127,8 @@ package final class PositionHub: PositionSource {
         if !isInBatch.load(ordering: .relaxed) { subscriber.completeBatch() }
     }
 
-    /// Subscribers that request one report per epoch receive the report immediately or at the end of the epoch.
+    /// Delivers the report immediately to subscribers that request every report. Subscribers that request one report
+    /// per epoch may receive it later, at the end of the epoch, or not at all.
     package func post(_ report: PositionReport) {
         let now = report.arrival
         var finished: PositionReport?
@@ -145,7 +147,7 @@ package final class PositionHub: PositionSource {
         }
     }
 
-    /// If the report contains no satellites, recent satellites of the same receiver are added.
+    /// If the report lists no satellites, the last list of the same receiver is added, unless it is too old.
     package func post(_ sky: SkyReport) {
         let (subscribers, isChosen, sky) = change { state in
             let (index, merged) = state.content.selector.accept(sky, now: sky.arrival)
@@ -165,7 +167,7 @@ package final class PositionHub: PositionSource {
         }
     }
 
-    /// Must be called before the reports in the line are posted.
+    /// Must be called before the reports that the line contains are posted.
     package func post(line: UnsafeRawBufferPointer, arrival: BootTime) {
         let subscribers = registry.withLock { $0.subscribers }
         let bytes = [UInt8](line)
@@ -216,7 +218,7 @@ package final class PositionHub: PositionSource {
     /// The time at which `deliverDueReports` must be called next, or `.never` if no report is held.
     package var nextDeadline: BootTime { BootTime(nanoseconds: due.load(ordering: .acquiring)) }
 
-    /// Delivers the held reports of epochs for which no further report arrived in time.
+    /// Delivers the held reports of epochs that are complete because no further report arrived in time.
     package func deliverDueReports(now: BootTime) {
         withBatch {
             while true {

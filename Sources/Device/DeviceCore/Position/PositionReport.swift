@@ -238,8 +238,8 @@ public enum FixMode: UInt8, Sendable {
     case threeDimensional = 3
 }
 
-/// A type whose position can be represented as a report, for example Core Location's `CLLocation`. Allows
-/// `MQTTPublisher` to publish a location without a dependency between the two modules.
+/// A type whose position can be represented as a report, for example Core Location's `CLLocation`. This lets
+/// `MQTTPublisher` publish a `CLLocation` without depending on Core Location.
 public protocol PositionReporting {
     /// The position as a report. If there is no position, the report has no fix.
     var positionReport: PositionReport { get }

@@ -5,9 +5,9 @@ public protocol PositionSource: Sendable {
     /// Delivers events to the closure, in order, until the subscription ends. Events are delivered on the source's
     /// thread, or on the request's `executor` if that executor reads the source.
     ///
-    /// If positions are unavailable, an event that reports this is delivered before this call returns.
-    /// `onBatchComplete` is called after each batch of events that arrived together. A subscriber should wake other
-    /// threads in `onBatchComplete`, once per batch.
+    /// If positions are unavailable, `PositionEvent.lost` is delivered before this call returns. `onBatchComplete` is
+    /// called after each batch of events that arrived together. A subscriber that has to wake another thread should do
+    /// so there, once per batch.
     func subscribe(
         _ request: PositionRequest, receive: @escaping @Sendable (PositionEvent) -> Void,
         onBatchComplete: @escaping @Sendable () -> Void
@@ -43,7 +43,7 @@ public struct PositionFix: Sendable {
 
 /// A subscriber's request to a position source.
 public struct PositionRequest: Sendable, Hashable {
-    /// True to receive every report. If false, one report per epoch is delivered: the last and most complete one.
+    /// True to receive every report. If false, only one report per epoch is delivered: the last and most complete one.
     public var includesAllReports = false
     /// The device path of the receiver to use, or nil for the best receiver.
     public var receiver: String?
@@ -51,7 +51,7 @@ public struct PositionRequest: Sendable, Hashable {
     public var includesLines = false
     /// True to include the original bytes in each report.
     public var includesRawBytes = false
-    /// The executor of the subscriber's callbacks, or nil if the executor cannot read from the source itself.
+    /// The executor that runs the subscriber's callbacks, or nil if that executor cannot read from the source itself.
     package var executor: ExecutorIdentity?
 
     /// Creates a request. By default, it requests one report per epoch from the best receiver.
@@ -106,8 +106,8 @@ public struct ReceiverDescription: Sendable, Hashable {
 struct ReceiverQuality: Sendable {
     /// The time in seconds without a report after which a receiver is considered silent.
     static let silenceTimeout = 5.0
-    /// The error ratio below which a receiver is clearly better than the chosen receiver. The ratio applies only if
-    /// both receivers have the same fix mode.
+    /// A receiver is clearly better than the chosen receiver if its error is smaller than the chosen receiver's error
+    /// times this factor. This applies only if both receivers have the same fix mode.
     static let maximumErrorRatio = 0.5
     /// The time in seconds for which a receiver must be clearly better before it is chosen.
     static let switchDelay = 10.0

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Selects one report per epoch from one receiver at a time, and the sky report for each fix. Performs no I/O.
+/// Selects one report per epoch from one receiver at a time, and finds the sky report for each fix. Performs no I/O.
 struct ReportSelector: Sendable {
     /// The maximum number of receivers. An additional receiver replaces the receiver that has been silent longest.
     static let maximumReceivers = 64
-    /// The maximum age, in seconds, of satellites that are added to a sky report without satellites.
+    /// The maximum age, in seconds, of a satellite list that is added to a sky report without satellites.
     static let maximumSatelliteAge = 10.0
 
     struct Receiver: Sendable {
@@ -12,7 +12,7 @@ struct ReportSelector: Sendable {
         var coalescer = EpochCoalescer()
         var quality = ReceiverQuality()
         var sky: SkyReport?
-        /// The arrival time of the satellites in `sky`. The dilutions of precision may have arrived later.
+        /// The arrival time of the satellite list in `sky`. The dilutions of precision may have arrived later.
         var satellitesArrival = BootTime.zero
         var lastAttitude = BootTime(nanoseconds: .min)
         var lastFix: PositionReport?
@@ -59,7 +59,7 @@ struct ReportSelector: Sendable {
         receivers[index].lastFix = report
     }
 
-    /// If the report contains no satellites, recent satellites of the previous report are added.
+    /// If the report lists no satellites, the list in the previous report is added, unless it is too old.
     mutating func accept(_ sky: SkyReport, now: BootTime) -> (receiver: Int, sky: SkyReport) {
         let index = index(of: sky.receiver)
         var sky = sky
@@ -76,9 +76,9 @@ struct ReportSelector: Sendable {
         return (index, sky)
     }
 
-    /// Returns true if an attitude report must be delivered. Reports of the chosen receiver are always delivered.
-    /// Another receiver, often a separate compass, takes over if neither the chosen receiver nor the receiver of the
-    /// last delivered report sends attitude reports.
+    /// Returns true if an attitude report must be delivered. Reports of the chosen receiver are always delivered. If
+    /// neither the chosen receiver nor the receiver of the last delivered report sends attitude reports any more,
+    /// another receiver takes over. This is often a separate compass.
     mutating func acceptAttitude(of path: String, now: BootTime) -> Bool {
         let index = index(of: path)
         receivers[index].lastAttitude = now

@@ -62,7 +62,8 @@ package enum DispatchDescriptors {
     package static func open() -> @Sendable () -> Void {
         let hasFired = BinarySemaphore()
         let now = timers.now
-        // A timer that is due in an hour has to wait. Once the next timer has fired, the descriptors are open.
+        // Dispatch opens the descriptors because the first timer has to wait for an hour. They are open once the second
+        // timer has fired.
         let waiting = timers.timer(at: now.advanced(bySeconds: 3600)) {}
         let timer = timers.timer(at: now.advanced(bySeconds: 0.001)) { hasFired.signal() }
         return {

@@ -44,7 +44,7 @@ extension PowerSupply {
         guard type == "Battery" else {
             guard let online = Self.number("online", in: folder) else { return nil }
             self.init()
-            // The value 2 means that a supply with a programmable voltage is connected.
+            // The value is 2 if a supply with a programmable voltage is connected.
             isOnline = online > 0
             return
         }
@@ -96,8 +96,8 @@ extension BatteryReading {
     }
 
     /// Returns the charge level. For a single battery, the driver's value is preferred to a level calculated from
-    /// energy or charge. Several batteries are combined by energy or by charge if all of them report that quantity.
-    /// Otherwise, the result is the average of their levels.
+    /// energy or charge. For several batteries, the level is calculated from their total energy or total charge if all
+    /// of them report it. Otherwise, it is the average of their levels.
     private static func level(of batteries: [PowerSupply]) -> Double? {
         if batteries.count == 1 { return batteries.first.flatMap { $0.capacity ?? $0.measuredLevel } }
         for (nowPath, fullPath) in [(\PowerSupply.energyNow, \PowerSupply.energyFull), (\.chargeNow, \.chargeFull)] {
@@ -113,12 +113,12 @@ extension BatteryReading {
         return levels.isEmpty ? nil : levels.reduce(0, +) / Double(levels.count)
     }
 
-    /// If a battery discharges although external power is connected, the external supply is too weak. The state is then
-    /// `unplugged`.
+    /// The state is `unplugged` if a battery discharges although external power is connected, because the supply is
+    /// then too weak.
     private static func state(of statuses: [PowerSupply.Status], isPlugged: Bool?, level: Double?) -> State {
         if statuses.contains(.charging) { return .charging }
         if statuses.contains(.discharging) { return .unplugged }
-        // Each status is full, not charging or unknown.
+        // At this point, every battery is full, not charging or in an unknown state.
         if isPlugged == false { return .unplugged }
         if statuses.allSatisfy({ $0 == .full }) { return .full }
         if isPlugged == true { return level.map { $0 >= 0.995 } ?? false ? .full : .charging }

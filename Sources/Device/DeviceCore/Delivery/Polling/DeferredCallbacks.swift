@@ -2,8 +2,8 @@
 
 import Dispatch
 
-/// Collects the callbacks that are scheduled on a polling executor during a read, and runs the callbacks after the
-/// read. The executor's polling code calls `run`, and its `schedule` calls `append`.
+/// Collects callbacks that are scheduled on a polling executor during a read, and runs them after the read. The
+/// executor calls `run` when it polls, and `append` when work is scheduled on it.
 package final class DeferredCallbacks {
     private static let key: pthread_key_t = {
         var key = pthread_key_t()
@@ -20,22 +20,24 @@ package final class DeferredCallbacks {
 
     package init(for executor: any CallbackExecutor) { self.executor = executor }
 
-    /// Returns false without appending the callback unless the current thread is reading for the executor.
+    /// Appends the callback and returns true if the current thread is reading for the executor. Otherwise, returns
+    /// false.
     package static func append(_ callback: @escaping @Sendable () -> Void, for executor: any CallbackExecutor) -> Bool {
         guard let current, current.executor === executor else { return false }
         current.callbacks.append(callback)
         return true
     }
 
-    /// Returns whether a subscriber with the given executor may be called on the current thread. While the thread reads
-    /// for an executor, only subscribers with that executor may be called. A subscriber with a different executor may
-    /// have joined in the meantime. Calling it could cause a deadlock, because it may be waiting for the executor.
+    /// Returns true if a subscriber with the given executor may be called on the current thread. While the thread reads
+    /// for an executor, it may call only subscribers with that executor. A subscriber with a different executor may
+    /// have joined in the meantime. Calling that subscriber could cause a deadlock, because it may be waiting for the
+    /// executor.
     package static func permits(_ executor: ExecutorIdentity?) -> Bool {
         current.map { $0.executor === executor?.executor } ?? true
     }
 
-    /// Calls `read`. If callbacks were deferred, then calls `enter` with a closure that runs them. `enter` must call
-    /// the closure on the executor before it returns, for example with `DispatchQueue.sync`.
+    /// Calls `read` and then, if callbacks were deferred, calls `enter` with a closure that runs them. `enter` must
+    /// call the closure on the executor before it returns, for example with `DispatchQueue.sync`.
     package func run(after read: () -> Void, enter: (() -> Void) -> Void) {
         // Calls can be nested: a callback may run a run loop, in which this thread reads again.
         let outer = pthread_getspecific(Self.key)

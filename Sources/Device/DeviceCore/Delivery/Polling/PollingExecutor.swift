@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// An executor that can poll descriptors and run callbacks, so that a reading wakes only one thread.
+/// An executor that can both poll descriptors and run callbacks, so that new data wakes only one thread.
 package protocol PollingExecutor: CallbackExecutor {
     /// Calls `read` on the executor whenever the set becomes readable, until the subscription is cancelled.
     ///
@@ -10,8 +10,8 @@ package protocol PollingExecutor: CallbackExecutor {
     /// readiness. Callbacks that `read` schedules on this executor run immediately after `read` returns. `read` may be
     /// called once more while the subscription is being cancelled.
     ///
-    /// - Parameter onReady: Called at most once, on any thread, if this function returned nil and polling may now be
-    ///   possible.
+    /// - Parameter onReady: Called at most once, on any thread, when polling may have become possible after this
+    ///   function returned nil.
     /// - Returns: The subscription, or nil if the executor cannot poll or cannot poll yet.
     func register(_ set: EpollSet, onReady: @escaping @Sendable () -> Void, read: @escaping @Sendable () -> Void)
         throws(DeviceError) -> Subscription?
@@ -46,11 +46,13 @@ package protocol PollableSource: AnyObject, Sendable {
 }
 
 package enum ReadCause: Sendable {
-    /// The source's thread has finished waiting. If `isReadable` is false, only timeouts may have expired.
+    /// The source's thread has finished waiting. If `isReadable` is false, there may only be expired timeouts to
+    /// handle.
     case thread(isReadable: Bool)
-    /// The source's thread reads because the executor did not read by the given time. See `ReadDeadlineMonitor`.
+    /// The source's thread reads in place of the executor, which has not read by the given time. See
+    /// `ReadDeadlineMonitor`.
     case overdue(since: BootTime)
-    /// The executor reads because the descriptor is readable. The read would have been overdue after `dueTime`.
+    /// The executor reads because the descriptor is readable. `dueTime` is the time at which this read becomes overdue.
     case executor(dueTime: BootTime)
 }
 

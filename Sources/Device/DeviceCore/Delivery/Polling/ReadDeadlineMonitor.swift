@@ -3,17 +3,17 @@
 /// Determines when an executor's read is overdue, and sets the timer that wakes the source's thread at that time.
 ///
 /// A long interval between reads increases the expected interval immediately. Short intervals decrease it only
-/// gradually, because a source may deliver several readings in quick succession and then pause. The timer is set again
-/// only if it would expire too late or less than half the tolerance after the next expected read. This avoids a system
-/// call for most readings.
+/// gradually, because a source may deliver several readings in quick succession and then pause. To avoid a system call
+/// for most readings, the timer is set again only if it would expire too late or too early. Too early means less than
+/// half the tolerance after the next expected read.
 struct ReadDeadlineMonitor: Sendable {
     /// A read is overdue after the expected interval times this factor, plus the tolerance.
     private static let margin = 1.5
-    /// A read lowers the expected interval at most to this fraction.
+    /// A single read reduces the expected interval to no less than this fraction of its value.
     private static let decay = 0.95
 
     private let tolerance: Double
-    /// The maximum of `expectedInterval`, at which a read is overdue after `limit` seconds.
+    /// The maximum of `expectedInterval`. With this interval, a read is overdue after `limit` seconds.
     private let longestInterval: Double
     private var expectedInterval: Double
     private var lastRead: BootTime
@@ -21,8 +21,8 @@ struct ReadDeadlineMonitor: Sendable {
     /// The time at which the next read is overdue.
     private(set) var dueTime: BootTime
 
-    /// Creates a monitor that initially expects an interval of 1 s. The first read is overdue after `tolerance` seconds,
-    /// each later read at most `max(limit, tolerance)` seconds after the previous recorded read.
+    /// Creates a monitor that initially expects an interval of 1 s. The first read is overdue after `tolerance`
+    /// seconds. Each later read is overdue at most `max(limit, tolerance)` seconds after the last recorded one.
     init(tolerance: Double, limit: Double, now: BootTime) {
         self.tolerance = tolerance
         longestInterval = max(0, limit - tolerance) / Self.margin
@@ -40,7 +40,7 @@ struct ReadDeadlineMonitor: Sendable {
         if min(dueTime, deadline) < timerTime || timerTime < earliest { setTimer(timer, now: now, deadline: deadline) }
     }
 
-    /// Makes the next read due after the tolerance. Called when the descriptor may be readable.
+    /// Makes the next read overdue once the tolerance has passed. Called when the descriptor may be readable.
     mutating func expectRead(_ timer: TimerFD, now: BootTime, deadline: BootTime) {
         dueTime = now.advanced(bySeconds: tolerance)
         setTimer(timer, now: now, deadline: deadline)

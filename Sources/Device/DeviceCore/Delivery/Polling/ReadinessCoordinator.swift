@@ -5,7 +5,7 @@ import SystemCalls
 
 /// Decides whether the source's own thread or an executor polls the source's descriptor.
 ///
-/// If all subscribers share an executor that can poll descriptors, that executor polls. A reading then wakes one thread
+/// If all subscribers share an executor that can poll descriptors, that executor polls. New data then wakes one thread
 /// instead of two. The decision changes only if the subscriptions change or the executor cannot continue.
 ///
 /// ```
@@ -18,9 +18,11 @@ import SystemCalls
 /// ```
 ///
 /// While an executor polls, the source's thread sleeps until a read is overdue, for example because the app's main
-/// thread is busy. The source's thread then reads until the executor reads again, and the readings wait in bounded
-/// queues. If a read is overdue but nothing can be read, the source's thread waits for the descriptor instead of the
-/// timer, so that it does not wake repeatedly while the device is silent.
+/// thread is busy. The source's thread then reads in place of the executor until the executor reads again. Meanwhile,
+/// the readings wait in bounded queues.
+///
+/// If a read is overdue but nothing can be read, the source's thread waits for the descriptor instead of the timer.
+/// Otherwise, it would wake repeatedly while the device is silent.
 package struct ReadinessCoordinator: ~Copyable {
     private enum Owner {
         case thread
@@ -36,8 +38,8 @@ package struct ReadinessCoordinator: ~Copyable {
     private let monitor: ReadDeadlineMonitor
     private let executor: @Sendable () -> (any PollingExecutor)?
     private var owner = Owner.thread
-    /// The executor of the last registration attempt. Another attempt is made when the executor changes or may have
-    /// become able to poll (`readiness`). This also applies to an executor that has finished.
+    /// The executor of the last registration attempt. The same executor is tried again only after `readiness` reports
+    /// that it may now be able to poll. This also applies to an executor that has finished.
     private weak var lastAttempt: (any PollingExecutor)?
     private let readiness = AtomicFlag()
 
@@ -69,7 +71,8 @@ package struct ReadinessCoordinator: ~Copyable {
 
     package var isExecutorPolling: Bool { if case .executor = owner { true } else { false } }
 
-    /// The descriptor that the source's thread polls along with the wakeup, and the time at which to stop waiting.
+    /// The descriptor that the source's thread polls together with the wakeup descriptor, and the time at which it
+    /// stops waiting.
     package var pollTarget: (descriptor: Int32, deadline: BootTime) {
         switch owner {
         case .thread, .executor(_, .descriptor): (source.descriptor, source.deadline)
@@ -77,9 +80,11 @@ package struct ReadinessCoordinator: ~Copyable {
         }
     }
 
-    /// Registers an executor, or deregisters the current one if it has finished or `executor()` has changed. Returns
-    /// true after deregistering. The caller must then read, for example with `handle(isReady: false)`, because only the
-    /// source's thread detects why the executor finished. The next call can register another executor.
+    /// Registers an executor, or deregisters the current one if it has finished or `executor()` has changed.
+    ///
+    /// Returns true after deregistering. The caller must then read, for example with `handle(isReady: false)`, because
+    /// only the source's thread can detect why the executor finished. The next call of this function can register
+    /// another executor.
     package mutating func update() -> Bool {
         let current = executor()
         if case .executor(let registration, _) = owner {
@@ -94,7 +99,8 @@ package struct ReadinessCoordinator: ~Copyable {
         return false
     }
 
-    /// Stops polling by the executor. A read in progress may still be running when this function returns.
+    /// Stops polling by the executor. If the executor is reading at this moment, the read may continue after this
+    /// function returns.
     package mutating func deregister() {
         if case .executor(let registration, _) = owner { registration.cancel() }
         owner = .thread
@@ -128,7 +134,7 @@ package struct ReadinessCoordinator: ~Copyable {
                 _ = try source.readAvailable(.overdue(since: dueTime))
                 registration.expectRead()
             } else {
-                // Either there is nothing to read, or the timer expired for a timeout of the source or too early.
+                // There is nothing to read, the timer fired early, or it fired for a timeout of the source.
                 if dueTime <= clock.now { owner = .executor(registration, .descriptor) }
                 _ = try source.readAvailable(.thread(isReadable: false))
                 registration.setTimer()
@@ -187,8 +193,9 @@ private final class PollingRegistration: Sendable {
     func expectRead() { monitor.withLock { $0.expectRead(timer, now: clock.now, deadline: source.deadline) } }
     func setTimer() { monitor.withLock { $0.setTimer(timer, now: clock.now, deadline: source.deadline) } }
 
-    /// Makes the executor read again if the descriptor is still readable. A run loop reports only changes of readiness.
-    /// If the source was in use when the executor last tried to read, no further change is reported.
+    /// Makes the executor read again if the descriptor is still readable. This is needed if another thread was using
+    /// the source when the executor last tried to read. A run loop reports only changes of readiness, so it would not
+    /// report the descriptor again.
     func rearm() { if !isFinished { set.rearm(source.descriptor) } }
 
     func cancel() {
