@@ -68,7 +68,7 @@ enum NextSteps {
 
     /// - Parameter program: The name or path by which the program was called.
     static func text(program: String) -> String {
-        // If the program was called by a path, the path is used here, because the program may not be in PATH.
+        // If the program was called by its path, the text contains that path, because the program may not be in PATH.
         let name = program.contains("/") ? program : "sensorctl"
         let lines = commands.map { command, purpose in "  # \(purpose)\n  \(name) \(command)" }
         return "Try next:\n\(lines.joined(separator: "\n"))\nAll commands: \(name) --help"

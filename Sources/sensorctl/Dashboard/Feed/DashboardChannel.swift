@@ -124,8 +124,8 @@ package struct GapDetector: Sendable {
             return nil
         }
         if interval > max(Self.minimumDuration, Self.factor * typicalInterval) {
-            // The usual interval is at most doubled. If the rate drops permanently, the usual interval is correct again
-            // after a few gaps.
+            // A gap at most doubles the usual interval. If the rate drops permanently, the usual interval is therefore
+            // correct again after a few gaps.
             self.typicalInterval = min(interval, 2 * typicalInterval)
             return (last, last + min(typicalInterval, interval / 2))
         }

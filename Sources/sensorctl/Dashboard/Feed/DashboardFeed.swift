@@ -7,7 +7,7 @@ import Synchronization
 /// connect later. The session adds data on any thread and never waits for a page. The server's thread drains the queue.
 package final class DashboardFeed: Sendable {
     struct Flush: Sendable {
-        /// The frames to send. Each frame has the number of its readings, which is 0 for a message.
+        /// The frames to send, each with the number of its readings. The number is 0 for a message.
         var frames: [(bytes: [UInt8], readings: Int)] = []
         var droppedCount = 0
         /// True if the playback position has jumped. The pages then discard all earlier data.
@@ -27,7 +27,7 @@ package final class DashboardFeed: Sendable {
         var droppedCount = 0
         var pages = 0
         var now = 0.0
-        /// True while the feed is replaying the minute that precedes a new playback position. This data is stored but
+        /// True while the feed replays the minute before a new playback position. Data from this minute is stored but
         /// not sent.
         var isReplayingHistory = false
         var hasSeeked = false
@@ -193,8 +193,8 @@ package final class DashboardFeed: Sendable {
             state.hasSeeked = false
             flush.frames.append((DashboardMessage("clear", .transient) { _ in }.frame, 0))
             flush.frames += history(state)
-            // The history already contains the queued data, except one-time messages. Only one-time messages remain in
-            // the queue.
+            // The history already contains the queued data except for one-time messages, so everything else is removed
+            // from the queue.
             for index in state.pending.indices { state.pending[index].removeAll() }
             state.messages.removeAll { $0.retention != .transient }
             state.droppedCount = 0

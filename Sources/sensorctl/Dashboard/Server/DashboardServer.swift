@@ -85,8 +85,8 @@ struct RequestHandler {
 
     enum RequestAction {
         case response(HTTPResponse)
-        /// Accepts a page. The string is the value of the Sec-WebSocket-Accept header. A page with the token cannot be
-        /// replaced by another page.
+        /// Accepts a page. The string is the value of the Sec-WebSocket-Accept header. A page with a valid token cannot
+        /// be replaced by another page.
         case page(String, hasToken: Bool)
     }
 

@@ -147,7 +147,7 @@ final class DashboardServerLoop: ServiceLoop {
             response.bytes(policy: requestHandler.policy, hasBody: true, keepsAlive: false), closesAfterwards: true)
     }
 
-    /// Returns true if another page can be accepted. A page with the token may replace a page without it.
+    /// Returns true if another page can be accepted. A page with a valid token may replace a page without one.
     private func freePageSlot(hasToken: Bool) -> Bool {
         guard pages >= DashboardServer.maximumPages else { return true }
         guard hasToken, let other = connections.first(where: { !$0.isClosed && $0.page?.hasToken == false }) else {

@@ -56,8 +56,7 @@ final class HTTPConnection {
         if count > 0 {
             input.append(contentsOf: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
         } else if count == 0 || (errno != EINTR && errno != EAGAIN && errno != EWOULDBLOCK) {
-            // Closing loses no response, because the next request is read only after the previous response has been
-            // sent.
+            // No response is lost, because the next request is read only after the previous response has been sent.
             isClosed = true
         }
     }
@@ -68,8 +67,8 @@ final class HTTPConnection {
         isClosing = isClosing || closesAfterwards
     }
 
-    /// Sends pending output until the socket's buffer is full or a limit is reached. Because of the limit, a single
-    /// client cannot delay the other clients.
+    /// Sends pending output until the socket's buffer is full or a limit is reached. The limit prevents a single client
+    /// from delaying the others.
     func write() {
         isBlocked = false
         var remaining = Self.maximumBytesPerWrite

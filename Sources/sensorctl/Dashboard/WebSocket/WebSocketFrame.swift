@@ -88,7 +88,7 @@ struct WebSocketDecoder {
             length = Int(bytes[bytes.startIndex + 2]) << 8 | Int(bytes[bytes.startIndex + 3])
             header = 4
         } else if length == 127 {
-            // The 64-bit length field is used only for lengths above the limit.
+            // A 64-bit length field means that the length exceeds the limit.
             return end(.tooLarge)
         }
         if kind.isControl, !isLast || length > 125 { return end(.protocolError) }

@@ -123,8 +123,8 @@ package struct SkyChart: Sendable {
         var path = SVGPath()
         for (index, step) in track.path.enumerated() {
             let point = center + SkyGeometry.point(step) * radius
-            // A jump is not drawn as a line. Either the satellite was out of view, or the receiver confused it with
-            // another satellite.
+            // A jump is not drawn as a line, because either the satellite was out of view in between, or the receiver
+            // confused it with another satellite.
             let isLeap = index > 0 && SkyGeometry.distance(track.path[index - 1], step) > 6
             if index == 0 || isLeap { path.move(point.x, point.y) } else { path.line(point.x, point.y) }
         }

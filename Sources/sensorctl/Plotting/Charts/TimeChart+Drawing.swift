@@ -64,8 +64,8 @@ extension TimeChart {
         }
     }
 
-    /// Returns true if an edge of an accuracy band is inside the chart. Otherwise, the bands would fill the whole
-    /// chart, so they are not drawn.
+    /// Returns true if an edge of an accuracy band is inside the chart. If there is none, the bands would fill the
+    /// whole chart, so they are not drawn.
     func showsBands(_ drawings: [Drawing]) -> Bool {
         let domain = window.domain
         return drawings.lazy.flatMap(\.strokes).flatMap(\.bands).joined().contains {
@@ -82,7 +82,7 @@ extension TimeChart {
         svg.heading(title, note.isEmpty ? unit : "\(unit); \(note)", frame.x, baseline)
         var entries: [(name: String, style: PlotStyle)] = []
         for drawing in drawings where !drawing.line.name.isEmpty {
-            // If line styles distinguish traces, the legend is in the header of the figure.
+            // The legend is in the header of the figure if line styles distinguish traces.
             guard !hasSeveralTraces || drawing.line.isUnreliable else { continue }
             if !entries.contains(where: { $0.name == drawing.line.name }) {
                 entries.append((drawing.line.name, drawing.style))
@@ -142,7 +142,7 @@ extension TimeChart {
             $0.line.isUnreliable != longest.line.isUnreliable || $0.line.name != longest.line.name
         }
         let gaps = longest.gaps.filter { gap in
-            // A gap in a reliable line is not drawn if a line of doubtful values fills it.
+            // A gap is not drawn if another line has readings in it, such as a line of unreliable values.
             others.allSatisfy { other in
                 !other.strokes.contains { stroke in
                     stroke.points.contains { $0.time > gap.lowerBound && $0.time < gap.upperBound }
@@ -201,7 +201,7 @@ extension TimeChart.Drawing {
         for band in strokes.flatMap(\.bands) where !band.isEmpty {
             var shifts = [0.0]
             if let circle = quantity.circle, window.isFullCircle {
-                // If the band extends beyond one end of the circle, that part is drawn at the other end.
+                // The part of the band that extends beyond one end of the circle is drawn at the other end.
                 if band.contains(where: { $0.range.lowerBound < circle.lowerBound }) { shifts.append(360) }
                 if band.contains(where: { $0.range.upperBound > circle.upperBound }) { shifts.append(-360) }
             }

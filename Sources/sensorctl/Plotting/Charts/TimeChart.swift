@@ -8,7 +8,7 @@ package struct TimeLine: Sendable {
     package var trace: Int
     package var isUnreliable: Bool
     package var series: SeriesDecimator
-    /// The maximum pause in seconds. A longer pause interrupts the line. nil if no pause interrupts the line.
+    /// The longest pause that does not interrupt the line, in seconds. nil if no pause interrupts the line.
     package var gap: Double?
 
     package init(name: String, trace: Int, isUnreliable: Bool = false, series: SeriesDecimator, gap: Double?) {

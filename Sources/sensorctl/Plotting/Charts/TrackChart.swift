@@ -8,7 +8,7 @@ package struct TrackChart: Sendable {
     package struct Track: Sendable {
         package var trace: Int
         package var simplifier: TrackSimplifier
-        /// The maximum pause in seconds. A longer pause interrupts the track. nil if no pause interrupts the track.
+        /// The longest pause that does not interrupt the track, in seconds. nil if no pause interrupts the track.
         package var gap: Double?
 
         package init(trace: Int, simplifier: TrackSimplifier, gap: Double?) {

@@ -30,7 +30,7 @@ struct Scale {
         if greatest - least <= size * 1e-9 { margin = size > 0 ? size * 0.1 : 1 }
         var (low, high) = (least - margin, greatest + margin)
         if case .amount = quantity {
-            // Leaves a small margin below zero, so that a line at zero is visible.
+            // Extends the axis slightly below zero, so that a line at zero is visible.
             if low < 0 || least < greatest * 0.5 {
                 high = max(high, greatest * 1.06)
                 low = -0.03 * max(high, 0)

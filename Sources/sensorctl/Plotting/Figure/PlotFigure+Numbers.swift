@@ -36,7 +36,8 @@ extension PlotFigure {
         writer.member("unit", chart.unit)
         writer.member("readings", drawing.line.series.count)
         if drawing.line.isUnreliable { writer.member("doubtful", true) }
-        // Each list contains the points of a line between two gaps or wraparounds.
+        // Each list contains the points of an uninterrupted part of the line. A line is interrupted at gaps and
+        // wraparounds.
         writer.member("strokes", drawing.strokes.map { $0.points.map { [$0.time, $0.value] } })
     }
 

@@ -23,8 +23,8 @@ package struct PlotFigure: Sendable {
     /// True if colors and dash patterns identify traces.
     var hasSeveralTraces: Bool { traces.count > 1 }
 
-    /// The time charts. If there are several traces, a chart with several lines is split into one chart for each line.
-    /// Each of these charts shows its line for all traces.
+    /// The time charts. If there are several traces, a chart with several lines is split into one chart per line, which
+    /// shows that line for all traces.
     var timeCharts: [TimeChart] {
         guard hasSeveralTraces else { return charts }
         return charts.flatMap { chart in

@@ -85,8 +85,7 @@ package struct IntervalHistogram: Sendable {
         // Outliers are counted but not shown, because a single gap of an hour would hide all other intervals.
         let least = intervals.filter { $0 >= 0 }.min() ?? 0
         let greatest = intervals.filter { $0 <= typical * 3 }.max() ?? typical
-        // Adds a margin. With the margin, equal intervals fall into a single bin in the middle, despite rounding
-        // errors.
+        // Adds a margin, so that equal intervals fall into a single bin in the middle, despite rounding errors.
         let margin = max((greatest - least) * 0.05, typical * 0.05)
         let low = max(0, least - margin)
         let high = greatest + margin

@@ -88,7 +88,7 @@ package struct SeriesDecimator: Sendable {
             tries += 1
             regroup()
         }
-        // If the clock jumps back and forth, successive readings belong to different cells. Adjacent cells are then
+        // If the clock jumps back and forth, successive readings belong to different cells, so adjacent cells are
         // merged to limit memory use.
         while cells.count > Self.limit / 2 { mergeAdjacentCells() }
     }

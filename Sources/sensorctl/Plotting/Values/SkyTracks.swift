@@ -49,7 +49,7 @@ package struct SkyTracks: Sendable {
 
     private static func track(_ satellite: Satellite, _ number: Int32) -> Track {
         let letter = satellite.system.map(\.letter)
-        // In RINEX, the number of an SBAS satellite is its PRN minus 100. gpsd reports the same number.
+        // RINEX numbers an SBAS satellite by its PRN minus 100. gpsd reports the same number, so it is not converted.
         let text = letter.map { "\($0)\(PlotText.digits(Int(number), 2))" } ?? "\(number)"
         return Track(name: text, system: satellite.system, order: (satellite.system?.rank ?? 99, number))
     }
@@ -73,7 +73,7 @@ extension SkyTracks.Track {
         let direction = (azimuth: satellite.azimuth, elevation: satellite.elevation)
         if let last = path.last, SkyGeometry.distance(direction, last) < 0.5 { return }
         path.append(direction)
-        // Limits memory use if a faulty receiver reports positions that keep jumping.
+        // Limits memory use if a faulty receiver keeps reporting positions that are far apart.
         if path.count > limit { path = path.enumerated().filter { $0.offset % 2 == 0 }.map(\.element) }
     }
 }

@@ -10,8 +10,7 @@ package struct TrackPoint: Sendable, Equatable {
     package var longitude: Double
     /// The horizontal accuracy in metres, or a negative value if unknown.
     package var accuracy: Double
-    /// The longest time without a received position, in seconds. It is measured between the previous stored position
-    /// and this position.
+    /// The longest time without a received position since the previous stored position, in seconds.
     package fileprivate(set) var pause = 0.0
 
     package init(time: Double, latitude: Double, longitude: Double, accuracy: Double) {
@@ -47,7 +46,7 @@ package struct TrackSimplifier: Sendable {
     /// The latest position, or nil if it has been stored.
     private var pending: TrackPoint?
     private var latest: TrackPoint?
-    /// The longest time without a received position, in seconds. It is measured from the last stored position on.
+    /// The longest time without a received position since the last stored position, in seconds.
     private var pause = 0.0
     /// The southernmost, northernmost, westernmost and easternmost positions, whether or not they were stored.
     private var extremes: [TrackPoint] = []

@@ -15,8 +15,7 @@ struct ValueWindow {
     /// True if a line can leave the chart at one edge and enter at the other.
     var isFullCircle: Bool { circle != nil && cut == nil }
 
-    /// The minimum width of a sector without values, in degrees. The circle is cut only in a sector of at least this
-    /// width.
+    /// The minimum width of a sector without values, in degrees. A circular axis begins and ends only in such a sector.
     private static let gap = 40
 
     init(_ series: [SeriesDecimator], _ quantity: PlotQuantity) {
@@ -49,7 +48,8 @@ struct ValueWindow {
         return !isFullCircle && circle.lowerBound < 0 && label == circle.lowerBound ? circle.upperBound : label
     }
 
-    /// Returns the range of the values. It includes the accuracy bands as far as the values remain readable.
+    /// Returns the range of the values, plus as much of the accuracy bands as possible without making the values
+    /// unreadable.
     private static func range(_ series: [SeriesDecimator], _ position: (Double) -> Double) -> ClosedRange<Double>? {
         var (values, bands): (ClosedRange<Double>?, ClosedRange<Double>?)
         for cell in series.lazy.flatMap(\.cells) {
@@ -64,7 +64,7 @@ struct ValueWindow {
         guard let values, let bands else { return values }
         let size = max(abs(values.lowerBound), abs(values.upperBound))
         let length = values.upperBound - values.lowerBound
-        // If all values are zero, the accuracy band is not limited.
+        // If all values are zero, the accuracy band is shown in full.
         let limit = length > size * 1e-9 ? length * 1.5 : size > 0 ? size * 0.5 : .infinity
         let low = max(bands.lowerBound, values.lowerBound - limit)
         return min(low, values.lowerBound)...max(values.upperBound, min(bands.upperBound, values.upperBound + limit))
@@ -79,7 +79,7 @@ struct ValueWindow {
             guard end - start < 360 else { return nil }
             for degree in start...max(end, start) { isOccupied[(degree % 360 + 360) % 360] = true }
         }
-        // A line between two cells takes the shorter way around the circle. The sector that it crosses is not empty.
+        // A line between two cells takes the shorter way around the circle, so the sector that it crosses is not empty.
         for series in series {
             for (one, two) in zip(series.cells, series.cells.dropFirst()) {
                 let ends = [one.last.unwrapped, two.first.unwrapped].map {

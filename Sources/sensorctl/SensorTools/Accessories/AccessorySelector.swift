@@ -5,7 +5,7 @@ package import DeviceCore
 
 /// Selects an accessory and a protocol from command line arguments.
 package enum AccessorySelector {
-    /// The reason why nothing was selected. The message lists the choices.
+    /// An error that explains why nothing was selected and lists the choices.
     package enum Failure: Error, Equatable {
         case missing(String)
         /// More than one accessory or protocol matches, or no protocol was named.
@@ -19,8 +19,8 @@ package enum AccessorySelector {
     }
 
     /// Returns the accessory whose name, serial number, identity, port, node path or ID is `text`. If no accessory
-    /// matches exactly, the case is ignored. If there is still no match, `text` may be a prefix of the name or
-    /// identity.
+    /// matches exactly, upper and lower case are treated alike. If there is still no match, `text` may be a prefix of
+    /// the name or identity.
     package static func accessory(
         _ text: String, among accessories: [AccessoryDescription]
     ) -> Result<AccessoryDescription, Failure> {
@@ -45,8 +45,8 @@ package enum AccessorySelector {
         return .failure(.missing("There is no accessory \"\(text)\". Attached accessories:\n" + list(accessories)))
     }
 
-    /// Returns the protocol whose name is `text`, or ends in a dot followed by `text`. The case is ignored. If `text`
-    /// is nil, returns the only protocol of the accessory.
+    /// Returns the protocol whose name is `text`, or ends in a dot followed by `text`, in upper or lower case. If
+    /// `text` is nil, returns the only protocol of the accessory.
     package static func protocolName(_ text: String?, of accessory: AccessoryDescription) -> Result<String, Failure> {
         let names = accessory.protocols.map(\.name)
         let rest = names.isEmpty ? "none" : names.joined(separator: ", ")

@@ -60,8 +60,8 @@ package struct AccelerometerCalibrator: Sendable {
 
     package var missingPoses: [DevicePose] { DevicePose.allCases.filter { poses[$0] == nil } }
 
-    /// The calibration. nil until all six poses have been measured. Also nil if the readings are implausible. Readings
-    /// are implausible if the determinant of the matrix is not between 0.1 and 10.
+    /// The calibration. nil until all six poses have been measured. Also nil if the determinant of the matrix is not
+    /// between 0.1 and 10, because the readings are then implausible.
     package var calibration: AccelerometerCalibration? {
         guard missingPoses.isEmpty else { return nil }
         let rows = (0..<3).compactMap(row)

@@ -3,7 +3,7 @@
 package import DeviceCore
 import Synchronization
 
-/// Guides a user through a calibration. Readings may arrive on several threads. The lock serializes the output and
+/// Guides a user through a calibration. Readings may arrive on several threads, so a lock serializes the output and
 /// protects all mutable state.
 package final class CalibrationDialogue: @unchecked Sendable {
     private let lock = Mutex<Void>(())

@@ -108,8 +108,7 @@ package enum CalibrationOutcome: Sendable, Equatable {
         value.isFinite ? String(format: format, value) : "unknown"
     }
 
-    /// Returns instructions for installing the matrix in the configuration of this package, and for programs that use
-    /// udev.
+    /// Returns instructions for adding the matrix to this package's configuration and to systemd's hardware database.
     private static func mountHelp(_ matrix: MountMatrix, _ sensor: SensorDescription?) -> [String] {
         [
             "for this package, in ~/.config/device-services.json or /etc/device-services.json:",

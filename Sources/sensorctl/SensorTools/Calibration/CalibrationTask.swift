@@ -3,8 +3,8 @@
 import DeviceCore
 import Foundation
 
-/// A calibration procedure that processes readings and instructs the user until there is an outcome. It performs no
-/// input or output, so that it can be tested and can process recordings.
+/// A calibration procedure that processes readings and instructs the user until it has an outcome. It performs no input
+/// or output, so it can be tested and can also process recordings.
 package protocol CalibrationTask: Sendable {
     var topic: CalibrationTopic { get }
 

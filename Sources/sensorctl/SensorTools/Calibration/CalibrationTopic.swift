@@ -27,8 +27,8 @@ package enum CalibrationTopic: String, CaseIterable, Sendable {
         let source = device.motionSource
         let present = Set(source.sensors.map(\.kind))
         return ([kind] + attributes.helpers.filter(present.contains)).map { kind in
-            // A live sensor is requested at 100 Hz, which is sufficient for an attitude. With an interval of 0, a trace
-            // delivers all its readings.
+            // Live sensors run at 100 Hz, which is sufficient for an attitude. For a trace, an interval of 0 requests
+            // all readings.
             let interval = device.isSimulated ? 0 : 0.01
             return source.subscribe(MotionRequest(kind: kind, interval: interval, axes: .sensor)) { event in
                 dialogue.process(event, kind: kind)
@@ -36,8 +36,8 @@ package enum CalibrationTopic: String, CaseIterable, Sendable {
         }
     }
 
-    /// Returns the matrices that convert readings to the device's axes. The result is empty for the mount calibration,
-    /// which uses the sensor's axes.
+    /// Returns the matrices that convert readings to the device's axes. Empty for the mount calibration, which uses
+    /// readings in the sensor's axes.
     package func mounts(of device: Device) -> [SensorKind: MountMatrix] {
         guard self != .mount else { return [:] }
         return Dictionary(device.motionSource.sensors.map { ($0.kind, $0.mountMatrix) }) { first, _ in first }

@@ -2,7 +2,7 @@
 
 import SensorFusion
 
-/// One of the six orientations of a device on a table. Each pose has a different device axis that points up.
+/// One of the six orientations of a device on a table. In each pose, a different side of the device faces up.
 ///
 /// The x axis points to the right edge, y to the top edge, and z out of the screen. The axes of a bare sensor are those
 /// in its data sheet.

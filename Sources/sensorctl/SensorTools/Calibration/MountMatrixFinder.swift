@@ -100,8 +100,8 @@ extension MountMatrixFinder {
             guard let up = readings[pose],
                 let down = DevicePose.allCases.first(where: { $0.up == -pose.up }).flatMap({ readings[$0] })
             else { continue }
-            // The mean of both readings contains the offset, but it is also affected by the slope of the table. Only
-            // the component of the mean along the axis is reliable.
+            // The mean of the two readings contains the offset, but also an error from the slope of the table. Only its
+            // component along the axis is reliable.
             let axis = up - down
             let length = axis.length
             guard length > 0 else { continue }
@@ -165,8 +165,8 @@ extension MountMatrixFinder {
     private static func residual(
         _ q: Quaternion, _ pairs: [(measured: SIMD3<Double>, expected: SIMD3<Double>)]
     ) -> Double {
-        // The distance between two directions approximates the angle between them if the angle is small. If the angle
-        // is large, the distance does not vanish.
+        // The distance between two directions approximates a small angle between them. Unlike the sine of the angle, it
+        // does not become small again for large angles.
         let squares = pairs.reduce(0) { $0 + (q.rotate($1.measured) - $1.expected).squaredLength }
         return pairs.isEmpty ? 0 : (squares / Double(pairs.count)).squareRoot()
     }
@@ -185,7 +185,7 @@ extension MountMatrixFinder {
                 if trace > best.trace { best = (trace, Matrix3(row0: first, row1: second, row2: third)) }
             }
         }
-        // The angle follows from the distance between the matrices, whose square is 6 - 2·trace = 8·sin²(angle / 2).
+        // The angle follows from the squared distance between the matrices: 6 - 2·trace = 8·sin²(angle / 2).
         estimate.angleFromRightAngles = 2 * asin((max(0, 3 - best.trace) / 4).squareRoot())
         if estimate.angleFromRightAngles <= rightAngleLimit {
             estimate.matrix = best.matrix

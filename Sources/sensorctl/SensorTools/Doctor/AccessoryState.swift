@@ -64,8 +64,8 @@ package enum UdevRules {
     private static let firstTest = "SUBSYSTEM==\"usb\", ENV{DEVTYPE}==\"usb_device\", GOTO="
 
     /// Returns the rules, with additional rules that grant access to the devices in the configuration. The additional
-    /// rules also apply to other nodes of the same device. The reason is that udev cannot match the vendor and the
-    /// interface in a single parent device.
+    /// rules also apply to other nodes of the same device, because udev cannot match the vendor and the interface in a
+    /// single parent device.
     package static func text(granting configuration: Configuration) -> [UInt8] {
         let lines = configuration.accessoryRules.value.compactMap(Self.line)
         var text = String(decoding: Self.text, as: UTF8.self)

@@ -13,7 +13,7 @@ extension Diagnosis {
         var findings: [Finding] = []
         if machine.configuration.motionSources.value.contains(.local) { findings += kernel(machine) }
         let problems = machine.motionProblems.filter { problem in
-            // `kernel` has already reported missing kernel support in more detail.
+            // Omits missing kernel support, because the function `kernel` reports it in more detail.
             findings.isEmpty || problem.code != .notFound
                 || machine.configuration.motionSources.value.contains { address in
                     address != .local && problem.description.contains(address.description)
@@ -135,8 +135,8 @@ extension Diagnosis {
                 "echo 100 | sudo tee /sys/bus/iio/devices/\(sensor.id)/sampling_frequency    # one of these rates")
         }
         if sensor.trigger == "", !machine.triggers.contains(where: { $0.hasPrefix(sensor.name) }) {
-            // The name of the suggested trigger begins with the device's name. Such a trigger requires no
-            // configuration.
+            // A trigger requires no configuration if its name begins with the device's name, so such a name is
+            // suggested.
             let trigger = sensor.name.isEmpty ? "device-services" : "\(sensor.name)-timer"
             let load = machine.canMakeTimerTriggers ? [] : ["sudo modprobe iio-trig-hrtimer"]
             findings += .one(
@@ -167,8 +167,8 @@ extension Diagnosis {
         let name = "\(sensor.kind.rawValue) \(sensor.displayName)"
         var findings = sensor.remarks.map { Finding(.remark, "motion", "\(name): \($0)") }
         if let failure = trial.failure {
-            // The failure is checked first. A failed sensor may have delivered a reading, because the initial value is
-            // read before the buffer is opened.
+            // The failure is checked first, because a sensor that failed may still have delivered a reading. Its
+            // initial value is read before the buffer is opened.
             findings.insert(Finding(.problem, "motion", "\(name): \(failure.description)"), at: 0)
         } else if trial.readings > 0 {
             let rate = trial.measuredRate.map { ", \(Self.rounded($0)) Hz by the timestamps" } ?? ""

@@ -107,13 +107,13 @@ extension MachineState {
         readEnvironment()
     }
 
-    /// Ignores enabled buffers. Must be called if this program has buffers open, because the kernel does not report
-    /// which program uses a buffer.
+    /// Treats all buffers as disabled. Must be called if this program has buffers open, because the kernel does not
+    /// report which program uses a buffer.
     package mutating func ignoreBufferUse() {
         for index in kernelSensors.indices { kernelSensors[index].buffer = .disabled }
     }
 
-    /// The maximum number of devices to read. It also limits the number of triggers.
+    /// The maximum number of devices to read. The same limit applies to triggers.
     private static let maximumDevices = 256
 
     mutating func readKernel(sysfs: String = "/sys", nodes: String = "/dev") {

@@ -36,8 +36,8 @@ package struct ServiceClients: Sendable {
                 found.insert(Client(pid: pid, name: DeviceNodeState.Holder.name(of: "\(proc)/\(name)") ?? "a program"))
             }
         }
-        // Only root can read the file descriptors of root's programs. The table still contains the user of each socket
-        // of these programs.
+        // Only root can read the file descriptors of other users' programs. The kernel's table still contains the user
+        // of each of their sockets.
         for user in Set(rest.values) {
             let name = getpwuid(user).map { String(cString: $0.pointee.pw_name) } ?? "\(user)"
             found.insert(Client(pid: nil, name: "a program of \(name)"))

@@ -174,7 +174,7 @@ struct CalibrateCommand: AsyncParsableCommand {
 
     private static func write(_ bytes: [UInt8], to path: String) -> Bool {
         let isWritten: Void? = Log.attempt {
-            // The file contains no positions, so it needs no stricter permissions than other new files.
+            // The file contains no positions, so it is created with the default permissions.
             let others = umask(0)
             umask(others)
             let output = try TraceOutput(

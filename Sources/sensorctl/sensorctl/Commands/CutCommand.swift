@@ -45,7 +45,7 @@ struct CutCommand: ParsableCommand {
         try recording.target.write(trace, edits: edits)
     }
 
-    /// Exits with an error if the part begins after the last event.
+    /// Exits with an error if the requested part begins after the last event.
     private func checkStart(_ trace: TraceFile) throws {
         var reading = TimedEventReader(trace)
         var last: Int64 = 0

@@ -185,8 +185,8 @@ private final class OpenedPage {
     private nonisolated static let fileName = "dashboard.html"
     private var folder: ScratchDirectory?
 
-    /// Opens a private file that redirects the browser to the address. The address contains the token and must not be
-    /// visible to other users on a command line.
+    /// Opens a private file that redirects the browser to the address. The address itself contains the token, and other
+    /// users could read it on the browser's command line.
     func open(_ address: String) {
         do throws(DeviceError) {
             let owner = "the page that opens the dashboard"

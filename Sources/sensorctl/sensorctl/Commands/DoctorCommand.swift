@@ -46,7 +46,7 @@ struct DoctorCommand: AsyncParsableCommand {
     static func examine(
         _ device: Device, seconds: Double, isListening: Bool = false, stop: StopRequest
     ) async -> DiagnosisReport? {
-        // The state is collected before this method subscribes to sensors. A buffer in use therefore belongs to another
+        // The state is collected before this method subscribes to sensors, so any buffer in use belongs to another
         // program.
         var facts = MachineState(of: device)
         if isListening { facts.ignoreBufferUse() }

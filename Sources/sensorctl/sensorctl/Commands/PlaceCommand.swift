@@ -153,8 +153,8 @@ enum PlaceArgument {
     }
 
     private static func number(_ text: some StringProtocol) -> Double? {
-        // `Double` also accepts "nan", "infinity" and hexadecimal numbers. They are not treated as numbers here. For
-        // example, Nan is a town in Thailand.
+        // `Double` also accepts "nan", "infinity" and hexadecimal numbers. They are not treated as numbers here,
+        // because they may be names. For example, Nan is a town in Thailand.
         guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) || "+-.eE".utf8.contains($0) }) else { return nil }
         return Double(text)
     }

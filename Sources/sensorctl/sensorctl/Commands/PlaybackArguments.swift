@@ -85,7 +85,7 @@ struct PlaybackArguments: ParsableArguments {
         }
     }
 
-    /// The types of reports that contain a receiver's path.
+    /// The types of gpsd reports that contain the path of the receiver.
     private static let receiverKinds: Set = ["TPV", "SKY", "ATT", "DEVICE"]
 
     var description: [String: String] {
@@ -159,7 +159,7 @@ struct StreamList: ExpressibleByArgument, Equatable {
                 }
             }
         }
-        // It is ambiguous to select both whole kinds and single sensors.
+        // A selection of both sensor kinds and individual sensors would be ambiguous.
         guard ids.isEmpty || !hasWholeKinds else { return nil }
         if !ids.isEmpty {
             streams.kinds = Set(SensorKind.allCases)

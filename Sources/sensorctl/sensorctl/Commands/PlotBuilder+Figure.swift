@@ -31,8 +31,8 @@ extension PlotBuilder {
         let extents = figure.charts.flatMap { $0.lines.compactMap(\.series.span) }
         var first = min(start, extents.map(\.lowerBound).min() ?? start)
         let last = max(figure.range.upperBound, extents.map(\.upperBound).max() ?? start)
-        // If the search for the first fix takes up most of the time axis, it is omitted to leave more space for the
-        // data.
+        // The search for the first fix is omitted if it would take up most of the time axis. This leaves more space for
+        // the data.
         if let begin = extents.map(\.lowerBound).min(), begin - first > (last - first) * 0.6 {
             first = begin - (last - begin) * 0.05
         }
@@ -66,7 +66,7 @@ extension PlotBuilder {
         }
     }
 
-    /// Returns the filenames. A filename that occurs more than once is preceded by the name of its folder.
+    /// Returns the name of each file. If several files have the same name, the name of the folder is included.
     static func names(of paths: [String]) -> [String] {
         let parts = paths.map { $0.split(separator: "/").map(String.init) }
         return parts.map { components in
@@ -103,7 +103,7 @@ extension PlotBuilder {
         return words.joined(separator: ", ")
     }
 
-    /// Exits with an error if there is nothing to draw. Logs the reasons for missing subjects.
+    /// Exits with an error if there is nothing to draw. Logs why requested subjects are missing.
     func reportMissing(_ collectedData: [CollectedData], isEmpty: Bool) throws {
         var missing: [PlotSubject] = []
         for subject in isChosen ? subjects : [] where subject != .intervals {

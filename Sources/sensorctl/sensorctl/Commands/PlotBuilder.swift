@@ -6,7 +6,7 @@ import SimulatedDevice
 import Trace
 import TraceEditing
 
-/// The source of a figure: a recording, or callbacks that `replay` has written.
+/// The source of a figure: a recording, or a file of callbacks written by `replay`.
 enum PlotSource {
     case recording(TraceFile)
     case callbacks(RecordedCallbacks)
@@ -21,7 +21,7 @@ enum PlotSource {
     var trace: TraceFile? { if case .recording(let trace) = self { trace } else { nil } }
 }
 
-/// Plays recordings through the managers and creates a figure from the callbacks.
+/// Plays recordings through the location and motion managers and plots the callbacks.
 struct PlotBuilder {
     let sources: [PlotSource]
     let subjects: [PlotSubject]
@@ -55,8 +55,8 @@ struct PlotBuilder {
         return figure
     }
 
-    /// The groups of streams that are played together. All sensors form a single group, because they do not affect each
-    /// other. Each other stream forms its own group.
+    /// The streams, grouped by playback run. All sensors are played together, because they do not affect one another.
+    /// Every other stream is played on its own.
     var groups: [[StreamName]] {
         let all: [StreamName] = [.location, .accelerometer, .gyro, .magnetometer, .pressure, .deviceMotion, .heading]
         let wanted = subjects == [.intervals] ? all : all.filter { stream in subjects.contains { $0.stream == stream } }
@@ -118,8 +118,8 @@ struct PlotBuilder {
         var isKnown: Bool { wall != .epoch }
     }
 
-    /// The start times of the sources. Callbacks do not contain a start time, so they use the start time of the first
-    /// recording.
+    /// The start time of each source. A callback file does not contain one, so it is assigned the start time of the
+    /// first recording.
     var startTimes: [StartTimes] {
         let recorded = sources.map { $0.trace.map { StartTimes(of: $0) } }
         let first = recorded.compactMap(\.self).first ?? StartTimes(boot: .zero, wall: .epoch)

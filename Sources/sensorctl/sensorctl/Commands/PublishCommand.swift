@@ -104,8 +104,8 @@ struct PublishCommand: AsyncParsableCommand {
         }
         let reason = simulated != nil && stop.reason == nil ? StopRequest.Reason.complete : await stop.wait()
         for subscription in subscriptions { subscription.cancel() }
-        // All messages of a trace are delivered before the command ends. With live data, the command does not wait for
-        // an unreachable broker.
+        // When a trace is published, the command ends only after all messages have been delivered. With live data, it
+        // does not wait, because the broker may be unreachable.
         await Task.detached { await Self.end(publisher, waitsForQueue: simulated != nil && stop.reason == nil, stop) }
             .value
         let statistics = publisher.statistics

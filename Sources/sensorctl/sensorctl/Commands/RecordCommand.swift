@@ -95,7 +95,7 @@ struct RecordCommand: AsyncParsableCommand {
         let recorder: TraceRecorder
         var box: BlackBoxSession?
         do throws(DeviceError) {
-            // The path may have become a symbolic link that another user created.
+            // The folder may be a symbolic link that another user created.
             if file != self.file, ExclusiveFile.isLinkOfOtherUser(self.file) {
                 throw ExclusiveFile.failure(self.file, call: "open", errno: EEXIST)
             }
@@ -142,15 +142,15 @@ struct RecordCommand: AsyncParsableCommand {
             shortfall: "Nothing was recorded in \(duration ?? 0) s.")
     }
 
-    /// Returns the path of the trace. If `file` is a folder, the trace is created in the folder and named after the
-    /// time.
+    /// Returns the path of the trace. If `file` is a folder, the trace is created in it, and its name is derived from
+    /// `time`.
     private func newFile(at time: WallTime) -> String {
         let location = RingLocation(file)
         return file != "-" && location.isFolder ? location.path(at: time, for: "recording") : file
     }
 
-    /// Subscribes to the parts that are recorded. If `position` is true, also subscribes to positions that are not
-    /// recorded.
+    /// Subscribes to the sources to be recorded. If `position` is true, subscribes to the position source even if it is
+    /// not recorded.
     private func subscriptions(to device: Device, _ events: RecordingEvents, position: Bool) -> [Subscription] {
         var subscriptions: [Subscription] = []
         if position || parts.parts.contains(.position) {
@@ -158,7 +158,7 @@ struct RecordCommand: AsyncParsableCommand {
         }
         if parts.parts.contains(.motion) {
             for sensor in device.motionSource.sensors {
-                // A request with `everyReading` does not change the sensor's rate.
+                // `everyReading` requests all readings without changing the sensor's rate.
                 let request = MotionRequest(kind: sensor.kind, sensor: sensor.id, everyReading: true, axes: .sensor)
                 subscriptions.append(device.motionSource.subscribe(request) { events.process($0, sensor: sensor.id) })
             }
@@ -180,14 +180,14 @@ struct RecordCommand: AsyncParsableCommand {
         if case .failed = reason { true } else { false }
     }
 
-    /// It is not a failure if the reader has closed the pipe.
+    /// If the reader has closed the pipe, the recording ends without a failure.
     private static func reason(of error: DeviceError) -> StopRequest.Reason {
         if case .system(_, DeviceError.brokenPipe) = error.cause { return .outputClosed }
         return .failed(error, .inputOutput)
     }
 }
 
-/// The parts of a trace to record, as a list on the command line.
+/// The parts of a trace to record, parsed from a list on the command line.
 struct PartNames: ExpressibleByArgument, CustomStringConvertible {
     private static let names: [(String, TraceParts)] = [
         ("position", .position), ("motion", .motion), ("battery", .battery), ("accessories", .accessories),

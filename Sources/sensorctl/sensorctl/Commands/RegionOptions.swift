@@ -18,8 +18,7 @@ struct RegionOptions: ParsableArguments {
             valueName: "uuid[,major[,minor]]"))
     var beacons: [BeaconChoice] = []
 
-    /// Checks that regions and beacons are specified if the stream requires them, and that they are not specified
-    /// otherwise.
+    /// Throws if regions or beacons are missing for a stream that requires them, or are specified for any other stream.
     func validate(for stream: StreamName) throws {
         let isWanted = stream == .regions || stream == .monitor
         if isWanted, region.isEmpty {
@@ -39,7 +38,7 @@ struct RegionOptions: ParsableArguments {
         try Self.rejectIf(stream != .beacons && !beacons.isEmpty, "--beacon requires the stream beacons.")
     }
 
-    /// The regions as specified on the command line, for the file of expected callbacks.
+    /// The regions as specified on the command line. They are stored with the expected callbacks.
     var description: String { region.map(\.argument).joined(separator: " ") }
 }
 

@@ -105,7 +105,7 @@ struct ReplayCommand: AsyncParsableCommand {
         return await compare(trace, with: expect, stop: stop)
     }
 
-    /// Reads a file. During the read, a signal ends the program immediately, because a pipe may never reach its end.
+    /// Reads a file. A signal during the read ends the program immediately, because a pipe may never reach its end.
     private static func reading<Result, Failure: Error>(
         _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -138,7 +138,7 @@ struct ReplayCommand: AsyncParsableCommand {
         return run.finish(asJSON: output.json, output: StandardOutput(stop: stop))
     }
 
-    /// The options that affect the callbacks. The keys are the names of the options.
+    /// The options that affect the callbacks, keyed by the name of the option.
     private var describedOptions: [String: String] {
         var options = choices.description
         options["stream"] = stream.rawValue
@@ -193,7 +193,7 @@ struct ReplayCommand: AsyncParsableCommand {
         for remark in remarks { Log.warning(remark) }
     }
 
-    /// Returns the reason why a replay has printed nothing, or nil if there is nothing to report.
+    /// Returns an explanation of why a replay printed nothing, or nil if none is needed.
     static func remark(on trace: TraceFile, without stream: StreamName) -> String? {
         let kinds = Set(trace.findSensors().map(\.kind))
         switch stream {

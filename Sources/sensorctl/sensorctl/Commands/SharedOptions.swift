@@ -84,7 +84,8 @@ struct ReferenceOptions: ParsableArguments {
     var orientation = EdgeName.portrait
 }
 
-/// The command line accepts a short name or Core Motion's name. The case is ignored.
+/// A reference frame on the command line. Both a short name and the Core Motion name are accepted, in upper or lower
+/// case.
 enum FrameName: String, ExpressibleByArgument, CaseIterable {
     case arbitrary, corrected, magnetic, `true`
 

@@ -86,7 +86,7 @@ struct SimulateAccessoryCommand: AsyncParsableCommand {
         options.transport = transport == .pty ? .pseudoTerminal : .socket
         options.speed = speed
         options.repeats = loop
-        // An invalid declaration has the same exit status as a file that is not a trace.
+        // An invalid declaration leads to the same exit status as a file that is not a trace.
         return try ExitStatus.exitOnError({ $0.code == .invalidConfiguration ? .badTrace : ExitStatus(reading: $0) }) {
             try AccessorySimulator(file: file, options: options) { [peer] _, _ in peer.accessoryPeer }
         }

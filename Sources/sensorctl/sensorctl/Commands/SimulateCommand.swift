@@ -87,7 +87,7 @@ struct SimulateAllCommand: AsyncParsableCommand {
     @OptionGroup(title: "Recordings of other programs, for all files") var imports: ImportOptions
     @OptionGroup var output: OutputOptions
 
-    /// The number of words after `--`. The parser appends these words to `words`.
+    /// The number of arguments after `--`, which the parser appends to `words`.
     private var programCount: Int {
         let arguments = CommandLine.arguments
         return min(words.count, arguments.count - (arguments.firstIndex(of: "--").map { $0 + 1 } ?? arguments.count))
@@ -143,7 +143,8 @@ struct SimulateAllCommand: AsyncParsableCommand {
         }
     }
 
-    /// Returns true for DEVICE_SERVICES_CONFIG if the user has set it. The program then inherits the user's value.
+    /// Returns true if the program inherits the user's value of the variable. This applies only to
+    /// DEVICE_SERVICES_CONFIG, and only if the user has set it.
     private static func isInherited(_ name: String) -> Bool {
         name == "DEVICE_SERVICES_CONFIG" && !(ProcessInfo.processInfo.environment[name] ?? "").isEmpty
     }

@@ -38,7 +38,7 @@ extension SynthesizeCommand {
         return options
     }
 
-    /// Returns the part of a trace with this name, or nil for the name "none".
+    /// Finds a part of the trace by its name. Returns nil for the name "none".
     private static func find<Part>(
         _ name: String, _ all: [Part], _ key: KeyPath<Part, String>, _ option: String
     ) throws -> Part? {

@@ -136,7 +136,7 @@ struct SynthesizeCommand: AsyncParsableCommand {
         return Self.write(synthesizer, to: output, overwrite: new.overwrite, mode: new.mode?.bits, until: stop)
     }
 
-    /// An impossible route is invalid input. It is not a failure to read the file.
+    /// An impossible route counts as invalid input, not as a file that cannot be read.
     private static func status(_ error: DeviceError) -> ExitStatus {
         switch error.code {
         case .invalidConfiguration: .usage

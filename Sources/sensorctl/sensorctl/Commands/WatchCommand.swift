@@ -124,7 +124,8 @@ struct WatchCommand: AsyncParsableCommand {
     /// Waits for a sensor, because Core Motion rejects subscriptions if there is no sensor.
     @MainActor private func waitForSensor(stop: StopRequest) async {
         guard !isAvailable else { return }
-        // The device searches for sensors only while there are subscriptions.
+        // The device searches for sensors only while there are subscriptions, so updates are started before there is a
+        // sensor.
         let manager = CMMotionManager()
         manager.startDeviceMotionUpdates()
         manager.startAccelerometerUpdates()

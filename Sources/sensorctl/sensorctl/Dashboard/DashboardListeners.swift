@@ -57,7 +57,8 @@ final class DashboardListeners {
         }
     }
 
-    /// Starts listeners whose sensors have become available. Core Motion rejects subscriptions to missing sensors.
+    /// Starts the waiting listeners whose sensors have become available. They had to wait, because Core Motion rejects
+    /// subscriptions to missing sensors.
     func startWaiting() async {
         let kinds = Set(device.motionSource.sensors.map(\.kind))
         for stream in waiting where isAvailable(stream, kinds) {
@@ -79,7 +80,7 @@ final class DashboardListeners {
         return needed.allSatisfy(kinds.contains)
     }
 
-    /// Each listener has its own outlet, so that a listener without permission does not stop other listeners.
+    /// Each listener has its own outlet, so that one listener's lack of permission does not stop the others.
     private func listener(for stream: StreamName) -> any StreamListener {
         ListenerOptions(
             stream: stream, asJSON: true, interval: device.isSimulated ? 0 : Self.liveInterval,
@@ -107,7 +108,7 @@ final class SatellitePublisher: Sendable {
     func end() { subscription.withLock { $0.take() }?.cancel() }
 
     private func publish(_ sky: SkyReport) {
-        // A report that contains only dilutions of precision must not clear the satellites.
+        // A report that contains only dilutions of precision must not clear the list of satellites.
         guard let satellites = sky.satellites else { return }
         let time = clock.seconds(sky.arrival)
         feed.publish(

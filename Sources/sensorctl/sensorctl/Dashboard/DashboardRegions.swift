@@ -56,7 +56,7 @@ final class DashboardRegions: NSObject, CLLocationManagerDelegate {
         publish()
     }
 
-    /// Adds a region. Returns nil on success, and otherwise an error message.
+    /// Adds a region. Returns an error message, or nil on success.
     func add(_ region: DashboardRegion) -> String? {
         guard !states.contains(where: { $0.region.name == region.name }) else {
             return "The region \(region.name) already exists."
@@ -68,7 +68,7 @@ final class DashboardRegions: NSObject, CLLocationManagerDelegate {
         return nil
     }
 
-    /// Removes a region. Returns nil on success, and otherwise an error message.
+    /// Removes a region. Returns an error message, or nil on success.
     func remove(_ name: String) -> String? {
         guard let index = states.firstIndex(where: { $0.region.name == name }) else {
             return "There is no region \(name)."
@@ -99,8 +99,7 @@ final class DashboardRegions: NSObject, CLLocationManagerDelegate {
     private func updateState(_ state: CLRegionState, of region: CLRegion) {
         guard let index = states.firstIndex(where: { $0.region.name == region.identifier }) else { return }
         states[index].state = "\(state)"
-        // The receiver's time may be very different from the system time. The result is limited to times within the
-        // session.
+        // The receiver's time may differ greatly from the system time, so it is limited to the duration of the session.
         states[index].since = region.stateDate.map { min(max(0, clock.seconds(WallTime($0))), clock.now) }
         publish()
     }

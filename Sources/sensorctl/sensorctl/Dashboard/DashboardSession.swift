@@ -14,7 +14,7 @@ import TraceEditing
 struct DashboardPlan {
     var options: DashboardOptions
     var regions: [NamedRegion] = []
-    /// The reference frame. If it is nil, the session selects a frame that suits the sensors.
+    /// The reference frame, or nil to let the session choose one that suits the sensors.
     var frame: FrameName?
     var edge = EdgeName.portrait
     var speed = 1.0
@@ -39,7 +39,7 @@ final class DashboardSession {
         let trafficTracker = AccessoryTrafficTracker(feed: feed, isTrace: true)
         let faults = ManualFaultInjection(sensorSummary, header: TimedEventReader.header(of: trace)) {
             [weak simulated] event in
-            // This closure is called on the main thread, because events are played there.
+            // Events are played on the main thread, so this closure is also called there.
             guard let id = simulated?.accessory(named: event.accessory) else { return }
             trafficTracker.process(event.change, of: id, at: clock.now)
         }
@@ -85,7 +85,7 @@ final class DashboardSession {
         for remark in trace.remarks(on: simulated.warnings) { Log.warning(remark) }
     }
 
-    /// Publishes findings about the trace. They replace the findings about a live machine.
+    /// Publishes findings about the trace. A live session publishes findings about the machine instead.
     private func publishTraceFindings(_ trace: TraceFile, at time: Double) {
         let damage = ReportDiagnostics(trace)
         let remarks = damage.remarks + damage.lineWarnings.remarks
@@ -122,7 +122,7 @@ final class DashboardSession {
             trafficTracker.publishIfChanged()
             if clock.now >= nextQuery {
                 await listeners.startWaiting()
-                // The clients of services are queried only while pages are open.
+                // The clients of services are looked up only while a page is open.
                 if server.counts.pages > 0 {
                     let users = [ownUse] + (await statusMonitor.users())
                     if users != former { feed.publish(clients: users) }
@@ -142,7 +142,7 @@ final class DashboardSession {
     }
 
     /// Returns the reference frame. The default is magnetic if there is an accelerometer, a gyroscope and a
-    /// magnetometer. In the magnetic frame, the attitude and the heading share a filter.
+    /// magnetometer, so that the attitude and the heading share a filter.
     private func frame(_ kinds: Set<SensorKind>) -> FrameName {
         plan.frame ?? (kinds.isSuperset(of: [.accelerometer, .gyroscope, .magnetometer]) ? .magnetic : .arbitrary)
     }
@@ -159,8 +159,8 @@ final class DashboardSession {
         return hello
     }
 
-    /// Executes a command of a page. `execute` is called on the main thread. It returns nil on success, and otherwise
-    /// an error message.
+    /// Starts the server. `execute` is called on the main thread with a page's command. It returns an error message, or
+    /// nil on success.
     private func start(
         _ hello: SessionDescription, execute: @escaping @MainActor @Sendable (PageCommand.Action) -> String?
     ) throws(DeviceError) -> DashboardServer {

@@ -5,8 +5,7 @@ import DeviceCore
 import JSONBytes
 import SensorTools
 
-/// Monitors the state of a live machine. The state consists of the findings of `doctor` and the clients of the
-/// machine's services.
+/// Monitors a live machine: the findings of `doctor` and the clients of the machine's services.
 @MainActor
 final class LiveStatusMonitor {
     /// The interval between queries for clients, in seconds.

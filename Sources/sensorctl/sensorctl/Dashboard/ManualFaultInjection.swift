@@ -17,7 +17,7 @@ final class ManualFaultInjection: Sendable {
 
     private struct State {
         var active: [(id: String, edit: FaultEdit)] = []
-        /// Events that report the end of a fault in which data was lost. They are inserted before the next event of the
+        /// Events that mark the end of a fault that interrupted data. They are inserted before the next event of the
         /// trace.
         var pendingRecoveries: [TraceEvent.Contents] = []
     }
@@ -76,12 +76,12 @@ final class ManualFaultInjection: Sendable {
 
     var active: [String] { state.withLock { $0.active.map(\.id) } }
 
-    /// True if ``apply(_:)`` must also be called for sensor readings.
+    /// True if sensor readings must also be passed to ``apply(_:)``.
     var requiresSamples: Bool { state.withLock { !$0.active.isEmpty || !$0.pendingRecoveries.isEmpty } }
 
     var detachesAccessories: Bool { active.contains("unplug") }
 
-    /// Switches a fault on or off. Returns nil on success, and otherwise an error message.
+    /// Switches a fault on or off. Returns an error message, or nil on success.
     func set(_ id: String, isOn: Bool) -> String? {
         guard let fault = all.first(where: { $0.id == id }) else { return "This recording has no fault \(id)." }
         return state.withLock { state in

@@ -11,10 +11,10 @@ import TraceEditing
 /// Plays a trace. The pages can pause, step, seek, loop and set the speed.
 @MainActor
 final class TracePlayback {
-    /// The interval between playback steps. It is similar to the interval between page updates.
+    /// The interval between playback steps. It is about as long as the interval between page updates.
     private static let interval = Duration.milliseconds(30)
-    /// The history is replayed in portions of this duration, in seconds. After each portion, the main thread yields to
-    /// other work.
+    /// The duration of a portion of history, in seconds. The history is replayed portion by portion, so that the main
+    /// thread can do other work in between.
     private static let portion = 1.0
 
     let simulated: SimulatedDevice
@@ -63,7 +63,7 @@ final class TracePlayback {
         while stop.reason == nil {
             try? await Task.sleep(for: Self.interval)
             let now = real.now
-            // If the machine is busy, playback is delayed instead of making a large step.
+            // If the machine is busy, playback falls behind instead of catching up in one large step.
             let passed = min(now - last, .milliseconds(250))
             last = now
             guard isPlaying, seekTask == nil else { continue }
@@ -89,7 +89,7 @@ final class TracePlayback {
     /// Advances the playback by a duration in seconds. Returns false at the end of the trace.
     private func advance(by seconds: Double) -> Bool {
         guard seconds < duration - position else {
-            // The managers hold some events back until later events arrive. This call also delivers those events.
+            // Also delivers events that the managers would hold back until later events arrive.
             try? simulated.play()
             return false
         }
@@ -97,7 +97,7 @@ final class TracePlayback {
         return true
     }
 
-    /// Executes a command. Returns nil on success, and otherwise an error message.
+    /// Executes a command. Returns an error message, or nil on success.
     func execute(_ action: PageCommand.Action) -> String? {
         switch action {
         case .play:
@@ -114,7 +114,7 @@ final class TracePlayback {
         case .fault(let id, let isOn):
             if let why = faults.set(id, isOn: isOn) { return why }
             filter()
-            // The accessories remain detached after the fault ends. A seek to the current position reattaches them.
+            // The end of the fault does not reattach the accessories. A seek to the current position does.
             if id == "unplug" {
                 if isOn { detachAccessories() } else { seek(to: target ?? position) }
             }
@@ -128,7 +128,7 @@ final class TracePlayback {
         if case .advance(let seconds) = action, seconds > 0 { play(seconds) }
         guard case .step(let count) = action else { return }
         for _ in 0..<count where !simulated.step() {
-            // The managers hold some events back until later events arrive. This call also delivers those events.
+            // Also delivers events that the managers would hold back until later events arrive.
             try? simulated.play()
             break
         }
@@ -159,7 +159,7 @@ final class TracePlayback {
         if faults.detachesAccessories { detachAccessories() }
         while self.position < newPosition, !hasNewTarget, !Task.isCancelled {
             let former = self.position
-            // The loop ends if the position no longer increases, which happens at the end of the clock's range.
+            // Ends the loop if the position stops increasing, as it does at the end of the clock's range.
             guard advance(by: min(Self.portion, newPosition - former)), self.position > former else { break }
             await Task.yield()
         }

@@ -34,7 +34,7 @@ struct DemoPlayer {
                 stop.request(.outputClosed)
                 break
             }
-            // The last picture remains visible for a moment.
+            // Keeps the last picture visible for a moment.
             if end.reason != nil {
                 picturesLeft -= 1
                 if picturesLeft == 0 { break }
@@ -135,7 +135,7 @@ struct DemoTrace {
         let device = SimulatedDevice(file)
         let tracker = device.use { DemoTracker(regions: []) }
         start = device.wallTime
-        // The only possible error is a second playback at the same time, which cannot occur here.
+        // The only possible error is that another playback is already running, which cannot happen here.
         try? device.play()
         duration = device.wallTime.seconds(since: start)
         fastest = tracker.state.fastest

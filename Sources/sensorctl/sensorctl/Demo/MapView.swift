@@ -44,7 +44,7 @@ struct MapView {
     private func circle(_ fence: DemoState.Fence, on grid: inout BrailleGrid, _ size: (width: Double, height: Double)) {
         let center = dot(fence.region.center.latitude, fence.region.center.longitude, size)
         let radius = fence.region.radius / scale
-        // If a region is much larger than the map, its border is not visible.
+        // Omits a border that is smaller than a dot or much larger than the map.
         guard radius.isFinite, radius >= 1, radius < 4 * (size.width + size.height) else { return }
         let color = fence.isInside ? Palette.good : 244
         var last: (x: Double, y: Double)?

@@ -4,7 +4,7 @@ import CoreLocation
 import DeviceCore
 import Foundation
 
-/// Draws the positions of the satellites in the sky, and the number of satellites that are in use for each system.
+/// Draws the positions of the satellites in the sky, and the number of satellites in use per system.
 struct SkyView {
     private typealias Kind = (name: String, system: Satellite.System?, color: Int)
 
@@ -15,7 +15,7 @@ struct SkyView {
     ]
 
     let satellites: [Satellite]
-    /// True if the satellites are outdated, because there is no current position.
+    /// True if there is no current position, so that the satellites may be outdated.
     let isStale: Bool
 
     /// Draws the sky as a circle with north at the top. The circle has twice as many columns as rows.

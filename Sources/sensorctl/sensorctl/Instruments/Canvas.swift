@@ -6,7 +6,7 @@ import SensorTools
 /// A grid of colored characters for output to a terminal.
 struct Canvas {
     private struct Style: Equatable {
-        /// The number of a color among xterm's 256 colors, or nil for the default color of the terminal.
+        /// The index of one of xterm's 256 colors, or nil for the default color of the terminal.
         var color: Int?
         var isBold = false
 

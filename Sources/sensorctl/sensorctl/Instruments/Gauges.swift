@@ -85,8 +85,7 @@ struct Sparkline {
         if readings.count > width { readings.removeFirst(readings.count - width) }
     }
 
-    /// Returns one bar for each reading, preceded by spaces if there are few readings. The lowest bar represents
-    /// `least`.
+    /// Returns one bar per reading, padded with spaces on the left. The lowest bar stands for `least`.
     func text(from least: Double, to greatest: Double) -> String {
         let span = greatest - least
         let drawn = readings.map { reading -> Character in

@@ -60,7 +60,7 @@ extension HeadingReading: DrawnReading {
     }
 }
 
-/// A compass card that rotates below a fixed mark at the top.
+/// A compass card that rotates under a fixed mark at the top.
 struct CompassRose {
     /// The bearing at the mark, in degrees clockwise from north.
     let heading: Double

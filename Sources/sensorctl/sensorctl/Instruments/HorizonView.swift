@@ -5,7 +5,7 @@ import Foundation
 /// An artificial horizon, as seen in the direction of the device's top edge while the screen faces up. If the top edge
 /// is raised (pitch), the horizon moves down. If the right edge is lowered (roll), the horizon turns counterclockwise.
 struct HorizonView {
-    /// The height of the picture, in degrees.
+    /// The angle that the picture covers vertically, in degrees.
     private static let span = 70.0
     private static let sky = 75
     private static let earth = 137
@@ -56,8 +56,8 @@ struct HorizonView {
         canvas.put("━━━╸◆╺━━━", x: x + columns / 2 - 4, y: y + rows / 2, color: Palette.fair, bold: true)
     }
 
-    /// Returns the elevation of a point that is `across` to the right of the center and `above` the center. All values
-    /// are in degrees.
+    /// Returns the elevation, in degrees, of the point that is `across` degrees to the right of the center and `above`
+    /// degrees above it.
     private func elevation(across: Double, above: Double) -> Double {
         let distance = (across * across + above * above).squareRoot()
         let angle = min(distance, 180) * .pi / 180

@@ -23,7 +23,8 @@ extension DrawnReading {
 struct PictureSize: Equatable {
     static let minimumColumns = 42
     static let minimumRows = 12
-    /// The minimum number of columns at which values are drawn beside a picture. Otherwise, they are drawn below it.
+    /// The minimum width for values beside a picture, in columns. In a narrower terminal, the values are drawn below
+    /// it.
     static let wideColumns = 60
     /// The width of the values beside a picture, in columns.
     static let numbersColumns = 28
@@ -59,7 +60,7 @@ final class PicturePrinter: ReadingPrinter {
         painter.draw(reading.rows(recent, size: screen.measure(), rate: rate, ink: ink))
     }
 
-    /// The text remains on the screen above the next picture.
+    /// Prints text that remains on the screen above the next picture.
     private func printBelow(_ reading: some Reading) {
         painter.keepRows()
         let failure = reading as? StreamFailure
@@ -88,7 +89,7 @@ final class PictureScreen: CalibrationScreen {
     }
 
     func print(_ line: String) {
-        // Erases the picture. The next picture is drawn below this line.
+        // Erases the picture and prints the line in its place. The next picture is drawn below the line.
         painter.draw([])
         painter.keepRows()
         output.write(line: line)

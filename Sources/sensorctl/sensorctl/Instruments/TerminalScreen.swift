@@ -78,7 +78,7 @@ final class TerminalScreen {
     private func write(_ text: String) -> Bool { descriptor.write(TerminalText.lines(text)) == .written }
 }
 
-/// Redraws rows at the same position of a terminal, without using the alternate screen.
+/// Redraws rows in place, without using the terminal's alternate screen.
 struct RowPainter {
     /// The minimum interval between pictures, in seconds. A serial terminal may be too slow for shorter intervals.
     static let minimumInterval = 0.05

@@ -16,8 +16,8 @@ struct Descriptor: Sendable {
         case failed(errno: Int32)
     }
 
-    /// Opens /dev/null for each standard descriptor that is closed. Must be called first. Otherwise, a file that is
-    /// opened later may use the number of a standard descriptor and receive the program's output.
+    /// Opens /dev/null for each standard descriptor that is closed. Must be called before any file is opened.
+    /// Otherwise, the file could take the number of a standard descriptor and receive the program's output.
     static func openStandardDescriptors() {
         for number in 0...2 as ClosedRange<Int32> where fcntl(number, F_GETFD) < 0 && errno == EBADF {
             // open(2) returns the lowest available number, which is the number of the closed descriptor.
@@ -39,7 +39,7 @@ struct Descriptor: Sendable {
         bytes.withUnsafeBytes { buffer in
             var start = 0
             while start < buffer.count {
-                // A writable pipe accepts PIPE_BUF bytes without blocking, so no write is larger.
+                // A writable pipe accepts PIPE_BUF bytes without blocking, so each write is limited to that size.
                 let part = buffer[start..<min(start + Int(PIPE_BUF), buffer.count)]
                 while !isWritable(within: 100) { if !shouldContinue() { return .closed } }
                 let count = systemWrite(number, UnsafeRawBufferPointer(rebasing: part))

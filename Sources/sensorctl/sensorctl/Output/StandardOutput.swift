@@ -60,7 +60,7 @@ final class StandardOutput {
         write(writer.bytes)
     }
 
-    /// Announces an address. Writes a JSON object, or writes the address as a line and logs an example.
+    /// Announces an address as a JSON object, or as a line of text with an example in the log.
     func announce(_ address: String, asJSON: Bool, example: String, _ members: JSONMembers) {
         guard asJSON else {
             write(line: address)
@@ -81,7 +81,7 @@ final class StandardOutput {
 }
 
 extension TerminalStyle {
-    /// A terminal with colors uses styles, unless the user has disabled them (https://no-color.org).
+    /// Enables styles on a terminal that supports them, unless the user has disabled colors (https://no-color.org).
     init(_ descriptor: Descriptor) {
         let environment = ProcessInfo.processInfo.environment
         let isRefused = !(environment["NO_COLOR"] ?? "").isEmpty || environment["TERM"] == "dumb"

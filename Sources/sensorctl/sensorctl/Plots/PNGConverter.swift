@@ -10,7 +10,7 @@ struct PNGConverter {
         let arguments: @Sendable (Int) -> [String]
     }
 
-    /// The supported programs in order of preference. They read standard input and write standard output.
+    /// The supported programs in order of preference. Each reads standard input and writes to standard output.
     private static let programs = [
         Program(name: "rsvg-convert", package: "librsvg2-bin") { ["-d", "\($0)", "-p", "\($0)", "-f", "png"] },
         Program(name: "inkscape", package: "inkscape") {

@@ -24,8 +24,8 @@ final class PlotCollector: ReadingPrinter {
     private(set) var names: [LineName] = []
     private var lines: [LineName: SeriesDecimator] = [:]
     private(set) var intervals: [StreamName: IntervalCounter] = [:]
-    /// The intervals between the values of each line of the location stream. A location need not contain a value for
-    /// every line.
+    /// The intervals between the values of each line drawn from the location stream. They are counted separately for
+    /// each line, because a location may lack some values.
     private var partIntervals: [LineName: IntervalCounter] = [:]
     private(set) var track = TrackSimplifier()
     private(set) var reasons: [StreamName: String] = [:]
@@ -121,7 +121,7 @@ final class PlotCollector: ReadingPrinter {
     }
 }
 
-/// Collects satellites from the receivers' reports. Locations contain satellites only while there is a fix.
+/// Collects satellites from the receivers' reports, because locations contain satellites only while there is a fix.
 final class SatelliteCollector: Sendable {
     private let tracks = Mutex(SkyTracks())
     private let subscription = Mutex<Subscription?>(nil)

@@ -5,13 +5,13 @@ import JSONBytes
 import SystemCalls
 import Trace
 
-/// Callbacks that `replay --json` or `replay --expect` has written. They can be compared with the callbacks of a
+/// A file of callbacks written by `replay --json` or `replay --expect`. The callbacks can be compared with those of a
 /// recording.
 struct RecordedCallbacks {
     let name: String
     private let bytes: TraceBytes
 
-    /// A file begins with a callback or with the header of expected callbacks.
+    /// The possible beginnings of a callback file: a callback, or the header of a file of expected callbacks.
     private static let beginnings = ["{\"callback\":\"", "{\"format\":\"device-services-expectations\""]
     /// The maximum length of a line, in bytes.
     private static let limit = 1 << 20
@@ -22,7 +22,7 @@ struct RecordedCallbacks {
         }
         defer { systemClose(file) }
         var status = stat()
-        // A pipe cannot be checked, because its data can be read only once.
+        // Only regular files are checked, because the data of a pipe can be read only once.
         guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
         var start = [UInt8](repeating: 0, count: 64)
         let count = start.withUnsafeMutableBytes { systemRead(file, $0) }

@@ -96,7 +96,7 @@ struct DeviceMotionReading: TimedReading {
     var callback: String { "deviceMotion" }
 
     func writeValues(to writer: inout JSONWriter) {
-        // Avoids the cost of intermediate arrays, because there may be hundreds of readings per second.
+        // Avoids intermediate arrays, which would be costly at hundreds of readings per second.
         writer.array("quaternion") { for index in 0..<4 { $0.double(quaternion[index]) } }
         writer.member("gravity", gravity)
         writer.member("userAcceleration", userAcceleration)

@@ -6,18 +6,17 @@ import Foundation
 import JSONBytes
 import SensorTools
 
-/// A callback of a stream, which can be printed as JSON or as lines of text.
+/// A callback from a stream. It can be printed as JSON or as lines of text.
 protocol Reading {
     func writeMembers(to writer: inout JSONWriter)
 
-    /// Returns lines with a constant number of columns. Returns no lines for a callback that need not be printed.
+    /// Returns lines of text with a constant number of columns. Empty if the callback need not be printed.
     func lines(_ ink: TerminalStyle) -> [String]
 
-    /// Returns the column titles. They are printed if they differ from the previous titles. By default, there are no
-    /// titles.
+    /// Returns the column titles, which are printed whenever they change. The default is no titles.
     func titles(_ ink: TerminalStyle) -> [String]
 
-    /// The log message that replaces the callback if only readings are printed. nil for a reading.
+    /// The message to log instead of printing the callback if only readings are printed. nil for readings.
     var warning: String? { get }
 }
 
@@ -109,8 +108,7 @@ struct StreamFailure: Reading {
     }
 
     func lines(_ ink: TerminalStyle) -> [String] {
-        // After an error, a fused stream may still deliver some readings. The word "no" would be wrong for such a
-        // stream.
+        // A fused stream may still deliver some readings after an error, so a text such as "no heading" would be wrong.
         [line(stream.isFused ? stream.rawValue : "no \(stream.rawValue)", ink)]
     }
 

@@ -24,8 +24,8 @@ enum StreamName: String, ExpressibleByArgument, CaseIterable {
         var unit = ""
         /// The minimum range of values in a sparkline, in the unit of the readings.
         var span = 1.0
-        /// The default tolerances. They cover differences between processors, compilers and mathematical libraries, but
-        /// no difference that a user would notice.
+        /// The default tolerances. They are wide enough for differences between processors, compilers and mathematical
+        /// libraries, but too narrow for a difference that a user would notice.
         var tolerances: [String: FieldTolerance] = [:]
     }
 

@@ -24,7 +24,7 @@ final class BlackBoxSession: Sendable {
         _ location: RingLocation, _ plan: BlackBoxPlan, clock: any DeviceClock, events: RecordingEvents,
         stop: StopRequest
     ) throws(DeviceError) {
-        // Another process may send the signal at any time, so the relay is created first.
+        // The relay is created first, because another process may send the signal at any time.
         signal = SignalRelay([SIGUSR1], keeping: 1)
         self.events = events
         let ring = try TraceRing(location, options: plan.ring, clock: clock)
@@ -64,11 +64,11 @@ final class BlackBoxSession: Sendable {
     /// Saves the data of a previous recorder that was killed. Must be called during a recording.
     func saveLeftovers() { box.saveLeftovers() }
 
-    /// Ends the black box. Must be called before the recorder stops. The end of a recording can be a trigger. It has no
-    /// effect if the recording has failed.
+    /// Ends the black box. Must be called before the recorder stops. The end of the recording may act as a trigger,
+    /// unless the recording has failed.
     func finish(isFailure: Bool) -> DeviceError? {
         signal.stop()
-        // Waits until a signal that was received just before the end has been handled.
+        // Waits until signals that arrived just before the end have been handled.
         queue.sync {}
         listener.stop()
         if !isFailure, triggers.contains(where: { $0.condition == .end }) { box.trigger("end") }

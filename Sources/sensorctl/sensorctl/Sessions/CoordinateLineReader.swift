@@ -14,9 +14,9 @@ struct CoordinateLineReader {
     private let descriptor: Descriptor
     private var buffer: [UInt8] = []
     private var start = 0
-    /// True while the rest of a line that is too long is skipped.
+    /// True while the reader skips the rest of a line that is too long.
     private var isTooLong = false
-    /// The maximum length of a line, in bytes. Coordinates are shorter.
+    /// The maximum length of a line, in bytes. This is more than enough for coordinates.
     private static let maximumLineLength = 256
 
     init(_ descriptor: Descriptor = .standardInput) { self.descriptor = descriptor }
@@ -39,7 +39,7 @@ struct CoordinateLineReader {
         }
     }
 
-    /// Returns the next line, or nil if the line is incomplete. A line that is too long is truncated.
+    /// Returns the next line, truncated if it is too long. Returns nil if the line is still incomplete.
     mutating func next(isAtEnd: Bool) -> String? {
         let rest = buffer[start...]
         if let end = rest.firstIndex(of: 0x0A) {

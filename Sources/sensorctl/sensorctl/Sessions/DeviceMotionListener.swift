@@ -53,7 +53,7 @@ final class DeviceMotionListener: StreamListener {
 }
 
 extension BootTime {
-    /// Returns the seconds from this time to a timestamp in seconds since boot. The result has nanosecond resolution.
+    /// Converts a timestamp in seconds since boot to seconds since this time, with nanosecond resolution.
     func secondsTo(_ seconds: Double) -> Double {
         guard nanoseconds != 0, let time = Int64(exactly: (seconds * 1e9).rounded()) else { return seconds }
         return BootTime(nanoseconds: time).seconds(since: self)

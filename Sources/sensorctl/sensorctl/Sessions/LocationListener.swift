@@ -46,7 +46,7 @@ final class LocationListener: NSObject, CLLocationManagerDelegate, StreamListene
     }
 }
 
-/// Prints the headings of a location manager. Requests positions for the true heading, but does not require them.
+/// Prints the headings of a location manager. Also requests positions for the true heading, but works without them.
 final class HeadingListener: NSObject, CLLocationManagerDelegate, StreamListener {
     /// The minimum interval between two pieces of advice, in seconds.
     private static let pause = 5.0
@@ -86,10 +86,10 @@ final class HeadingListener: NSObject, CLLocationManagerDelegate, StreamListener
     func locationManager(_ manager: CLLocationManager, didUpdateHeading heading: CLHeading) {
         // Core Location's timestamp is not used, because a `Date` does not have nanosecond resolution.
         let timestamp = origin.secondsTo(heading.uptime ?? clock.now.seconds)
-        // Skips headings that arrive before the interval has passed. If the timestamp decreases by more than two
-        // intervals, a trace has restarted and the heading is not skipped.
+        // Skips headings that arrive before they are due. A heading that is at least two intervals early is not
+        // skipped, because it means that a trace has restarted.
         if let due, timestamp < due, timestamp > due - 2 * interval { return }
-        // Keeps the intervals regular. After a pause, missed headings are not replaced.
+        // Keeps the intervals regular, but does not try to catch up after a pause.
         due = max((due ?? timestamp) + interval, timestamp + interval / 2)
         outlet.print(HeadingReading(heading, timestamp: timestamp))
         if heading.headingAccuracy >= 0 { advice = nil }
@@ -111,7 +111,7 @@ final class HeadingListener: NSObject, CLLocationManagerDelegate, StreamListener
 
     func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {
         switch (error as? CLError)?.code {
-        // These errors concern the position, not the heading.
+        // `locationUnknown` and `denied` concern the position, not the heading.
         case .locationUnknown, .denied: break
         default: outlet.printUncounted(StreamFailure(stream: .heading, error: error))
         }

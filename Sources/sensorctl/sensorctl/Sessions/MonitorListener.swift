@@ -41,7 +41,7 @@ final class MonitorListener: StreamListener {
             var iterator = events.makeAsyncIterator()
             while let event = try? await iterator.next() { self?.process(event) }
         }
-        // Waits until the loop has requested its first event. Before that, playback does not wait for the loop.
+        // Waits until the loop is ready for its first event, because playback does not wait for the loop before then.
         await consumers?.waitForConsumers(1)
     }
 

@@ -40,7 +40,7 @@ final class ServiceProbe: Sendable {
                 state.hasAnswered = true
                 if case .version(let version) = report { state.answer.release = version.release }
             }
-            // gpsd sends the list of receivers before this response, so the answer is now complete.
+            // gpsd sends the list of receivers before this response, so the list is now complete.
             if case .watch = report { done.request(.complete) }
         case .receivers(let receivers):
             state.withLock { state in
@@ -87,7 +87,8 @@ enum SensorTrial {
         _ = await done.wait()
         let trials = tallies.map { sensor, tally, subscription in
             let (readings, failure, magnitudes) = tally.state.withLock { $0 }
-            // The description may have changed during the trial, for example because the sensor must be polled.
+            // The sensor's description may have changed during the trial, for example because it turned out that the
+            // sensor must be polled.
             let known = source.sensors.first { $0.id == sensor.id } ?? sensor
             let rate = source.measuredRate(of: sensor.id)
             subscription.cancel()

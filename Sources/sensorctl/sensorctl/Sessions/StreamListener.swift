@@ -25,7 +25,7 @@ final class ReadingOutlet {
 
     var isComplete: Bool { remaining.map { $0 == 0 } ?? true }
 
-    /// Counts readings and returns the number of readings to print. Returns 0 after a stop request.
+    /// Counts new readings and returns how many of them to print. Returns 0 after a stop request.
     func count(_ number: Int) -> Int {
         guard stop.reason == nil else { return 0 }
         let accepted = min(number, remaining ?? number)
@@ -51,7 +51,7 @@ final class ReadingOutlet {
 struct ListenerOptions {
     var stream: StreamName
     var asJSON: Bool
-    /// If true, readings are drawn continuously in a terminal.
+    /// If true, readings are shown in a terminal as a continuously updated picture.
     var isLive = false
     var limit: Int?
     /// The interval between motion readings, in seconds.
@@ -62,8 +62,7 @@ struct ListenerOptions {
     var edge = EdgeName.portrait
     var regions: [NamedRegion] = []
     var beacons: [CLBeaconIdentityConstraint] = []
-    /// Timestamps are relative to this time. For a trace, it is the start of the trace. For live data, it is the boot
-    /// time.
+    /// The time from which timestamps are measured. This is the start of a trace, or the boot time for live data.
     var origin = BootTime.zero
     /// If true, errors of fused streams are printed as JSON. If false, they are logged.
     var printsErrors = true
@@ -86,7 +85,7 @@ struct ListenerOptions {
         case .activity: return ActivityListener(outlet: outlet)
         case .orientation: return OrientationListener(clock: clock, outlet: outlet)
         case .deviceMotion:
-            // Values that are not available in Core Motion appear only in a picture.
+            // State that is not available in Core Motion is shown only in pictures.
             let fusionMonitor = drawsPictures ? FusionStateMonitor(device) : nil
             return DeviceMotionListener(
                 frame: frame, interval: interval, origin: origin, fusionMonitor: fusionMonitor, showsAngles: !asJSON,

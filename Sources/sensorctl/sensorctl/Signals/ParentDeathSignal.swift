@@ -21,7 +21,7 @@ enum ParentDeathSignal {
     static func execProgramIfRequested() {
         let words = CommandLine.arguments
         guard words.count > 3, words[1] == flag, let parent = pid_t(words[2]) else { return }
-        // Swift does not import variadic functions such as prctl(2). 1 is PR_SET_PDEATHSIG.
+        // prctl(2) is looked up at run time, because Swift does not import variadic functions. 1 is PR_SET_PDEATHSIG.
         typealias Control = @convention(c) (Int32, UInt, UInt, UInt, UInt) -> Int32
         if let control = dlsym(nil, "prctl") { _ = unsafeBitCast(control, to: Control.self)(1, UInt(SIGTERM), 0, 0, 0) }
         // The parent may have ended before the death signal was requested.

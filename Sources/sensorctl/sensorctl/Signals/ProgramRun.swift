@@ -7,23 +7,23 @@ import Foundation
 import Synchronization
 import SystemCalls
 
-/// Runs the program that is specified for a command. If no program is specified, waits for a stop request.
+/// Runs the program given on the command line. If none is given, waits for a stop request.
 final class ProgramRun {
     private let program: [String]
     private let stop = StopRequest()
     private let relay: SignalRelay?
     private let termination: Termination?
 
-    /// Begins to handle signals. Must be called after all files have been read, because a signal must be able to end a
-    /// read from a pipe. Must be called before creating anything that has to be removed at the end.
+    /// Begins to handle signals. Must be called after all files have been read, so that a signal can still end a read
+    /// from a pipe. Must be called before creating anything that has to be removed at the end.
     init(_ program: [String]) {
         self.program = program
         relay = program.isEmpty ? nil : SignalRelay()
         termination = program.isEmpty ? Termination(stop) : nil
     }
 
-    /// Runs the program for at most `duration` s. Throws its exit code, or 128 plus the number of the signal that ended
-    /// it. If no program is specified, announces the service and waits for a stop request.
+    /// Runs the program for at most `duration` seconds. Throws the program's exit code, or 128 plus the number of the
+    /// signal that ended it. If no program is given, announces the service and waits for a stop request.
     func run(environment: [String: String], duration: Double?, announce: (StandardOutput) -> Void) async throws {
         Termination.schedule(stop, after: duration)
         guard let relay else {
@@ -152,8 +152,9 @@ final class ChildProgram: Sendable {
         }
     }
 
-    /// Forwards a signal, unless the child has also received it. A terminal sends SIGINT (Ctrl-C) to the whole process
-    /// group, and SIGHUP only to the session leader. Many programs end immediately on a second SIGINT.
+    /// Forwards a signal, unless the child has also received it. On Ctrl-C, a terminal sends SIGINT to the whole
+    /// process group, and many programs end immediately on a second SIGINT. On a hangup, it sends SIGHUP only to the
+    /// session leader.
     func forward(_ arrival: SignalDispatcher.ReceivedSignal) {
         if arrival.isFromTerminal {
             let isForLeader = arrival.number == SIGHUP && getsid(0) == getpid()

@@ -4,12 +4,12 @@ import DeviceCore
 import Synchronization
 import SystemCalls
 
-/// Delivers signals to handlers on a separate thread. A dispatch source is not used, because it requires signals to be
-/// ignored. If the dispatch source could not be created, signals would no longer end the process.
+/// Delivers signals to handlers on a separate thread. Dispatch sources are not used, because they require the signals
+/// to be ignored first. If creating a dispatch source then failed, signals would no longer end the process.
 final class SignalDispatcher: Sendable {
     struct ReceivedSignal: Sendable {
         var number: Int32
-        /// True if the kernel sent the signal because of a key or a hangup.
+        /// True if the kernel sent the signal because of a key press or a hangup.
         var isFromTerminal: Bool
     }
 
@@ -32,8 +32,8 @@ final class SignalDispatcher: Sendable {
             return unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
         })
 
-    /// The descriptor to which the signal handlers write. It is static because the handlers are C functions, and it is
-    /// never closed.
+    /// The descriptor to which the signal handlers write. It is static, because the handlers are C functions and cannot
+    /// capture values. It is never closed.
     private static let writeEnd = Atomic<Int32>(-1)
 
     private struct State {

@@ -24,8 +24,8 @@ final class Termination {
         try await verb(stop).exit()
     }
 
-    /// Reads an input before signal handlers are installed, and then runs a command. A signal can thus end the program
-    /// while it reads from a pipe.
+    /// Reads the input before installing signal handlers, so that a signal can end the program while it reads from a
+    /// pipe. Then runs the command.
     static func run<Input>(
         reading input: Input, _ verb: (Input, StopRequest) async throws -> ExitStatus
     ) async throws {

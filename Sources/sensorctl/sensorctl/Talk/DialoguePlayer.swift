@@ -3,11 +3,11 @@
 import AccessorySimulator
 import UmockdevFormat
 
-/// Plays the role of the recorded program. Sends the program's data again and compares the answers.
+/// Plays the role of the recorded program. Sends the recorded data and compares the answers with the recorded ones.
 struct DialoguePlayer {
     struct Difference: Equatable {
         var step: Int
-        /// The positions of the difference within the step and within all answers, in bytes.
+        /// The position of the difference in bytes, within the step (`offset`) and within all answers (`total`).
         var offset, total: Int
         /// The expected and the received bytes, beginning at the difference.
         var expected, found: [UInt8]
@@ -36,12 +36,12 @@ struct DialoguePlayer {
 
     var step: Int { next + 1 }
 
-    /// True at the end of the dialogue. Later bytes from the accessory are not compared.
+    /// True at the end of the dialogue. Bytes received after the end are not compared.
     var isFinished: Bool { next >= steps.count }
 
     var wantsInput: Bool { earlyBytes.count < Self.maximumEarly }
 
-    /// The bytes to send. There are none while an answer is expected.
+    /// The bytes still to be sent. Empty while an answer is expected.
     var pending: ArraySlice<UInt8> {
         guard !isFinished, case .write(_, let bytes) = steps[next] else { return [] }
         return bytes[done...]
@@ -91,7 +91,6 @@ struct DialoguePlayer {
         skip()
     }
 
-    /// Skips fuzz steps. A fuzz step permits differences in the bytes that the program sends. It does not affect the
-    /// answers.
+    /// Skips fuzz steps. They permit differences in the bytes that the program sends, but do not affect the answers.
     private mutating func skip() { while !isFinished, case .fuzz = steps[next] { next += 1 } }
 }

@@ -13,7 +13,8 @@ enum TalkEvent {
     case ended(ByteChannelEnd)
 }
 
-/// An event with its time. In JSON, each chunk of bytes is an object. Otherwise, bytes are printed in rows of 16.
+/// An event with its time. JSON output contains an object for each chunk of bytes. Text output contains rows of 16
+/// bytes.
 struct TalkReading: Reading {
     let event: TalkEvent
     let time: WallTime

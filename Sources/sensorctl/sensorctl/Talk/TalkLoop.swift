@@ -9,7 +9,7 @@ import Synchronization
 final class TalkLoop: Sendable {
     enum Attempt {
         case connected(AccessoryDescription, protocolName: String, any ByteChannel)
-        /// The accessory that was disconnected has not been attached again.
+        /// The disconnected accessory has not been attached again.
         case absent
         case failed(TalkEnd)
     }
@@ -52,11 +52,12 @@ final class TalkLoop: Sendable {
                 guard case .disconnected(let label, let reason) = end else { return end }
                 show(.ended(reason))
                 guard plan.follows, !input.isExitRequested else {
-                    // The end of the input may not have been read yet.
+                    // The end of the input may be available but not yet read.
                     if input.wantsInput, wake.wait(for: descriptor.number, until: clock.now, clock: clock) {
                         input.read()
                     }
-                    // If all bytes have been sent, a disconnected accessory is treated like a silent accessory.
+                    // If all bytes have been sent, a disconnection counts as a normal end of the session, just as
+                    // silence would.
                     let isDone = input.isAtEnd && input.pending.isEmpty && reason.unsentBytes == 0
                     return isDone && plan.wait == nil ? .finished : end
                 }

@@ -3,7 +3,7 @@
 import DeviceCore
 
 struct TalkOptions: Sendable {
-    /// The line ending that is sent for each line that is typed in a terminal.
+    /// The line ending to send after each line typed in a terminal.
     enum LineEnd: String, Sendable, CaseIterable {
         case lf, cr, crlf
 
@@ -24,9 +24,9 @@ struct TalkOptions: Sendable {
     var isRaw = false
     var lineEnd: LineEnd?
 
-    /// If no bytes are received for this time, in seconds, no further answer is expected.
+    /// The time without received bytes, in seconds, after which no further answer is expected.
     static let quietTime = 1.0
-    /// If no bytes can be sent for this time, in seconds, sending is given up.
+    /// The time without sent bytes, in seconds, after which sending is given up.
     static let sendTimeout = 10.0
     /// The default time limit for an answer in a recorded dialogue, in seconds. It is added to the recorded delay of
     /// the answer.

@@ -87,7 +87,7 @@ struct ImportOptions: ParsableArguments {
 
     var options: RecordingOptions {
         var options = RecordingOptions()
-        // The columns have been validated before, so parsing cannot fail.
+        // The columns have already been validated, so parsing cannot fail.
         options.columns = columns.flatMap { try? CSVColumnMap($0) }
         options.csv.layout = layout.flatMap { MotionCSVLayout(rawValue: $0) }
         options.csv.period = rate.map { Duration(clampingSeconds: 1 / $0) }
@@ -184,8 +184,8 @@ extension TraceBytes {
 }
 
 extension TraceFile {
-    /// Returns remarks on the warnings. Playback stores only the first warnings. If there are more, the whole trace is
-    /// read to count them.
+    /// Returns remarks on the warnings. Playback stores only a limited number of them. If the limit has been reached,
+    /// the whole trace is read to count all warnings.
     func remarks(on warnings: [TraceWarning]) -> [String] {
         let diagnostics =
             warnings.count < TraceCursor.maximumWarnings

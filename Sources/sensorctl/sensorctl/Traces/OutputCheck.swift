@@ -24,7 +24,7 @@ enum OutputCheck {
         if source == target { return input == output ? input : "\(output), which is \(input)," }
         let own = ExclusiveFile.split(input).folder
         if target.isFolder {
-            // An output format that consists of several files replaces and removes files in the folder.
+            // Output that consists of several files may replace or remove files in the output folder.
             return !source.isFolder && FileIdentity(own) == target ? "\(output), the folder of \(input)," : nil
         }
         // Symbolic links are resolved, because a write follows them.

@@ -42,7 +42,7 @@ struct TraceFaultOptions: ParsableArguments {
 
     /// Returns the faults and the seed of the random numbers, and logs them.
     func chosen() -> ([TraceFault], seed: UInt64) {
-        // The faults have been validated before, so parsing cannot fail.
+        // The faults have already been validated, so parsing cannot fail.
         guard let fault, let faults = try? TraceFault.list(fault) else { return ([], 0) }
         let seed = seed ?? .random(in: 0...UInt64.max)
         Log.notice("Faults: \(faults.map(\.description).joined(separator: ",")); --seed \(seed) repeats them.")
