@@ -43,11 +43,11 @@ package enum PseudoTerminal {
 
     /// Returns true if a program has read all bytes written to the master, or nil if the slave cannot be examined.
     ///
-    /// Unread bytes are in the terminal's read buffer of 4095 bytes and in a queue. After each read, the kernel refills
+    /// Unread bytes wait in the terminal's 4095-byte read buffer and in a queue. After each read, the kernel refills
     /// the buffer from the queue. Until then, poll(2) reports no input, so a single check is not sufficient.
     ///
-    /// During each check, a program can read at most one full buffer. Therefore, the number of checks exceeds the
-    /// number of times that the queue can fill the buffer. If no check finds input, all bytes have been read.
+    /// During each check, a program can read at most one full buffer. The check is repeated more often than the queue
+    /// can refill the buffer. If no check finds input, all bytes have therefore been read.
     package static func hasReadAllInput(_ path: String) -> Bool? {
         let slave = systemOpen(path, flags)
         guard slave >= 0 else { return nil }
@@ -61,8 +61,9 @@ package enum PseudoTerminal {
         return true
     }
 
-    /// The number of checks. The queue holds at most 20 KiB, which fills the read buffer about five times. The kernel's
-    /// limit is 8 KiB, but the kernel may count only half of each block, and the last block may exceed the limit.
+    /// The number of checks. The queue holds at most 20 KiB, enough to fill the read buffer about five times. It can
+    /// exceed the kernel's limit of 8 KiB, because the kernel may count only half of each block, and because the last
+    /// block may exceed the limit.
     private static let checkCount = 8
 
     private static func failure(_ call: String, _ number: Int32, _ owner: String) -> DeviceError {
@@ -79,8 +80,8 @@ package enum PseudoTerminal {
     }
 }
 
-/// Reports when a program opens a pseudo-terminal, which poll(2) on the master does not. A simulator uses one instance
-/// for all its terminals, because the number of inotify instances per user is limited.
+/// Reports when a program opens a pseudo-terminal. poll(2) on the master does not report this. A simulator uses one
+/// instance for all its terminals, because the number of inotify instances per user is limited.
 package final class OpenWatcher: Sendable {
     /// The inotify descriptor, or a negative number if inotify is not available.
     package let descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))

@@ -12,8 +12,8 @@ package final class ScratchDirectory: Sendable {
         let prefix: String
         /// The purpose of the directory in error messages, for example "the simulated servers".
         let owner: String
-        /// Returns true for names of the simulator's own entries. Other entries are never removed. A directory that
-        /// contains none of them may be new, so it is not considered abandoned.
+        /// Returns true for the names of entries that the simulator itself creates. Entries with other names are never
+        /// removed. A directory without any of the simulator's entries may be new, so it is not considered abandoned.
         let isOwnedEntry: @Sendable (String) -> Bool
 
         package init(prefix: String, owner: String, owns: @escaping @Sendable (String) -> Bool) {

@@ -13,7 +13,8 @@ package protocol ServiceLoop: AnyObject {
     func run()
 }
 
-/// Starts and stops a server's thread, from any thread. Releasing the object stops the thread.
+/// Starts and stops a server's thread. The methods can be called from any thread. Releasing the object stops the
+/// server's thread.
 package final class ServiceThread<State: ServiceState, Address: Sendable>: Sendable {
     private struct Running {
         var state: State
@@ -64,7 +65,7 @@ package final class ServiceThread<State: ServiceState, Address: Sendable>: Senda
 
 /// Transfers a value from one thread to another.
 package final class TransferBox<Value>: @unchecked Sendable {
-    // The class is `@unchecked Sendable` because its creator no longer uses the value and only one thread can take it.
+    // `@unchecked Sendable` is safe, because the creator no longer uses the value and only one thread can take it.
     private let hasValue = Mutex(true)
     private var value: Value?
 
@@ -125,7 +126,7 @@ package final class SharedServerState<Content: SharedServerContent>: ServiceStat
     }
 }
 
-/// The time at which several servers start playback together. The first client of any server sets it.
+/// The time at which several servers start playback together. It is set by the first client of any of these servers.
 package final class SharedPlaybackStart: Sendable {
     private struct State {
         var time: BootTime?

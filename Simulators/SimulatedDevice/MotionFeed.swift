@@ -3,8 +3,8 @@
 import DeviceCore
 import Synchronization
 
-/// The motion sensors of a played trace. The player checks for subscribers at every sample, so the feed reports when
-/// subscriptions change.
+/// The motion sensors of a played trace. The player asks at every sample which sensors have subscribers. To answer
+/// quickly, the feed checks the subscriptions only after a change.
 final class MotionFeed: Sendable {
     let hub: MotionHub
     private let change: SubscriptionChangeFlag

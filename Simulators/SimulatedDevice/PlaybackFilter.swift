@@ -71,7 +71,7 @@ extension TraceFeed {
         case .battery(let battery): set(.battery, .battery(battery))
         case .accessory(let event): set(.accessory, .accessory(event))
         case .beacon(let event): set(.beacon, .beacon(event))
-        // These events belong to a sensor, and the player delivers them itself.
+        // Events of motion sensors are delivered by the player itself.
         case .sample, .sensorLost, .sensorRegained: break
         }
     }

@@ -98,7 +98,7 @@ final class Player: @unchecked Sendable {
         switch end {
         case .hold: return false
         case .stop:
-            // Time does not advance to the deadlines of delayed reports, so the reports are delivered now.
+            // The clock will not advance to the deadlines of delayed reports, so they are delivered now.
             hub.flush()
         case .fail(let error):
             hub.setStatus(.unavailable(error))

@@ -41,7 +41,7 @@ extension SimulatedDevice {
                 case .finished: return false
                 }
             }
-            // Handles the consequences of the last events without advancing the clock.
+            // Handles everything that is due after the last events, without advancing the clock.
             while player.step(upTo: clock.now) != .finished { callbacks.run(isOnMainThread: isMain) }
             callbacks.run(isOnMainThread: isMain)
             return false
@@ -51,17 +51,17 @@ extension SimulatedDevice {
 
     /// Moves to a different time in the trace, forward or backward, in seconds since the start of the trace.
     ///
-    /// The events in between are not delivered. When this function returns, the device is in the state of the new time:
-    /// accessories, battery, and lost sources and sensors. Managers are notified of state changes immediately. The last
-    /// position before the new time is available, with its age, but is not delivered. Delivery of positions and samples
-    /// resumes with the next event. Reports of an incomplete epoch are dropped. Sessions with accessories that remain
-    /// attached continue with the recorded bytes after the new time.
+    /// The events in between are not delivered. When this function returns, the device is in the state that the trace
+    /// has reached by the new time, including accessories, battery, and lost sources and sensors. Managers are notified
+    /// of state changes immediately. The last position before the new time is available, with its age, but is not
+    /// delivered. Delivery of positions and samples resumes with the next event. Reports of an incomplete epoch are
+    /// dropped. Sessions with accessories that remain attached continue with the recorded bytes after the new time.
     ///
     /// The device's clock does not move backward. The time since boot does not change during the move and increases
     /// afterwards, so intervals and timeouts remain valid. The wall-clock time and the receivers' times change to the
     /// new time in the trace. The attitude estimate converges again.
     ///
-    /// A time before the start moves to the start of the trace, even if ``PlaybackOptions/from`` is later. After a move
+    /// A time before the start of the trace moves to its start, even if ``PlaybackOptions/from`` is later. After a move
     /// beyond the end, nothing is left to play. The number of remaining passes does not change. Does nothing if called
     /// while the device is playing.
     public func seek(to time: Duration) { seek(to: time.inSeconds) }
@@ -73,8 +73,8 @@ extension SimulatedDevice {
         }
     }
 
-    /// Returns the time after the given number of seconds, limited to the range of the clock. Negative values and NaN
-    /// are treated as 0. The result is never `.never`, because that would play to the end of the trace.
+    /// Returns the current time plus the given number of seconds. Negative values and NaN are treated as 0. The result
+    /// is limited to the range of the clock, but is never `.never`, because that would play to the end of the trace.
     func time(after seconds: Double) -> BootTime {
         min(clock.now.advanced(bySeconds: max(0, seconds)), BootTime(nanoseconds: .max - 1))
     }
@@ -84,7 +84,8 @@ extension SimulatedDevice {
             repeat {
                 while player.step(upTo: limit) != .finished { callbacks.run(isOnMainThread: isMain) }
                 callbacks.run(isOnMainThread: isMain)
-                // The last callbacks may have written to an accessory, which starts a timer.
+                // The last callbacks may have started a timer by writing to an accessory, so the timers are checked
+                // again.
             } while limit == .never && player.isTimerDue
             return true
         } ?? false

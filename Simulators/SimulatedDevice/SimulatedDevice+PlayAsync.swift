@@ -26,13 +26,13 @@ extension SimulatedDevice {
     /// Resumes ``play(speed:)``.
     public func resume() { isPaused.store(false, ordering: .releasing) }
 
-    /// Plays the rest of the trace in real time multiplied by `speed`. Cancelling the task ends playback early. If the
-    /// speed is not positive and finite, plays without delays. Throws a `DeviceError` with the code `busy` if called
-    /// while the device is playing. Until this function returns, other functions that play the device have no effect.
+    /// Plays the rest of the trace at `speed` times real time. Cancelling the task ends playback early. If the speed is
+    /// not positive and finite, plays without delays. Throws a `DeviceError` with the code `busy` if called while the
+    /// device is playing. Until this function returns, other functions that play the device have no effect.
     nonisolated(nonsending) public func play(speed: Double) async throws(DeviceError) {
         guard speed > 0, speed.isFinite else { return try await play() }
-        // The player stays claimed until the end of playback. Otherwise, another thread could claim it in between. The
-        // next claim would then fail, which would look like the end of the trace.
+        // The player stays claimed until the end of playback. If it were released in between, another thread could
+        // claim it. The next claim here would then fail, which would look like the end of the trace.
         guard player.acquire() else { throw Self.alreadyPlaying }
         defer { player.release() }
         let start = clock.now
@@ -80,7 +80,8 @@ extension SimulatedDevice {
                 }
                 callbacks.run(isOnMainThread: MainQueueContext.isCurrent)
                 await callbacks.waitUntilIdle()
-                // The last callbacks may have written to an accessory, which starts a timer.
+                // The last callbacks may have started a timer by writing to an accessory, so the timers are checked
+                // again.
             } while limit == .never && player.isTimerDue
         }
     }

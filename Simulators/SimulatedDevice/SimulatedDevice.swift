@@ -4,7 +4,7 @@ public import DeviceCore
 import Synchronization
 @_exported public import Trace
 
-/// A device that plays a trace. The usual managers deliver the readings, on a clock that only playback advances.
+/// A device that plays a trace to ordinary managers. Its clock advances only during playback.
 ///
 /// ```swift
 /// let device = SimulatedDevice(try TraceFile(path: "drive.log.chk"))
@@ -55,7 +55,7 @@ public final class SimulatedDevice: Sendable {
     ///   - trace: The trace.
     ///   - configuration: The device configuration. Its mount matrices replace those in the trace.
     ///   - calibrations: Calibrations by sensor ID. They replace the calibrations in the trace's header.
-    ///   - stamps: The treatment of the times in the trace.
+    ///   - stamps: The mapping of recorded times to the device's clock.
     ///   - options: The playback options.
     ///   - delivery: The way in which callbacks are run.
     public init(
@@ -136,7 +136,8 @@ public final class SimulatedDevice: Sendable {
     /// Reverts ``install()``. Does nothing if another device is installed.
     public func uninstall() { if Device.installed === device { Device.install(nil) } }
 
-    /// The warnings so far about unreadable parts of the trace. While the device is playing, the list is empty.
+    /// The warnings collected so far about unreadable parts of the trace. While the device is playing, the list is
+    /// empty.
     public var warnings: [TraceWarning] {
         guard player.acquire() else { return [] }
         defer { player.release() }
@@ -154,7 +155,7 @@ public final class SimulatedDevice: Sendable {
 extension SimulatedDevice {
     /// Attaches an accessory that is simulated by code. Returns the accessory's ID.
     ///
-    /// The accessory's peers run in timers on the device's clock. They respond while the device is playing and during
+    /// The accessory's peers run on timers of the device's clock. They respond while the device is playing and during
     /// `advance(by:)`. At the end of a trace, `play()` runs only responses that are due immediately. Can be called from
     /// any thread. Managers are notified the next time the device plays or advances, even by 0 s.
     @discardableResult

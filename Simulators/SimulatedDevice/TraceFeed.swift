@@ -6,13 +6,13 @@ import Trace
 
 /// A reader of trace events that converts their times to the device's clock.
 ///
-/// The clock can advance only to the time of the next event. Therefore, the feed decodes the next event in advance and
-/// stores it until it is delivered. A `traceTime` is in nanoseconds since the start of the trace. The device's clock
-/// shows the sum of `start`, `traceTime` and `offset`. The offset changes when a pause is shortened, when a pass
-/// begins, and when seeking.
+/// The device's clock must not advance beyond the time of the next event. Therefore, the feed decodes the next event in
+/// advance and stores it until it is delivered. A `traceTime` is given in nanoseconds since the start of the trace. The
+/// device's clock shows the sum of `start`, `traceTime` and `offset`. The offset changes when a pause is shortened,
+/// when a pass begins, and during a seek.
 struct TraceFeed {
     enum Content {
-        /// A position, which is stored in `position`.
+        /// A position. Its value is in `position`.
         case position
         case other(GPSDReport)
         /// A line that changes no state. It is delivered only to subscribers of raw lines.
@@ -43,11 +43,11 @@ struct TraceFeed {
     let from: Int64
     let to: Int64
     let maximumGap: Int64?
-    /// True for each sensor that is played, or nil if all streams are played.
+    /// For each sensor, true if it is played. The array is nil if the whole trace is played.
     private let sensors: [Bool]?
     /// The initial shift of the receivers' times, in nanoseconds.
     let recordedShift: Int64
-    /// The shift of the receivers' times in nanoseconds, to which `offset` is added. A seek changes it.
+    /// The part of the receivers' time shift that does not depend on `offset`, in nanoseconds. A seek changes it.
     var shiftBase: Int64
     var offset: Int64 = 0
     var reader: TraceReader
@@ -55,7 +55,7 @@ struct TraceFeed {
     /// The number of consumed records in the block, and the index of the next decoded position.
     var consumedCount = 0
     var nextPosition = 0
-    /// The warnings of earlier blocks, and the line number of the last such warning.
+    /// The warnings from earlier blocks, and the line number of the last of these warnings.
     private var formerWarnings: [TraceWarning] = []
     private var warnedLine = 0
     var decoder = GPSDDecoder()
@@ -65,9 +65,9 @@ struct TraceFeed {
     /// The clock for traces without arrival times.
     var reportClock = ReportClock()
     var isAtEnd = false
-    /// The time of the preceding event, or of the start of reading.
+    /// The time of the preceding event. Before the first event, the time at which reading starts.
     var lastTraceTime: Int64
-    /// The time of the last event that was skipped before the start of reading.
+    /// The time of the last event that was skipped when moving to a trace time.
     var lastSkippedTime: Int64 = 0
     var loopTiming = LoopTiming(offset: 0)
     /// The number of passes after the current pass, or nil for unlimited passes.
@@ -135,9 +135,9 @@ struct TraceFeed {
         return file.bytes.withUnsafeBytes { record.line(in: $0) }
     }
 
-    /// Replaces the contents of a batch with the samples that arrived together. These are the next event and the
-    /// following samples with the same sensor and arrival time. The batch ends before a sample whose measurement time
-    /// is earlier than that of the preceding sample.
+    /// Replaces the contents of a batch with the samples that arrived together: the next event, and the samples after
+    /// it with the same sensor and arrival time. The batch ends before a sample that was measured earlier than the
+    /// preceding one.
     mutating func readSamples(into batch: inout MotionBatch) {
         guard let first = record, first.kind == .sample, let time = first.time else { return }
         let start = start.nanoseconds.addingSaturated(offset)
@@ -145,7 +145,8 @@ struct TraceFeed {
         batch.arrival = BootTime(nanoseconds: arrival)
         guard let sample = first.sample else { return }
         let measured = sample.stamp.map { start.addingSaturated($0) } ?? arrival
-        // Usually, one sample replaces one sample. Overwriting it is faster than clearing the arrays.
+        // Usually, the batch contains one sample, which is replaced with another one. Overwriting it is faster than
+        // clearing the arrays.
         if batch.values.count == 1, batch.times.count == 1 {
             batch.values[0] = sample.value
             batch.times[0] = BootTime(nanoseconds: measured)
@@ -196,8 +197,7 @@ struct TraceFeed {
     private mutating func nextBlock() -> Bool {
         while !block.isLast {
             saveWarnings()
-            // The blocks are exchanged, so that the old block is uniquely referenced and the reader can reuse its
-            // memory.
+            // The old block is swapped out, so that it is uniquely referenced and the reader can reuse its memory.
             block = reader.next(after: exchange(&block, with: TraceBlock()))
             consumedCount = 0
             nextPosition = 0

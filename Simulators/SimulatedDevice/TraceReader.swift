@@ -10,9 +10,9 @@ import Trace
 /// A reader of trace blocks that reads large traces ahead of the player on a second thread. It also decodes positions,
 /// which takes most of the time needed to play them.
 ///
-/// Reading ahead changes only the time at which a block is read. A single player requests the blocks. The player never
-/// waits for work that has not started. If no thread is reading, the player reads the block itself, so it makes
-/// progress even if all threads are busy.
+/// A single player requests the blocks. It never waits for work that has not started: if no thread is reading, the
+/// player reads the block itself. It therefore makes progress even if all threads are busy. Reading ahead does not
+/// change the blocks, only the time at which they are read.
 final class TraceReader: Sendable {
     /// The number of records per block. Reading a block of this size takes about ten times as long as waking a thread.
     private static let blockSize = 1024
@@ -45,7 +45,7 @@ final class TraceReader: Sendable {
         /// True while the player is waiting for the block being read.
         var isAwaited = false
         var isDone = false
-        /// True from the request for a thread until the thread starts.
+        /// True from when a thread is requested until it starts.
         var isReadScheduled = false
     }
 
@@ -183,7 +183,8 @@ extension GPSDDecoder {
 
 struct TraceBlock: Sendable {
     var records: [TraceRecord] = []
-    /// The decoded positions of the records, in order. Elements beyond `positionCount` are memory for reuse.
+    /// The decoded positions of the records, in order. Elements beyond `positionCount` are unused and kept only so that
+    /// their memory can be reused.
     var positions: [DecodedPosition] = []
     var positionCount = 0
     /// The warnings about the file, each with the number of records that precede it in the block.

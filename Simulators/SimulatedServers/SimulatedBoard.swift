@@ -10,13 +10,13 @@ package struct SimulatedBoard {
     package let context: SimulatedIIOContext
     private let tracks: [IIOSampleTrack]
 
-    /// Creates a board. `start` is a time in nanoseconds. Earlier readings are dropped, and the times of later readings
-    /// count from `start`.
+    /// Creates a board. `start` is in nanoseconds. Readings before `start` are dropped, and the times of the other
+    /// readings are relative to it.
     package init(_ recording: Recording, name: String, start: Int64 = 0) throws(DeviceError) {
         guard recording.count > 0 else { throw DeviceError(.invalidTrace, "\(name) contains no motion readings.") }
         let context: SimulatedIIOContext
-        // A recording with several contexts may contain the same device ID twice. New devices are created for such a
-        // recording, and for a recording without a context.
+        // If a recording has several contexts, the same device ID may occur twice. New devices are therefore created,
+        // as for a recording without a context.
         if recording.contexts.count == 1, let xml = recording.contexts.first {
             context = SimulatedIIOContext(try IIOContext(xml: Array(xml.utf8), name: "The context in \(name)"))
         } else {

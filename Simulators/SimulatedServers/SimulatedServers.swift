@@ -64,8 +64,8 @@ public final class SimulatedServers: Sendable {
         (trace, warnings) = try Self.joined(traces, options)
         contents = TraceContents(trace)
         if contents.sources.contains(.motion) {
-            // `Recording` moves time zero to the first reading. The other sources use the times of the trace, so
-            // `start` converts the readings back to these times.
+            // If the first reading has a negative time, `Recording` moves time zero to that reading. The other sources
+            // use the times of the trace, so `start` converts the readings back to those times.
             board = try SimulatedBoard(try Recording(trace: trace), name: trace.name, start: -contents.firstStamp)
         } else {
             board = nil

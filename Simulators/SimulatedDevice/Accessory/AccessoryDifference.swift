@@ -23,7 +23,7 @@ public struct AccessoryDifference: Sendable, Hashable, CustomStringConvertible {
     public var name: String
     /// The name of the protocol.
     public var protocolName: String
-    /// The number of the accessory's session with that protocol, starting at 1.
+    /// The number of the session among the accessory's sessions with the same protocol, starting at 1.
     public var session: Int
     /// The kind of difference.
     public var kind: Kind

@@ -8,7 +8,7 @@ struct RecordedAccessories {
     private let source: SimulatedAccessorySource
     private let clock: any DeviceClock
     let differences = AccessoryDifferenceList()
-    /// The attached accessories by name in the trace.
+    /// The attached accessories, keyed by their names in the trace.
     private var attached: [String: (id: AccessoryDescription.ID, attachment: RecordedAttachment)] = [:]
 
     init(source: SimulatedAccessorySource, clock: any DeviceClock) {

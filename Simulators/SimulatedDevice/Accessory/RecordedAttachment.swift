@@ -5,7 +5,7 @@ import Synchronization
 import Trace
 
 /// An attached accessory that is played from a trace. Bytes are transferred only on the player's thread, when an event
-/// contains bytes or a timer fires. Actions of the program start these timers.
+/// contains bytes or when a timer started by an action of the program fires.
 final class RecordedAttachment: SimulatedAttachment {
     struct Session {
         let number: Int
@@ -24,7 +24,7 @@ final class RecordedAttachment: SimulatedAttachment {
         /// The program's sessions, in the order in which they are served. Only the last session may be open.
         var sessions: [Session] = []
 
-        /// Calls the closure with the dialogue of the given number. Creates the dialogue if necessary.
+        /// Calls the closure with the dialogue that has the given number. Creates the dialogue if necessary.
         mutating func with<Result>(_ number: Int, _ body: (inout RecordedDialogue) -> Result) -> Result {
             if let index = dialogues.firstIndex(where: { $0.number == number }) { return body(&dialogues[index]) }
             let index = dialogues.firstIndex { $0.number > number } ?? dialogues.count
@@ -60,13 +60,13 @@ final class RecordedAttachment: SimulatedAttachment {
     func open(_ name: String) throws(DeviceError) -> any ByteChannel {
         let (theirs, ours) = MemoryChannel.pair()
         try state.withLock { state throws(DeviceError) in
-            // The accessory may have been detached since the lookup.
+            // The accessory may have been detached since the caller looked it up.
             guard !state.isDetached else { throw SimulatedAccessorySource.unplugged(state.name) }
             let index = Self.protocolIndex(name, &state)
             if let last = state.protocols[index].sessions.last, last.channel.end == nil {
                 throw SimulatedAccessorySource.busy(name)
             }
-            // Earlier dialogues may have been removed.
+            // A dialogue's number differs from its position in the array if earlier dialogues have been removed.
             let next = state.protocols[index].dialogues.first { !$0.isOpened }?.number
             let number = next ?? state.protocols[index].opened + 1
             state.protocols[index].opened = number
@@ -81,7 +81,7 @@ final class RecordedAttachment: SimulatedAttachment {
     private func scheduleTransfer() {
         state.withLock { state in
             guard state.transferTimer == nil, !state.isDetached else { return }
-            // The timer's closure acquires the same lock, so it runs only after the timer is stored.
+            // The timer's closure needs the lock that is held here, so it cannot run before the timer is stored.
             state.transferTimer = clock.timer(at: clock.now) { [weak self] in
                 self?.state.withLock { $0.transferTimer = nil }
                 self?.transferBytes()
@@ -121,7 +121,7 @@ final class RecordedAttachment: SimulatedAttachment {
         return state.protocols.count - 1
     }
 
-    /// Returns the index of the protocol's sessions. Begins a recorded dialogue if there is none in progress.
+    /// Returns the protocol's index in `protocols`. Begins a recorded dialogue if none is in progress.
     private func recording(_ name: String, _ state: inout State) -> Int {
         let index = Self.protocolIndex(name, &state)
         if !state.protocols[index].isRecording { begin(&state, index) }

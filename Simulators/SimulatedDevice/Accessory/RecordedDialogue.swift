@@ -5,7 +5,7 @@ import Trace
 
 /// A recorded session and the program's progress in that session. Either the program or the recording may be ahead.
 struct RecordedDialogue: Sendable {
-    /// Bytes from the accessory, and the number of bytes that the program had written before it read them.
+    /// Bytes sent by the accessory, and the number of bytes that the program had already written when it read them.
     private struct Input: Sendable {
         var bytes: [UInt8]
         var start = 0
@@ -31,17 +31,18 @@ struct RecordedDialogue: Sendable {
     /// The number of bytes from the accessory that the program can no longer read.
     private var lostInput = 0
     private var droppedInput = 0
-    /// The bytes that the program wrote in the recording and that have not been compared yet, in the recorded chunks.
+    /// The bytes that the program wrote in the recording, in the recorded chunks. Bytes that have already been compared
+    /// are removed.
     private var expected = FIFOQueue<[UInt8]>()
     private var expectedCount = 0
-    /// The bytes that the program has written and that have not been compared yet.
+    /// The bytes that the program has written. Bytes that have already been compared are removed.
     private var found = FIFOQueue<UInt8>()
     /// The number of compared bytes.
     private var offset: Int64 = 0
     /// The total number of bytes that the program wrote in the recording.
     private var recordedCount: Int64 = 0
     private var writtenCount: Int64 = 0
-    /// False after the comparison was ended because one side was too far ahead.
+    /// False once the comparison has been abandoned because one side was too far ahead.
     private var isComparing = true
     private var mismatches: [Mismatch] = []
 
@@ -101,7 +102,7 @@ struct RecordedDialogue: Sendable {
         if first.start >= first.bytes.count { input.removeFirst() } else { input.first = first }
     }
 
-    /// The reason for which the accessory ends the session now, or nil if the session continues.
+    /// The reason for the accessory to end the session now, or nil if the session continues.
     var dueEnd: ByteChannelEnd.Reason? {
         // Detaching the accessory ends the session automatically.
         guard let recordedEnd, recordedEnd != .closed, recordedEnd != .detached, input.count == 0,

@@ -104,7 +104,7 @@ final class PeerAttachment: SimulatedAttachment {
             if let self { unplug(self) }
         }
         try state.withLock { state throws(DeviceError) in
-            // The accessory may have been detached since the lookup.
+            // The accessory may have been detached since the caller looked it up.
             guard !state.isDetached else { throw SimulatedAccessorySource.unplugged(accessory.description.name) }
             state.sessions.removeAll { $0.peer.hasEnded }
             guard !state.sessions.contains(where: { $0.name == name && $0.channel.end == nil }) else {

@@ -20,7 +20,7 @@ package struct CallbackComparison: Sendable {
         lines = CallbackLines(expected.bytes, offset: expected.start, line: 1)
     }
 
-    /// Compares one callback. Returns true if all callbacks so far match. Throws an error if a callback or an expected
+    /// Compares one callback. Returns true if all callbacks so far match. Throws an error if the actual or the expected
     /// callback cannot be parsed.
     @discardableResult
     package mutating func compare(_ line: [UInt8]) throws(DeviceError) -> Bool {
@@ -30,7 +30,7 @@ package struct CallbackComparison: Sendable {
             recordDifference(line: lines.line + 1, .init(field: "", got: try value(line), tolerance: .exact))
             return false
         }
-        // In the most frequent case, the bytes are identical.
+        // Usually, the bytes are identical.
         if expected.bytes[range].elementsEqual(line) {
             accept(line)
             return true

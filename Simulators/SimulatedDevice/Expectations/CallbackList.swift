@@ -14,7 +14,7 @@ import Trace
 /// ```
 public struct CallbackList: Sendable {
     package var options: [String: String]
-    /// The tolerances by field name or path. They are written to the file.
+    /// The tolerances by field name or path, which are also written to the file.
     package var tolerances: [String: FieldTolerance]
     package private(set) var count = 0
     private var lines: [UInt8] = []
@@ -35,7 +35,7 @@ public struct CallbackList: Sendable {
         add(line: writer.bytes)
     }
 
-    /// Adds a callback that is a line of JSON, with or without a line feed.
+    /// Adds a callback given as a line of JSON, with or without a line feed.
     package mutating func add(line: [UInt8]) {
         count += 1
         isFull = isFull || lines.count + line.count > TraceFile.maximumSize

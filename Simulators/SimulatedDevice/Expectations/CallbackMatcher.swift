@@ -107,8 +107,8 @@ struct CallbackMatcher {
     /// Returns the angle between two rotations in degrees, or nil if a list is not a quaternion.
     private static func degrees(from expected: [CallbackValue], to got: [CallbackValue]) -> Double? {
         guard let one = quaternion(expected), let other = quaternion(got) else { return nil }
-        // A quaternion and its negative represent the same rotation, so the shorter of the two chords is used. Its
-        // length is 2·sin(angle/4).
+        // A quaternion and its negative represent the same rotation, so two chords connect a pair of rotations, and the
+        // shorter one is used. Its length is 2·sin(angle/4).
         let near = (one - other), far = (one + other)
         let chord = min((near * near).sum(), (far * far).sum()).squareRoot()
         return 4 * asin(min(1, chord / 2)) * 180 / .pi

@@ -47,8 +47,8 @@ public struct ExpectedCallbacks: Sendable {
         tolerances = header.tolerances
     }
 
-    /// Reads a file, which may not be larger than the maximum trace size. Throws an error if the file cannot be read or
-    /// does not contain expected callbacks.
+    /// Reads a file, which must not be larger than the maximum trace size. Throws an error if the file cannot be read
+    /// or does not contain expected callbacks.
     public init(path: String) throws(DeviceError) {
         let contents = try TraceBytes(path: path)
         let bytes = Array(contents)

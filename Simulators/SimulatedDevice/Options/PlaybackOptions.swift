@@ -12,11 +12,11 @@ public import DeviceCore
 /// let device = SimulatedDevice(trace, options: options)
 /// ```
 ///
-/// Times count from the start of the trace.
+/// All times are relative to the start of the trace.
 public struct PlaybackOptions: Sendable {
-    /// The start of playback. The device starts in its state at that time, which includes the battery, the accessories,
-    /// and lost sources and sensors. The last position is available but is not delivered. Negative values are treated
-    /// as zero.
+    /// The start of playback. The device starts in the state that the trace has reached by then, including the battery,
+    /// the accessories, and lost sources and sensors. The last position is available but is not delivered. Negative
+    /// values are treated as zero.
     public var from = Duration.zero
     /// The end of playback, or nil for the end of the trace. Events at exactly this time are still played.
     public var to: Duration?
@@ -29,7 +29,8 @@ public struct PlaybackOptions: Sendable {
     public var streams = TraceStreams.all
     /// The behavior at the end of the trace.
     public var end = PlaybackEnd.hold
-    /// If true, a second thread reads ahead. If nil, the reader decides. Affects only performance.
+    /// If true, a second thread reads ahead. If nil, the reader decides whether to do so. This affects only
+    /// performance.
     package var readsAhead: Bool?
 
     /// Creates options that play the whole trace once.
@@ -39,9 +40,10 @@ public struct PlaybackOptions: Sendable {
 /// The number of times that a trace is played.
 ///
 /// Time continues across passes: the duration of all earlier passes is added to the device's clock and to the times of
-/// receivers and sensors. A pass ends when another position would follow the last position. Without positions, it ends
-/// when another sample would follow the last sample. If ``PlaybackOptions/to`` is set and no event occurs at exactly
-/// that time, the pass ends at that time. Each pass begins in the state at its start, as after a seek.
+/// receivers and sensors. A pass ends at the time at which the next position would be due. In a trace without
+/// positions, it ends when the next sample would be due. If ``PlaybackOptions/to`` is set and no event occurs at
+/// exactly that time, the pass ends at that time instead. Each pass begins by restoring the device's state at its
+/// start, like a seek.
 ///
 /// With `endless`, each call of `play()` plays one pass, whereas `advance(by:)`, `step()` and `play(speed:)` continue
 /// indefinitely.
@@ -80,7 +82,8 @@ public struct TraceStreams: Sendable, Hashable {
     public var positions: Bool
     /// The kinds of motion sensors that are played.
     public var kinds: Set<SensorKind>
-    /// The IDs of the motion sensors that are played if their kind is played, or nil for all sensors.
+    /// The IDs of the motion sensors that are played, or nil for all sensors. A sensor is played only if its kind is
+    /// played too.
     public var sensors: Set<SensorDescription.ID>?
     /// If true, battery readings are played.
     public var battery: Bool
@@ -93,7 +96,7 @@ public struct TraceStreams: Sendable, Hashable {
     /// sensors end up with the same name, only the first is played.
     public var names: [String: String] = [:]
 
-    /// Creates a selection of streams. By default, no stream is included.
+    /// Creates a selection of parts. By default, no part is included.
     public init(
         positions: Bool = false, kinds: Set<SensorKind> = [], sensors: Set<SensorDescription.ID>? = nil,
         battery: Bool = false, accessories: Bool = false, beacons: Bool = false
@@ -102,7 +105,7 @@ public struct TraceStreams: Sendable, Hashable {
         (self.accessories, self.beacons) = (accessories, beacons)
     }
 
-    /// All streams.
+    /// All parts.
     public static let all = TraceStreams(
         positions: true, kinds: Set(SensorKind.allCases), battery: true, accessories: true, beacons: true)
 

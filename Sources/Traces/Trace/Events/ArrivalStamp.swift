@@ -21,7 +21,7 @@ package enum ArrivalStamp {
     /// The earliest accepted Unix time, in nanoseconds. The limit rejects dates without separators, such as 20261121.
     private static let earliestNanoseconds: Int64 = 100_000_000_000_000_000
 
-    /// Returns the offset at which the report begins after a stamp, or nil if the line is not a stamp followed by a
+    /// Returns the offset of the report that follows a stamp, or nil if the line does not consist of a stamp and a
     /// report.
     static func reportStart(_ bytes: UnsafeRawBufferPointer, _ line: Range<Int>) -> Int? {
         let limit = min(line.upperBound, line.lowerBound + searchedLength)
@@ -54,7 +54,7 @@ package enum ArrivalStamp {
         let afterBlank = text.lastIndex(of: UInt8(ascii: " ")).map { $0 + 1 } ?? 0
         let last = UnsafeRawBufferPointer(rebasing: text[afterBlank...])
         if let time = TraceSeconds.parse(last), time >= 0 {
-            // A small number may be a day of the month. It is accepted as a Unix time only if a date precedes it.
+            // A small number, which may be a day of the month, is accepted as a Unix time only if a date precedes it.
             let date = UnsafeRawBufferPointer(rebasing: text[..<afterBlank].dropLast())
             return time >= earliestNanoseconds || CivilTime.parse(date) != nil ? time : nil
         }
@@ -62,7 +62,7 @@ package enum ArrivalStamp {
     }
 }
 
-/// A clock for reports without arrival times. The times in the reports advance the clock.
+/// A clock for reports without arrival times. It advances with the times in the reports.
 package struct ReportClock: Sendable {
     /// The time since the start of the trace, in nanoseconds.
     package private(set) var elapsed: Int64 = 0
@@ -70,8 +70,8 @@ package struct ReportClock: Sendable {
 
     package init() {}
 
-    /// Advances the clock by the time since the previous report. Ignores a missing time and a difference that is
-    /// negative or greater than one minute.
+    /// Advances the clock by the time since the previous report. Does not advance if the time is missing, or if the
+    /// difference is negative or greater than one minute.
     package mutating func advance(to time: WallTime?) {
         guard let time else { return }
         if let last {

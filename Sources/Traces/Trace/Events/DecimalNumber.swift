@@ -102,7 +102,7 @@ package struct DecimalNumber {
 }
 
 extension DecimalNumber {
-    /// True if the text becomes a number when its commas are replaced with points.
+    /// True if the text would be a number with its commas replaced by points.
     package static func hasComma(_ text: UnsafeRawBufferPointer) -> Bool {
         guard text.count <= maximumLength, text.contains(UInt8(ascii: ",")) else { return false }
         let normalizedText = text.map { $0 == UInt8(ascii: ",") ? UInt8(ascii: ".") : $0 }

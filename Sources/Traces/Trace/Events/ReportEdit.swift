@@ -10,7 +10,7 @@ package struct ReportEdit {
     package var receiver: String?
     /// The offset to add to times, in nanoseconds.
     package var shift: Int64
-    /// If true, also shifts times from the clock of the host that runs gpsd.
+    /// If true, times taken from the clock of the gpsd host are shifted too.
     package var shiftsHostTimes: Bool
     /// The path of the receiver whose reports are edited, or nil for all receivers.
     package var receiverFilter: String?
@@ -41,7 +41,7 @@ package struct ReportEdit {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count + 64)
         var hasReceiver = false
-        // The offset after the `class` member, at which the receiver is inserted.
+        // The offset at which the receiver is inserted, just after the `class` member.
         var insertionOffset: Int?
         try reader.beginObject()
         result.append(contentsOf: bytes[..<reader.offset])

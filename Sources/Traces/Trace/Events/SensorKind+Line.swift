@@ -3,7 +3,8 @@
 import DeviceCore
 
 extension SensorKind {
-    /// The JSON text before a reading of this kind, from the comma before the key up to the first number.
+    /// The JSON text that introduces a reading of this kind. It begins with the comma before the key and ends just
+    /// before the first number.
     var lineKey: StaticString {
         switch self {
         case .accelerometer: ",\"accelerometer\":["

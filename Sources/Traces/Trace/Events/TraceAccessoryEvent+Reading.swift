@@ -12,8 +12,8 @@ extension TraceAccessoryEvent {
         } catch {
             return nil
         }
-        // In a detach line, the value of the event's key is the accessory's ID. All other lines contain the ID in a
-        // separate member.
+        // In a line that detaches an accessory, the ID is the value of the `detach` key. In all other lines, the ID is
+        // a separate member.
         guard parts.isValid, let id = parts.key == .detach ? parts.text : parts.id else { return nil }
         switch parts.key {
         case .attach:
@@ -60,7 +60,7 @@ extension TraceAccessoryEvent {
             var reader = JSONReader(line)
             try reader.beginObject()
             while let name = try reader.nextKey() {
-                // The first key that identifies an event determines its kind.
+                // If a line contains the keys of several events, the first one determines the event's kind.
                 if key == nil, let found = Self.key(name) {
                     key = found
                     let isHexadecimal = name.rawBytes.last == UInt8(ascii: "x")
@@ -107,8 +107,7 @@ extension TraceAccessoryEvent {
             }
             if found.identity.isEmpty { found.identity = TraceAccessoryEvent.identity(of: found) }
             description = found
-            // A description without an ID is rejected, because a later "accessory" member would otherwise supply the
-            // ID.
+            // A description without an ID is invalid, even if a later "accessory" member supplies one.
             if id == nil { isValid = false }
         }
 

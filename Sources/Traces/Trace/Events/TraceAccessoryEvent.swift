@@ -7,8 +7,8 @@ import JSONBytes
 public struct TraceAccessoryEvent: Sendable, Hashable {
     /// The event's kind and contents.
     public enum Change: Sendable, Hashable {
-        /// The accessory was attached, or the description of an attached accessory changed. The description has no ID,
-        /// and only the names of its protocols are recorded.
+        /// The accessory was attached, or its description changed while it was attached. The description has no ID. Of
+        /// the accessory's protocols, only the names are recorded.
         case attached(AccessoryDescription)
         /// The accessory was detached.
         case detached
@@ -124,7 +124,7 @@ extension TraceAccessoryEvent {
         return "port:\(description.portPath)"
     }
 
-    /// The names of the reasons for the end of a session. `closed` is the default and is not written.
+    /// The names of the reasons why a session ended. `closed` is the default and is not written.
     static var reasons: [(name: String, reason: ByteChannelEnd.Reason)] {
         [("hungUp", .hungUp), ("detached", .detached), ("failed", .failed)]
     }

@@ -14,9 +14,9 @@ public struct TraceEvent: Sendable {
         case lost(DeviceError)
         /// The position source became available again.
         case regained
-        /// A reading of a motion sensor, in the sensor's own axes and the unit of its kind. A scalar is in the first
-        /// component. `stamp` is the time of measurement in nanoseconds since the start of the trace, or nil if it
-        /// equals the event's time.
+        /// A reading of a motion sensor, in the sensor's own axes and in the unit used for its kind of sensor. A scalar
+        /// value is in the first component. `stamp` is the time of measurement in nanoseconds since the start of the
+        /// trace, or nil if it equals the event's time.
         case sample(SIMD3<Double>, kind: SensorKind, sensor: SensorDescription.ID, stamp: Int64?)
         /// A motion sensor was lost.
         case sensorLost(DeviceError, sensor: SensorDescription.ID)

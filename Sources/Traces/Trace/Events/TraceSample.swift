@@ -8,7 +8,7 @@ package struct TraceSample: Sendable, Hashable {
     /// The sensor's index in ``TraceCursor/sensors`` of the cursor that returned the event.
     package var sensor: Int
     package var kind: SensorKind
-    /// The value in the sensor's own axes. A scalar is in the first component. Always finite.
+    /// The value, in the sensor's own axes. It is always finite. A scalar value is in the first component.
     package var value: SIMD3<Double>
     /// The time of measurement in nanoseconds since the start of the trace, or nil if unknown. May be negative.
     package var stamp: Int64?
@@ -27,14 +27,14 @@ package struct TraceSample: Sendable, Hashable {
     /// True if all components are finite and within ``maximumMagnitude``.
     @inline(__always)
     package static func isValid(_ value: SIMD3<Double>) -> Bool {
-        // The comparisons are false for NaN.
+        // NaN is invalid, because the comparisons are false for it.
         abs(value.x) <= maximumMagnitude && abs(value.y) <= maximumMagnitude && abs(value.z) <= maximumMagnitude
     }
 }
 
 /// A motion reading as a line of a trace: `{"t":1.25,"accelerometer":[0.1,0.2,9.81],"sensor":"x","stamp":1.2483}`.
 ///
-/// The sensor is omitted if its ID equals the name of its kind, and the stamp if it equals the time.
+/// The sensor is omitted if its ID equals the name of its kind. The stamp is omitted if it equals the time.
 package enum TraceSampleText {
     /// Appends a line, or nothing if a value is invalid. `sensor` is the result of ``member(_:kind:)``.
     package static func append(

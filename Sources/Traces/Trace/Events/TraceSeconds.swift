@@ -73,7 +73,7 @@ package enum TraceSeconds {
         return value
     }
 
-    /// Parses the next nine bytes, or returns nil if any of them is not a digit. Trace times have nine decimals.
+    /// Parses the nine decimals of a trace time. Returns nil if the next nine bytes are not all digits.
     @inline(__always)
     private static func nineDigits(_ bytes: UnsafeRawBufferPointer, _ at: Int, end: Int) -> Int64? {
         guard end &- at >= 9, let last = digit(bytes[at &+ 8]) else { return nil }
@@ -81,8 +81,8 @@ package enum TraceSeconds {
         let values = word ^ 0x3030_3030_3030_3030
         // Adding 0x76 sets the top bit of every byte above 9.
         guard (values &+ 0x7676_7676_7676_7676 | values) & 0x8080_8080_8080_8080 == 0 else { return nil }
-        // Combines adjacent digits into two-digit numbers. The weighted sum of these numbers is in the upper half of
-        // the sum below.
+        // Combines adjacent digits into two-digit numbers, which are then multiplied by powers of 100 and added. The
+        // total is in the upper 32 bits of `outer + inner`.
         let pairs = values &* 10 &+ values &>> 8
         let mask: UInt64 = 0x0000_00ff_0000_00ff
         let outer = (pairs & mask) &* (100 &+ 1_000_000 &<< 32)

@@ -12,8 +12,7 @@ public enum FaultMoment: Sendable, Hashable {
     case reading(Int64)
 }
 
-/// A fault in the text form `name[=value][(target)][@when[+duration]]`, for example
-/// `stuck=3(accelerometer)@2.5s+300ms`.
+/// A fault written as `name[=value][(target)][@when[+duration]]`, for example `stuck=3(accelerometer)@2.5s+300ms`.
 ///
 /// This type defines the common syntax. The code that injects the faults defines the names, values and targets.
 package struct FaultClause: Sendable, Hashable {
@@ -23,7 +22,7 @@ package struct FaultClause: Sendable, Hashable {
     package let text: String
     package let name: String
     package let value: String?
-    /// The affected device or sensor, or nil for all.
+    /// The affected device or sensor, or nil if all are affected.
     package let target: String?
     package let moment: FaultMoment
     /// The duration in seconds.

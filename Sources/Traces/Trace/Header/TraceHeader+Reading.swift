@@ -8,7 +8,7 @@ extension TraceHeader {
     static let maximumDevices = 1024
     private static let maximumMembers = 1024
 
-    /// True if the line is a header of this format. The line may be truncated after the format name.
+    /// True if the line is a header of this format, even if it is truncated after the format name.
     static func isHeader(_ line: UnsafeRawBufferPointer) -> Bool {
         let isHeader = JSONReader.parse(line) { reader throws(JSONError) -> Bool? in
             try reader.beginObject()

@@ -5,14 +5,14 @@ import JSONBytes
 
 /// The first line of a trace. It describes the clocks, devices and units of the events.
 public struct TraceHeader: Sendable, Hashable {
-    /// The start of a trace as the same instant on two clocks. Event times are relative to the start.
+    /// The time at which a trace starts, on two clocks. Event times are relative to it.
     public struct Start: Sendable, Hashable {
         /// The civil time.
         public var wallTime: WallTime
         /// The time since boot.
         public var boot: BootTime
 
-        /// Creates a start from the same instant on both clocks.
+        /// Creates a start. Both arguments must denote the same instant.
         public init(wallTime: WallTime, boot: BootTime) {
             self.wallTime = wallTime
             self.boot = boot
@@ -31,8 +31,8 @@ public struct TraceHeader: Sendable, Hashable {
     public var clock = "CLOCK_BOOTTIME"
     /// The devices whose reports are in the trace.
     public var devices: [TraceDevice] = []
-    /// The motion sensors, with the preferred sensor of each kind first. ``add(_:)`` also sets the unit of the
-    /// readings.
+    /// The motion sensors, with the preferred sensor of each kind first. To add a sensor together with the unit of its
+    /// readings, call ``add(_:)``.
     ///
     /// A sensor's `mode` and remarks are not written. After parsing, the mode is `recorded`, and the remarks describe
     /// members that could not be used.
@@ -41,7 +41,8 @@ public struct TraceHeader: Sendable, Hashable {
     public var calibrations: [SensorDescription.ID: SensorCalibration] = [:]
     /// The libiio contexts of the sensors, in libiio's XML format.
     public var contexts: [String] = []
-    /// The units of event values, by quantity. gpsd reports and motion readings have fixed units, which are not listed.
+    /// The units of event values, by quantity. The units of motion readings are fixed and are listed only for human
+    /// readers. gpsd reports are in gpsd's own units.
     public var units = ["t": "s"]
     /// The battery at the start, or nil if there was no battery.
     public var battery: BatteryReading?
@@ -170,14 +171,14 @@ public struct TraceDevice: Sendable, Hashable {
         receiver = ReceiverDescription()
     }
 
-    /// True if both values describe the same device. Two NaN cycles count as equal.
+    /// True if both values describe the same device. Two `cycle` values of NaN count as equal.
     public static func == (left: TraceDevice, right: TraceDevice) -> Bool {
         var (receiver, otherReceiver) = (left.receiver, right.receiver)
         if receiver.cycle.isNaN, otherReceiver.cycle.isNaN { (receiver.cycle, otherReceiver.cycle) = (0, 0) }
         return left.kind == right.kind && receiver == otherReceiver && left.otherMembers == right.otherMembers
     }
 
-    /// The cycle is not hashed because it may be NaN.
+    /// `cycle` is not hashed, because it may be NaN.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(kind)
         hasher.combine(receiver.path)

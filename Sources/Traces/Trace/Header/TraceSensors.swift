@@ -31,7 +31,7 @@ struct TraceSensors: Sendable {
     @inline(__always)
     func defaultIndex(of kind: SensorKind) -> Int32 { defaultIndices[kind.index] }
 
-    /// Returns the index of the sensor with this ID and kind, or a negative value if there is none yet.
+    /// Returns the index of the sensor with this ID and kind, or a negative value if there is no such sensor yet.
     @inline(__always)
     func index(of name: UnsafeRawBufferPointer, kind: SensorKind) -> Int32 {
         var index = 0
@@ -44,8 +44,8 @@ struct TraceSensors: Sendable {
         return -1
     }
 
-    /// Returns the index of the kind's default sensor, and adds the sensor if there is none. Returns a negative value
-    /// if the maximum number of sensors is reached.
+    /// Returns the index of the kind's default sensor, which is added if necessary. Returns a negative value if there
+    /// is no room for another sensor.
     mutating func findOrAddDefault(_ kind: SensorKind) -> Int32 {
         let index = defaultIndex(of: kind)
         guard index < 0 else { return index }
@@ -54,8 +54,8 @@ struct TraceSensors: Sendable {
         return added
     }
 
-    /// Returns the index of the sensor with this ID, and adds the sensor if there is none. Returns a negative value if
-    /// the ID is invalid or belongs to a different kind, or if the maximum number of sensors is reached.
+    /// Returns the index of the sensor with this ID, which is added if necessary. Returns a negative value if the ID is
+    /// invalid or belongs to a sensor of a different kind, or if there is no room for another sensor.
     mutating func findOrAdd(_ name: String, kind: SensorKind) -> Int32 {
         if let index = descriptions.firstIndex(where: { $0.id == name }) {
             return descriptions[index].kind == kind ? Int32(index) : -1
@@ -70,9 +70,9 @@ struct TraceSensors: Sendable {
         return Int32(descriptions.count - 1)
     }
 
-    /// Returns the index of the sensor with this ID, regardless of its kind. If no sensor has this ID but the ID is the
-    /// name of a kind, returns the index of that kind's default sensor, and adds the sensor if there is none. Otherwise
-    /// returns a negative value.
+    /// Returns the index of the sensor with this ID, whatever its kind. If there is no such sensor and the ID is the
+    /// name of a kind, returns the index of the kind's default sensor, which is added if necessary. Otherwise, returns
+    /// a negative value.
     mutating func findOrAddDefault(_ name: String) -> Int32 {
         if let index = descriptions.firstIndex(where: { $0.id == name }) { return Int32(index) }
         guard let kind = SensorKind(rawValue: name) else { return -1 }

@@ -2,8 +2,9 @@
 
 /// The accessory's side of a protocol, implemented in code.
 ///
-/// A peer can run in process on a simulated device's clock, or behind a serial port or socket on the machine's clock.
-/// Every session uses a new copy of the peer, so a peer with value semantics starts in its initial state.
+/// A peer either runs in process on a simulated device's clock, or serves a serial port or socket on the machine's
+/// clock. Every session uses a new copy of the peer. A peer with value semantics therefore starts each session in its
+/// initial state.
 public protocol AccessoryPeer: Sendable {
     /// Returns the actions in response to an event. Called for one event at a time. The actions are performed in order,
     /// after all previously returned actions.
@@ -14,7 +15,7 @@ public protocol AccessoryPeer: Sendable {
 public enum AccessoryPeerEvent: Sendable, Hashable {
     /// The protocol was opened. This is always the first event.
     case opened
-    /// One or more bytes were received. The bytes may be divided among events arbitrarily.
+    /// One or more bytes were received. The bytes may be split across events at any point.
     case received([UInt8])
     /// The time requested with ``AccessoryPeerAction/setTimer(after:)`` has elapsed.
     case timerFired
@@ -26,7 +27,7 @@ public enum AccessoryPeerEvent: Sendable, Hashable {
 public enum AccessoryPeerAction: Sendable, Hashable {
     /// Sends bytes.
     case send([UInt8])
-    /// Waits for the given number of seconds before the next action. Events are still delivered.
+    /// Waits for the given number of seconds before the next action. Events are still delivered during the wait.
     case wait(Double)
     /// Requests ``AccessoryPeerEvent/timerFired`` after a number of seconds, replacing any previous request.
     case setTimer(after: Double)
@@ -62,8 +63,8 @@ public struct LinePeer: AccessoryPeer {
     ///
     /// - Parameters:
     ///   - greeting: The actions to perform when the protocol is opened.
-    ///   - answer: Returns the actions in response to a line, which is passed without its line feed or CR LF. Invalid
-    ///     UTF-8 is replaced.
+    ///   - answer: A closure that returns the actions in response to a line. The line is passed without its line feed
+    ///     or CR LF, and invalid UTF-8 is replaced.
     public init(greeting: [AccessoryPeerAction] = [], answer: @escaping @Sendable (String) -> [AccessoryPeerAction]) {
         self.greeting = greeting
         self.answer = answer

@@ -5,8 +5,8 @@ import Synchronization
 
 /// A session that runs a peer at the accessory's end of a channel until either side ends the session.
 ///
-/// The clock's timers run the peer's actions. The actions never run within a call from the other side. On a virtual
-/// clock, the timers run in a deterministic order on the thread that advances the clock.
+/// The peer's actions run on timers of the clock, never inside a call from the other side. On a virtual clock, the
+/// timers run in a deterministic order on the thread that advances the clock.
 package final class AccessoryPeerSession: Sendable {
     /// The number of unsent bytes (1 MiB) at which the session stops reading from the channel.
     private static let maximumUnsentBytes = 1 << 20
@@ -82,7 +82,7 @@ package final class AccessoryPeerSession: Sendable {
     private func scheduleRun() {
         state.withLock { state in
             guard state.immediateTimer == nil, !state.hasEnded else { return }
-            // The timer's closure acquires the same lock, so it runs only after the timer is stored.
+            // The timer's closure needs the lock that is held here, so it cannot run before the timer is stored.
             state.immediateTimer = clock.timer(at: clock.now) { [weak self] in
                 self?.state.withLock { $0.immediateTimer = nil }
                 self?.run()
@@ -90,7 +90,7 @@ package final class AccessoryPeerSession: Sendable {
         }
     }
 
-    /// Performs all pending work, or requests another pass from the thread that is already performing it.
+    /// Performs all pending work. If another thread is already doing so, requests another pass from that thread.
     private func run() {
         let isFirst = state.withLock { state in
             if state.isRunning {

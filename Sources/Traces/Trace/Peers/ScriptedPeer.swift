@@ -53,9 +53,9 @@ public struct ScriptedPeer: AccessoryPeer {
     ///
     /// - Parameters:
     ///   - steps: The steps to run in each session.
-    ///   - departed: A closure that is called for the first bytes that differ from the script. The peer then hangs up.
-    ///     The closure is also called if the session ends before the expected bytes are received, and for bytes
-    ///     received after the last step. Those bytes are dropped.
+    ///   - departed: A closure that is called when received bytes differ from the script. The peer then hangs up. The
+    ///     closure is also called if the session ends before the expected bytes are received. Bytes received after the
+    ///     last step are reported to the closure and dropped.
     public init(_ steps: [Step], departed: @escaping @Sendable (Deviation) -> Void = { _ in }) {
         self.steps = steps
         self.onDeviation = departed

@@ -56,7 +56,7 @@ public struct AccessoryFaults: Sendable, Hashable {
     public var maximumChunkLength: Int?
     /// The minimum time between two chunks, in seconds.
     public var minimumChunkInterval = 0.001
-    /// The probability, from 0 to 1, that a random byte replaces a sent byte.
+    /// The probability, from 0 to 1, that a sent byte is replaced with a random byte.
     public var corruptionProbability = 0.0
     /// The number of random bytes sent before any other bytes.
     public var leadingRandomByteCount = 0

@@ -11,8 +11,8 @@ struct AttachedAccessories: Sendable {
 
     private var entries: [Entry] = []
 
-    /// Applies an event. Returns false if its accessory is not attached, lacks the protocol or exceeds the maximum
-    /// number of accessories.
+    /// Applies an event. Returns false if its accessory is not attached, does not have the protocol, or would exceed
+    /// the maximum number of accessories.
     mutating func apply(_ event: TraceAccessoryEvent) -> Bool {
         let index = entries.firstIndex { $0.id == event.accessory }
         switch event.change {

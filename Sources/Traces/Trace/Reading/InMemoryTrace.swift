@@ -20,7 +20,7 @@ package struct InMemoryTrace: Sendable {
     package init(_ header: TraceHeader, name: String, count: Int) throws(DeviceError) {
         let line = header.line()
         headerLine = line + [UInt8(ascii: "\n")]
-        // The encoded header is parsed, so that the records refer to the same sensors as the generated text.
+        // The header is encoded and parsed again, so that the records refer to the same sensors as the generated text.
         self.header = try line.withBytes { (bytes) throws(DeviceError) in try TraceHeader(bytes, name: name) }
         sensors = TraceSensors(self.header.sensors)
         records.reserveCapacity(count)

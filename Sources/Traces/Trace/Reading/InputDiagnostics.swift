@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Problems found in a reader's input, grouped by message. Each group contains the number of occurrences, and the
+/// Problems found in a reader's input, grouped by message. Each group records how often the problem occurred, and the
 /// location and text of the first occurrence.
 package struct InputDiagnostics: Sendable, Hashable {
     /// The maximum number of distinct messages. Occurrences of further messages are only counted.
@@ -42,8 +42,8 @@ package struct InputDiagnostics: Sendable, Hashable {
             + (ungroupedCount == 0 ? [] : ["\(ungroupedCount) further problems were found in the input."])
     }
 
-    /// Records a problem in a line. Line numbers start at 1, and 0 means that the input is not divided into lines.
-    /// `text` is the invalid input. It is evaluated for the first occurrence only.
+    /// Records a problem in a line. Line numbers start at 1. A line number of 0 means that the input is not divided
+    /// into lines. `text` is the invalid input. It is evaluated for the first occurrence only.
     package mutating func record(_ message: String, line: Int, of file: String = "", text: @autoclosure () -> String) {
         record(message, at: Self.location(line: line, of: file), text: text())
     }

@@ -38,7 +38,7 @@ final class MappedFile: Sendable {
     /// True if the file has become shorter since it was mapped. The missing part reads as zeros.
     var isTruncated: Bool {
         if registration.map({ SIGBUSGuard.isCutOff($0) }) == true { return true }
-        // Truncation within the last page causes no SIGBUS.
+        // A file that is truncated within its last page causes no SIGBUS, so the file's size is checked too.
         var status = stat()
         return fstat(descriptor, &status) == 0 && Int(clamping: status.st_size) < count
     }

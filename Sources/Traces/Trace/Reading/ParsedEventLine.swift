@@ -46,7 +46,8 @@ struct ParsedEventLine {
                         range: isText ? range.lowerBound + 1..<range.upperBound - 1 : range)
                     record?.isHexadecimal = key.word == JSONText.word("gpsdHex")
                 } else if record == nil, !isInvalidReading, TraceAccessoryEvent.isKey(key) {
-                    // The event is parsed on demand, because its data is spread over several members.
+                    // The data of an accessory event is spread over several members, so the event is parsed later, on
+                    // demand.
                     record = TraceRecord(time: nil, kind: .accessory, range: offset..<offset + line.count)
                     try reader.skipValue()
                 } else {
@@ -56,7 +57,7 @@ struct ParsedEventLine {
             }
         }
         try reader.finish()
-        // If the line contains no event, the whole line is reported instead of the member.
+        // If the line contains no event, the whole line is reported instead of the invalid member.
         if hasInvalidValue, record != nil { hasInvalidMember = true }
         // The remaining keys of an accessory event are checked when the event is parsed.
         if hasUnknownKey, record?.kind != .accessory { hasInvalidMember = true }

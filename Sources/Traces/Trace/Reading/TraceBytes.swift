@@ -37,8 +37,8 @@ package struct TraceBytes: Sendable {
             try self.init(file: path, largestInMemory: largestInMemory)
             return
         }
-        // For a path such as /dev/stdin, the process's own descriptor is duplicated. If it is a pipe without a writer,
-        // `open` would block.
+        // For a path such as /dev/stdin, the process's own descriptor is duplicated, because `open` would block on a
+        // pipe without a writer.
         let own = Self.ownDescriptor(path)
         let descriptor = own.map { fcntl($0, F_DUPFD_CLOEXEC, 0) } ?? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0 else { throw FileIO.readError(path, call: "open", errno: errno) }

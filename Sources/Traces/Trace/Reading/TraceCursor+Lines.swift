@@ -24,8 +24,8 @@ extension TraceCursor {
         return event(bytes, line, isEnded: isEnded)
     }
 
-    /// Parses the part after the time in `{"t":12.5,"gpsd":{…}}`, the writer's layout. Does not validate the report.
-    /// Returns nil for any other layout, which requires the full parser.
+    /// Parses the part of a line after its time if the line has the writer's layout, as in `{"t":12.5,"gpsd":{…}}`.
+    /// Does not validate the report. Returns nil for any other layout, which requires the full parser.
     @inline(__always)
     private static func canonicalReport(_ bytes: UnsafeRawBufferPointer, _ at: Int, end: Int) -> Range<Int>? {
         guard ByteMatching.hasPrefix(bytes, at: at, end: end, ",\"gpsd\":{"), let base = bytes.baseAddress else {

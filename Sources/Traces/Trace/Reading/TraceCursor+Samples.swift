@@ -63,7 +63,7 @@ extension TraceCursor {
             guard let stamp = TraceSeconds.scan(bytes, &at, end: end) else { return nil }
             record.stamp = stamp
         }
-        // A sensor that appears for the first time also requires the full parser.
+        // A sensor that appears for the first time requires the full parser.
         guard at == end &- 1, bytes[at] == UInt8(ascii: "}"), record.sensorIndex >= 0 else { return nil }
         return record
     }

@@ -39,7 +39,7 @@ extension TraceCursor {
         // The caller keeps the bytes valid until all parts are searched.
         nonisolated(unsafe) let shared = bytes
         DispatchQueue.concurrentPerform(iterations: parts) { part in
-            // The buffer ends with the part, so that no line extends beyond the part.
+            // The buffer ends where the part ends, so that no line extends beyond the part.
             let text = UnsafeRawBufferPointer(rebasing: shared[..<starts[part + 1]])
             var lines = TraceLines(offset: starts[part], line: 0, file: file)
             var checkedEnd = starts[part]

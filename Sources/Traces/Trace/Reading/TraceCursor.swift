@@ -2,8 +2,8 @@
 
 package import DeviceCore
 
-/// Iterates over a trace's events without allocating memory. The caller passes the file's bytes to each call.
-/// ``TraceFile/play(_:)`` keeps the bytes valid.
+/// Iterates over a trace's events without allocating memory. Each call needs the file's bytes, which
+/// ``TraceFile/play(_:)`` provides.
 ///
 /// The cursor skips unusable lines and reports them in ``warnings``. It checks only the beginning and end of a report,
 /// because the decoder validates the JSON. A copy of the cursor serves as a bookmark.
@@ -15,7 +15,7 @@ package struct TraceCursor: Sendable {
     package private(set) var warningCount = 0
     /// All warnings, including those of the header, grouped by reason.
     package private(set) var diagnostics = InputDiagnostics()
-    /// The reasons for all warnings.
+    /// The set of reasons that occur in the warnings, including warnings that are not stored.
     package private(set) var reasons: Set<TraceWarning.Reason> = []
     /// The number of skipped lines that are not empty: invalid lines, and lines of gpsd output that contain no report.
     package internal(set) var skippedLines = 0

@@ -5,8 +5,8 @@ public import DeviceCore
 
 /// A complete trace: a file in the native format, or text that contains gpsd reports.
 ///
-/// ``TraceWriter`` writes the native format. Any other file is searched for gpsd reports, for example the output of
-/// `gpspipe -w`, and lines without a report are skipped. A trace is a sequence of its events:
+/// ``TraceWriter`` writes the native format. Any other file, for example the output of `gpspipe -w`, is searched for
+/// gpsd reports, and lines without a report are skipped. A trace is a sequence of its events:
 ///
 /// ```swift
 /// let trace = try TraceFile(path: "drive.trace")
@@ -42,7 +42,7 @@ public struct TraceFile: Sendable {
     /// - Parameters:
     ///   - bytes: The contents of a file.
     ///   - name: The name of the trace in messages.
-    /// - Throws: An error that describes the contents if the bytes are not a trace.
+    /// - Throws: If the bytes are not a trace, an error that describes their contents.
     public init(bytes: [UInt8], name: String) throws(DeviceError) {
         try self.init(contents: TraceBytes(bytes), name: name)
     }
@@ -58,9 +58,10 @@ public struct TraceFile: Sendable {
             eventsLine: layout.eventsLine)
     }
 
-    /// Opens a file. Files other than regular files are limited to half of the physical memory and at most 1 GiB.
+    /// Opens a file. A file that is not a regular file is limited to half of the physical memory, or to 1 GiB if that
+    /// is less.
     ///
-    /// - Throws: An error whose message describes the remedy.
+    /// - Throws: An error whose message suggests a remedy.
     public init(path: String) throws(DeviceError) { try self.init(contents: try TraceBytes(path: path), name: path) }
 
     /// Creates a trace without a header, a start time or events.

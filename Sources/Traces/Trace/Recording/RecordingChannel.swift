@@ -3,12 +3,12 @@
 public import DeviceCore
 import Synchronization
 
-/// A byte channel wrapper that reports all data in an order suitable for playback. Bytes that are read during a write
-/// are reported after the write, because they may be the response to it.
+/// A wrapper around a byte channel. It reports all data in an order suitable for playback: bytes that are read during a
+/// write are reported after the write, because they may be the response to it.
 final class RecordingChannel: PollableChannel {
     private struct State {
         var writesInProgress = 0
-        /// The events that occurred during the writes in progress.
+        /// The events that are held back until no write is in progress.
         var deferred: [TraceAccessoryEvent.Change] = []
         var queue = BoundedQueue<TraceAccessoryEvent.Change>()
         var hasEnded = false
@@ -81,7 +81,7 @@ final class RecordingChannel: PollableChannel {
     }
 }
 
-/// An accessory source wrapper that reports the data of all sessions opened through it to listeners.
+/// A wrapper around an accessory source. Its listeners receive the data of all sessions opened through it.
 final class RecordingAccessorySource: AccessorySource {
     typealias Listener = @Sendable (AccessoryDescription.ID, TraceAccessoryEvent.Change, BootTime) -> Void
 

@@ -13,9 +13,9 @@ import Synchronization
 /// try recorder.stop()
 /// ```
 ///
-/// The header describes each motion sensor that is present at the start. Other subscribers do not change the recorder's
-/// interval. If there is no sensor of a kind at the start, the recorder also records the first sensor of that kind that
-/// appears, although the header does not describe it.
+/// The header describes each motion sensor that is present at the start. Other subscribers do not affect the interval
+/// between recorded readings. If a kind of sensor is missing at the start, the first sensor of that kind to appear
+/// later is also recorded, although the header does not describe it.
 ///
 /// Attached and detached accessories are always recorded. The data of a session is recorded only if the session was
 /// opened through a device returned by ``DeviceCore/Device/recordingAccessories()``. Bytes are recorded when the
@@ -129,16 +129,16 @@ public final class TraceRecorder: Sendable {
             throw error
         }
         writer.onFailure { [weak self] error in self?.handleFailure(error) }
-        // The lock is not held here. A source that is already lost calls the closure during the subscription, and the
-        // closure acquires the lock.
+        // The lock is not held here, because a source that is already lost calls the closure during the subscription,
+        // and the closure acquires the lock.
         if parts.contains(.position) {
             retain(device.positionSource.subscribe(PositionRequest(lines: true)) { [weak self] in self?.record($0) })
         }
         if parts.contains(.motion) { subscribe(to: sensors) }
         if parts.contains(.battery) {
             retain(device.statusSource.subscribe { [weak self] in self?.record($0) })
-            // Records the current battery state, and records it again if it has changed in the meantime. Otherwise, the
-            // old state could be recorded after a newer state from the subscription.
+            // If the battery state changes while it is being recorded, the subscription may record the new state first,
+            // followed by the old state here. The state is then recorded again.
             var battery: BatteryReading?
             repeat {
                 battery = device.statusSource.battery

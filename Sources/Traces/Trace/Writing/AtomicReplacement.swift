@@ -15,9 +15,10 @@ struct AtomicReplacement: Sendable {
         var isDirectoryError: Bool { [EACCES, EPERM, EROFS].contains(number) }
     }
 
-    /// The resolved destination if the path already exists, otherwise nil. Names are relative to its directory.
+    /// The resolved destination, or nil if the path does not exist yet. File names are relative to the destination's
+    /// directory.
     private let destination: ResolvedDestination?
-    /// Returns the final name: a fixed name, or a path that does not exist yet.
+    /// Returns the file's final name. The name is either fixed or chosen so that no file with this name exists.
     private let name: @Sendable () -> String
     private let retriesWithOtherName: Bool
     /// The temporary name beside the existing file, or the final path if no file exists.
@@ -116,7 +117,7 @@ struct AtomicReplacement: Sendable {
             if link(descriptor, as: path) { return nil }
             guard errno == EEXIST, overwrite else { return ("link", errno) }
         }
-        // A file with this name exists now and is replaced.
+        // A file with this name exists, so it is replaced.
         var status = stat()
         _ = fstat(descriptor, &status)
         let name = replacedFile == nil ? Self.temporary(for: path, number: status.st_ino) : temporary

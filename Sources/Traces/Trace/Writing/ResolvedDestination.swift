@@ -4,7 +4,7 @@ import SystemCalls
 
 /// The destination of a write, found by resolving the symbolic links in a path.
 ///
-/// Symbolic links are resolved one at a time, each through its own descriptor, so that no other process can exchange a
+/// Symbolic links are resolved one at a time, each through its own descriptor, so that no other process can replace a
 /// link between the check and its use. A symbolic link in the last component of a path is followed only if this user or
 /// root created the link. The same rule applies to the path stored in the link.
 final class ResolvedDestination: Sendable {
@@ -19,7 +19,7 @@ final class ResolvedDestination: Sendable {
     /// The file status, or nil if the file does not exist.
     let status: Status?
 
-    /// The required fields of stat(2), whose C structure is not `Sendable`.
+    /// The fields of stat(2) that are needed here. The C structure itself is not `Sendable`.
     struct Status: Sendable {
         let isFile: Bool
         let user: uid_t

@@ -2,7 +2,7 @@
 
 public import DeviceCore
 
-/// A destination of a trace: a file (``TraceWriter``) or memory (``TraceBuilder``).
+/// A destination for a trace: a file (``TraceWriter``) or memory (``TraceBuilder``).
 ///
 /// The header must be written first, and only once. An event that is earlier than the previous event is written with
 /// the previous event's time.
@@ -33,10 +33,10 @@ public final class TraceBuilder: TraceSink {
     private var lines = TraceEventEncoder()
     private var hasHeader = false
     private var bytes: [UInt8] = []
-    /// The bytes that precede those in memory, or nil if all bytes are in memory.
+    /// The first part of the trace, or nil if the whole trace is in memory.
     private var temporaryFile: TemporaryBuffer?
 
-    /// Creates a builder of an empty trace.
+    /// Creates a builder with an empty trace.
     ///
     /// - Parameter name: The name of the trace in messages.
     public convenience init(name: String) { self.init(name: name, limit: Int.bitWidth > 32 ? .max : 1 << 28) }

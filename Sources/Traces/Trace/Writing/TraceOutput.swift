@@ -60,7 +60,7 @@ extension TraceOutput {
             shouldKeepWaiting: nil)
     }
 
-    /// Opens an existing file and truncates it, or returns a negative descriptor with the reason in `errno`.
+    /// Opens an existing file and truncates it. On failure, returns a negative descriptor, with the reason in `errno`.
     /// `isLockedByOpener` is true if this process had already opened and locked the file.
     private static func openExisting(_ path: String) throws(DeviceError) -> (descriptor: Int32, isLockedByOpener: Bool)
     {
@@ -76,7 +76,8 @@ extension TraceOutput {
             _ = ftruncate(descriptor, 0)
             return (descriptor, false)
         }
-        // The file has other hard links, which must keep its contents. This link is therefore replaced with a new file.
+        // The file has other hard links, which must keep its contents. Therefore, only this link is replaced with a new
+        // file.
         systemUnlock(descriptor)
         systemClose(descriptor)
         guard unlinkat(destination.folder, destination.name, 0) == 0 else { return (-1, false) }
@@ -106,8 +107,8 @@ extension TraceOutput {
         throw DeviceError(.busy, "Another program is writing \(path). Stop it first, or choose another name.")
     }
 
-    /// Creates a file that is replaced atomically, or writes to standard output if the path is "-". An existing file
-    /// stays unchanged until ``close()``. Pipes, devices and files in a directory without write permission are written
+    /// Creates or atomically replaces a file, or writes to standard output if the path is "-". An existing file stays
+    /// unchanged until ``close()``. Pipes, devices and files in a directory without write permission are written
     /// directly.
     package init(whole path: String, overwrite: Bool, mode: UInt32? = nil) throws(DeviceError) {
         guard path != "-", var replacement = AtomicReplacement(path, overwrite: overwrite, mode: mode) else {
@@ -127,8 +128,8 @@ extension TraceOutput {
     }
 
     /// Creates a new file that gets its final name only when it is complete. `name` returns an unused path, and is
-    /// called again if that path has been created in the meantime. `temporary` is used on file systems without unnamed
-    /// files.
+    /// called again if that path has been created in the meantime. `temporary` is the name of the incomplete file on
+    /// file systems that do not support unnamed files.
     package init(named name: @escaping @Sendable () -> String, temporary: String, mode: UInt32?) throws(DeviceError) {
         var replacement = AtomicReplacement(named: name, temporary: temporary, mode: mode)
         switch replacement.open() {
@@ -187,7 +188,7 @@ extension TraceOutput {
     package func close() throws(DeviceError) {
         guard isOwned else { return }
         var failed: (call: String, errno: Int32)?
-        // For pipes and devices, `fsync` fails with other errors, which are ignored.
+        // Only disk errors are reported. For pipes and devices, `fsync` fails with other errors.
         if fsync(descriptor) != 0, errno == EIO || errno == ENOSPC || errno == EDQUOT { failed = ("fsync", errno) }
         if failed == nil, let replacement { failed = replacement.finish(descriptor) }
         if failed != nil { replacement?.remove() }
@@ -243,7 +244,7 @@ extension TraceOutput {
 /// Calls the C function, which is shadowed by the method `close()`.
 private func closeDescriptor(_ descriptor: Int32) -> Int32 { close(descriptor) }
 
-/// A destination of a ``TraceWriter``. The first write contains the header, and subsequent writes contain whole lines.
+/// A destination for a ``TraceWriter``. The first write contains the header, and subsequent writes contain whole lines.
 package protocol TraceDestination: Sendable {
     var name: String { get }
 

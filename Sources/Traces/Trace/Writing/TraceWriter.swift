@@ -13,7 +13,7 @@ import Synchronization
 /// ```
 ///
 /// Events are buffered for at most half a second and written in whole lines. If the process ends early, the trace is
-/// still valid, but lacks the last half second.
+/// still valid, but may lack the last half second.
 ///
 /// The writer is thread-safe, and the lines of one call are kept together. An event that is earlier than the previous
 /// event is written with the previous event's time. After a failure, nothing more is written and every call throws the
@@ -55,9 +55,9 @@ public final class TraceWriter: TraceSink, Sendable {
     ///
     /// - Parameters:
     ///   - path: The file, or "-" for standard output.
-    ///   - overwrite: If true, replaces an existing file. If the file has other hard links, those keep its contents.
-    ///     Symbolic links created by another user are not followed.
-    ///   - mode: The file mode, as for chmod. If nil, an existing file keeps its mode. A new file then gets the mode
+    ///   - overwrite: If true, replaces an existing file. Other hard links to the file keep the old contents. Symbolic
+    ///     links created by another user are not followed.
+    ///   - mode: The file mode, as for chmod. If nil, an existing file keeps its mode, and a new file gets the mode
     ///     0600, because a trace reveals positions.
     ///   - clock: The clock that schedules flushing.
     /// - Throws: An error with the code `busy` if another recorder is writing to the file, or a different error if the
@@ -68,7 +68,8 @@ public final class TraceWriter: TraceSink, Sendable {
         self.init(try TraceOutput(path: path, overwrite: overwrite, mode: mode), clock: clock)
     }
 
-    /// Creates a trace file that is replaced atomically. An existing file stays unchanged until ``close()`` succeeds.
+    /// Creates a trace file, or replaces an existing file atomically. An existing file stays unchanged until
+    /// ``close()`` succeeds.
     package convenience init(whole path: String, overwrite: Bool, mode: UInt32? = nil) throws(DeviceError) {
         self.init(try TraceOutput(whole: path, overwrite: overwrite, mode: mode), clock: LiveClock())
     }
