@@ -17,13 +17,11 @@ struct RecordedCallbacks {
     private static let limit = 1 << 20
 
     static func isCallbackFile(_ path: String) -> Bool {
-        guard path != "-", case let file = systemOpen(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), file >= 0 else {
-            return false
-        }
-        defer { systemClose(file) }
-        var status = stat()
         // Only regular files are checked, because the data of a pipe can be read only once.
-        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
+        guard path != "-", FileIdentity(path)?.isFolder == false else { return false }
+        let file = systemOpen(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard file >= 0 else { return false }
+        defer { systemClose(file) }
         var start = [UInt8](repeating: 0, count: 64)
         let count = start.withUnsafeMutableBytes { systemRead(file, $0) }
         return beginnings.contains { start.prefix(max(count, 0)).starts(with: $0.utf8) }
