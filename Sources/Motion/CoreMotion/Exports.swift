@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Apps written for iOS use `Date`, `OperationQueue` and `NSObject` without importing Foundation.
+// Re-exported, because apps written for iOS use `Date`, `OperationQueue` and `NSObject` without importing Foundation.
 @_exported public import Foundation

@@ -49,7 +49,7 @@ open class CMMotionActivity: CMLogItem {
     /// The confidence in the activity.
     open var confidence: CMMotionActivityConfidence { storedConfidence }
 
-    /// The names of the true properties, the confidence and the start date.
+    /// The names of the properties that are true, the confidence and the start date.
     open override var description: String {
         let flags = [
             (stationary, "stationary"), (walking, "walking"), (running, "running"), (automotive, "automotive"),
@@ -64,7 +64,7 @@ open class CMMotionActivity: CMLogItem {
         return super.archivedValues + [(Self.key, numbers)]
     }
 
-    /// The values of the public properties, which subclasses may override.
+    /// The activities as a set, read from the public properties, which subclasses may override.
     private var flags: CarriedActivity {
         var flags: CarriedActivity = []
         if stationary { flags.insert(.stationary) }
@@ -79,10 +79,10 @@ open class CMMotionActivity: CMLogItem {
     private static let key = "CMMotionActivity.values"
 }
 
-/// The confidence in an activity. On Linux, the activity is determined in time windows that start 1.28 s apart.
-/// `medium` requires three consecutive windows with the same activity, and `high` requires ten. Cycling, unknown
-/// activities, and walking or running without counted steps always have low confidence. `docs/motion.md` lists the
-/// accuracy of each level.
+/// The confidence in an activity. On Linux, activities are detected in overlapping time windows that start 1.28 s
+/// apart. `medium` requires three consecutive windows with the same activity, and `high` requires ten. The confidence
+/// is always low for cycling, for unknown activities, and for walking or running without counted steps.
+/// `docs/motion.md` lists the accuracy of each level.
 public enum CMMotionActivityConfidence: Int, Sendable {
     /// Low confidence.
     case low = 0
@@ -92,7 +92,7 @@ public enum CMMotionActivityConfidence: Int, Sendable {
     case high = 2
 }
 
-/// A fall of the user. Falls are never detected on Linux. The class exists because published packages extend its
+/// A fall by the user. Falls are never detected on Linux. The class exists only because published packages extend its
 /// `UserResolution` on every platform that has Core Motion.
 open class CMFallDetectionEvent: NSObject {
     /// The user's response when the system asks about a fall.

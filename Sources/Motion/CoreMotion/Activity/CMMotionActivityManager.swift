@@ -14,9 +14,9 @@ import LiveDevice
 /// }
 /// ```
 ///
-/// The accelerometer determines stationary, walking and running, with a delay of four to six seconds. Automotive and
-/// cycling also require the speed of the device's last fix, which the manager does not request. Activities are detected
-/// only while a manager or a `CMPedometer` receives updates.
+/// Stationary, walking and running are detected with the accelerometer, after a delay of four to six seconds.
+/// Automotive and cycling also require the speed of the device's last fix. The manager itself does not request fixes.
+/// Activities are detected only while a manager or a `CMPedometer` receives updates.
 open class CMMotionActivityManager: NSObject {
     private let device: Device
     private let updates: SensorStream<ActivityConverter>
@@ -57,7 +57,7 @@ open class CMMotionActivityManager: NSObject {
 
     /// Queries the activities between two dates within the last seven days, including the activity that was in progress
     /// at the start date. The handler is called once. The error is `CMErrorMotionActivityNotAvailable` if the device
-    /// has no accelerometer, and `CMErrorInvalidParameter` if `end` is before `start` or a date is not a finite number.
+    /// has no accelerometer, and `CMErrorInvalidParameter` if `end` is before `start` or either date is not finite.
     open func queryActivityStarting(
         from start: Date, to end: Date, to queue: OperationQueue,
         withHandler handler: @escaping CMMotionActivityQueryHandler

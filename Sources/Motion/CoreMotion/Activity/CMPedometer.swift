@@ -26,7 +26,7 @@ import LiveDevice
 /// Steps are counted only while an app receives updates. Counts are kept for seven days. On a live device, they are
 /// stored in the file `steps.json` next to the calibrations. All apps of the user share this file.
 ///
-/// Handlers are called on a private serial queue. After a call of `stop…` on that queue, the handler is no longer
+/// Handlers are called on a private serial queue. Once `stop…` has been called on that queue, the handler is no longer
 /// called. If the accelerometer is lost, each handler is called once with `CMErrorNotAvailable`. Updates resume
 /// automatically.
 open class CMPedometer: NSObject {
@@ -67,7 +67,7 @@ open class CMPedometer: NSObject {
 
     /// Returns true if the current device has an accelerometer.
     open class func isStepCountingAvailable() -> Bool { LiveDevice.resolved.has(.accelerometer) }
-    /// Returns true if step counting is available. The distance is estimated from the steps.
+    /// Returns true if step counting is available, because the distance is estimated from the steps.
     open class func isDistanceAvailable() -> Bool { isStepCountingAvailable() }
     /// Returns true if the current device has an accelerometer and a barometer.
     open class func isFloorCountingAvailable() -> Bool {
@@ -85,7 +85,7 @@ open class CMPedometer: NSObject {
 
     /// Starts updates that report the steps since the given date, which may be up to seven days ago. During playback of
     /// a trace, `Date()` is usually later than the recording. Therefore, a date after the trace's current time is
-    /// replaced by the trace's current time.
+    /// replaced by that time.
     ///
     /// The handler is called at most once a second, and only with new data. The first call reports stored steps, if
     /// there are any. Calling this method again restarts the updates. The handler is called once with
@@ -116,8 +116,8 @@ open class CMPedometer: NSObject {
         updates.stop()
     }
 
-    /// Starts reporting pauses and resumptions of walking. A pause is reported 2.5 seconds after the last step. The
-    /// handler is called once with `CMErrorNotAvailable` if the device has no accelerometer.
+    /// Starts reporting when the user pauses or resumes walking. A pause is reported 2.5 seconds after the last step.
+    /// The handler is called once with `CMErrorNotAvailable` if the device has no accelerometer.
     open func startEventUpdates(handler: @escaping CMPedometerEventHandler) {
         guard device.has(.accelerometer) else {
             events.stop()
@@ -130,7 +130,7 @@ open class CMPedometer: NSObject {
         events.start(StreamHandler(executor, { CMPedometerEvent($0) }, handler))
     }
 
-    /// Stops reporting pauses and resumptions.
+    /// Stops pedometer event updates.
     open func stopEventUpdates() {
         pendingEventsError.set(nil)
         events.stop()
@@ -138,7 +138,7 @@ open class CMPedometer: NSObject {
 
     /// Queries the steps between two dates within the last seven days. The handler is called once. `currentPace` and
     /// `currentCadence` are nil in the result. The error is `CMErrorMotionActivityNotAvailable` if the device has no
-    /// accelerometer, and `CMErrorInvalidParameter` if `end` is before `start` or a date is not a finite number.
+    /// accelerometer, and `CMErrorInvalidParameter` if `end` is before `start` or either date is not finite.
     open func queryPedometerData(from start: Date, to end: Date, withHandler handler: @escaping CMPedometerHandler) {
         // The handler is called even if the pedometer has been released.
         _ = PendingCall(device: device, executor: executor) { [device] in

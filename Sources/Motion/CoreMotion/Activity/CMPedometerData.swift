@@ -21,7 +21,7 @@ open class CMPedometerData: NSObject, NSSecureCoding, NSCopying {
 
     private var values = Values()
 
-    /// Creates an object without steps whose dates are 1970-01-01T00:00:00Z.
+    /// Creates an object with no steps. Both dates are 1970-01-01T00:00:00Z.
     public override init() {}
 
     init(_ values: Values) { self.values = values }
@@ -65,7 +65,8 @@ open class CMPedometerData: NSObject, NSSecureCoding, NSCopying {
     /// Always true.
     open class var supportsSecureCoding: Bool { true }
 
-    /// Encodes the values of the public properties, which subclasses may override, into a keyed archive.
+    /// Encodes the object into a keyed archive. The values are read from the public properties, which subclasses may
+    /// override.
     open func encode(with coder: NSCoder) {
         coder.encode(
             numbers: [startDate.timeIntervalSince1970, endDate.timeIntervalSince1970, numberOfSteps.doubleValue]
@@ -104,7 +105,7 @@ extension CMPedometerData.Values {
     }
 }
 
-/// A pause or a resumption of walking.
+/// An event that reports when the user pauses or resumes walking.
 open class CMPedometerEvent: NSObject, NSSecureCoding, NSCopying {
     private var storedDate: TimeInterval = 0
     private var storedType = CMPedometerEventType.pause

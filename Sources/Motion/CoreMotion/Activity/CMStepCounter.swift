@@ -5,7 +5,7 @@ import DeviceCore
 public import Foundation
 import LiveDevice
 
-/// A step counter, superseded by ``CMPedometer``, which counts the same steps.
+/// A step counter. Use ``CMPedometer`` instead, which counts the same steps.
 @available(*, deprecated, message: "Use CMPedometer")
 open class CMStepCounter: NSObject {
     private let device: Device
@@ -26,8 +26,8 @@ open class CMStepCounter: NSObject {
     open class func isStepCountingAvailable() -> Bool { LiveDevice.resolved.has(.accelerometer) }
 
     /// Queries the number of steps between two dates within the last seven days. The handler is called once. If the
-    /// steps cannot be determined, it receives 0 and the error of
-    /// ``CMPedometer/queryPedometerData(from:to:withHandler:)``.
+    /// steps cannot be determined, it receives 0 and the error that
+    /// ``CMPedometer/queryPedometerData(from:to:withHandler:)`` reports.
     open func queryStepCountStarting(
         from start: Date, to end: Date, to queue: OperationQueue, withHandler handler: @escaping CMStepQueryHandler
     ) {

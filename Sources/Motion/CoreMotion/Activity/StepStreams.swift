@@ -62,8 +62,8 @@ struct PedometerDataConverter: ReadingConverter {
         totals.floorsDescended += update.floorsDescended
         if update.floorsAscended + update.floorsDescended > 0 || hadPace != (update.pace != nil) { hasChanged = true }
         hadPace = update.pace != nil
-        // If the clock has been set back, the time difference is negative. The absolute value ensures that an update is
-        // due nevertheless. The last update of a trace is always due.
+        // The time difference is negative if the clock has been set back. Its absolute value is compared, so that an
+        // update is still due. The last update of a trace is always due.
         let isDue =
             update.isLast || lastUpdate.map { abs(update.time.seconds(since: $0)) >= Self.updateInterval } ?? true
         guard hasChanged, isDue else { return }

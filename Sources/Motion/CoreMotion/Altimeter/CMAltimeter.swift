@@ -54,8 +54,8 @@ open class CMAltimeter: NSObject {
     /// Returns `authorized` if the current device has a readable barometer, otherwise `notDetermined`.
     open class func authorizationStatus() -> CMAuthorizationStatus { LiveDevice.resolved.authorization(.pressure) }
 
-    /// Starts updates of the height relative to the first value, which is exactly 0. Calling this method again sets a
-    /// new reference.
+    /// Starts relative altitude updates. Heights are relative to the first value, which is exactly 0. Calling this
+    /// method again sets a new reference.
     open func startRelativeAltitudeUpdates(to queue: OperationQueue, withHandler handler: @escaping CMAltitudeHandler) {
         let executor = ExecutorSelection.executor(for: queue, device: device)
         relative.start(StreamHandler(executor, CMAltitudeData.init, handler))
@@ -69,7 +69,7 @@ open class CMAltimeter: NSObject {
     }
 
     /// Starts updates of the altitude above mean sea level. Each altitude is computed from the device's last position
-    /// fix, which another part of the app must request, and the pressure change since that fix. There are no updates
+    /// fix and the pressure change since that fix. Another part of the app must request fixes. There are no updates
     /// before the first fix. `accuracy` starts with the receiver's estimate of the vertical error. It grows by 10
     /// metres per hour and by 4 % of the height gained or lost, until a more accurate fix is available.
     open func startAbsoluteAltitudeUpdates(
@@ -86,7 +86,8 @@ open class CMAltimeter: NSObject {
         absolute.stop()
     }
 
-    /// Returns a pending error if the device has no barometer. The stream itself does not report a missing barometer.
+    /// Schedules an error for the handler if the device has no barometer, because the stream itself does not report a
+    /// missing barometer.
     private func pendingError(_ executor: any CallbackExecutor, _ handler: @escaping (any Error) -> Void)
         -> PendingCall?
     {

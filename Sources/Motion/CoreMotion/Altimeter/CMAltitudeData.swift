@@ -3,12 +3,12 @@
 import DeviceCore
 public import Foundation
 
-/// A height relative to the first value after the start of updates.
+/// A height relative to the first value that was delivered after updates were started.
 open class CMAltitudeData: CMLogItem {
     private var storedAltitude = 0.0
     private var storedPressure = 0.0
 
-    /// Creates a height of 0 and a pressure of 0 at timestamp 0.
+    /// Creates an object whose height, pressure and timestamp are 0.
     public override init() { super.init() }
 
     init(_ value: RelativeAltitudeConverter.Value) {

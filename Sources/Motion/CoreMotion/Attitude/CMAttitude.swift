@@ -23,7 +23,7 @@ open class CMAttitude: NSObject, NSCopying, NSSecureCoding {
     }
 
     /// The rotation about the y axis in radians, from -π to π. If the device is upright (pitch ±π/2), roll and yaw are
-    /// rotations about the same axis, and roll is 0.
+    /// rotations about the same axis, so roll is reported as 0.
     open var roll: Double { rotation.angles.roll }
     /// The rotation about the x axis in radians, from -π/2 to π/2. It is positive if the top edge is raised.
     open var pitch: Double { rotation.angles.pitch }
@@ -72,7 +72,7 @@ public struct CMAttitudeReferenceFrame: OptionSet, Sendable {
     /// The x axis points in an arbitrary horizontal direction that drifts with the gyroscope. Magnetic disturbances do
     /// not affect it.
     public static let xArbitraryZVertical = CMAttitudeReferenceFrame(rawValue: 1)
-    /// The x axis points in an arbitrary horizontal direction that the magnetometer keeps from drifting. At the start
+    /// The x axis points in an arbitrary horizontal direction. The magnetometer prevents it from drifting. At the start
     /// of updates, the x axis coincides with that of `xArbitraryZVertical`.
     public static let xArbitraryCorrectedZVertical = CMAttitudeReferenceFrame(rawValue: 2)
     /// The x axis points to magnetic north, and the y axis to the west. The yaw is 0 if the right edge points north.

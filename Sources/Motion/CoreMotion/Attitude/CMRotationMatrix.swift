@@ -110,10 +110,11 @@ struct Rotation {
         return (cosine > Self.uprightCosine ? atan2(-m.m13, m.m33) : 0, pitch, yaw)
     }
 
-    /// The yaw in radians, computed without the other ``angles``.
+    /// The yaw in radians.
     var yaw: Double {
         let m = matrix
-        // If the device is upright, yaw and roll are rotations about the same axis, and yaw is the entire rotation.
+        // If the device is upright, yaw and roll are rotations about the same axis, so the entire rotation is assigned
+        // to yaw.
         return Self.cosineOfPitch(m) > Self.uprightCosine ? atan2(-m.m21, m.m22) : atan2(m.m12, m.m11)
     }
 

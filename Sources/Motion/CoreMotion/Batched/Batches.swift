@@ -20,8 +20,8 @@ enum Batches {
 }
 
 extension Device {
-    /// Returns the number of values per second, which is the sensor's maximum or measured rate, limited to `limit`.
-    /// Returns 0 if neither rate is known.
+    /// Returns the number of values per second, up to `limit`. This is the sensor's maximum rate or, if that is
+    /// unknown, the measured rate. Returns 0 if neither rate is known.
     func batchFrequency(of kind: SensorKind, limit: Double) -> Int {
         guard let sensor = sensor(kind) else { return 0 }
         guard let rate = sensor.rates.maximum ?? motionSource.measuredRate(of: sensor.id), rate.isFinite else {
@@ -76,7 +76,7 @@ struct AccelerometerBatches: ReadingConverter {
     }
 }
 
-/// Groups device motion in the frame `xArbitraryZVertical` into one-second arrays.
+/// Groups device motion, measured in the frame `xArbitraryZVertical`, into arrays that each cover one second.
 struct DeviceMotionBatches: ReadingConverter {
     private var collector = BatchCollector<FusedMotionReading>(rate: Batches.maximumDeviceMotionRate)
     private var axis = HeadingAxis()

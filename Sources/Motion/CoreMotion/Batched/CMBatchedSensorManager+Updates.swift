@@ -7,7 +7,7 @@ import Foundation
 extension CMBatchedSensorManager {
     /// An asynchronous sequence of batches of accelerometer readings.
     public struct AccelerometerUpdates: AsyncSequence, Sendable {
-        /// The readings of about one second, oldest first.
+        /// The readings from about one second, oldest first.
         public typealias Element = [CMAccelerometerData]
         /// The iterator of the sequence.
         public typealias AsyncIterator = Iterator
@@ -37,7 +37,7 @@ extension CMBatchedSensorManager {
 
     /// An asynchronous sequence of batches of device motion.
     public struct DeviceMotionUpdates: AsyncSequence, Sendable {
-        /// The device motion of about one second, oldest first.
+        /// The device motion values from about one second, oldest first.
         public typealias Element = [CMDeviceMotion]
         /// The iterator of the sequence.
         public typealias AsyncIterator = Iterator

@@ -7,7 +7,7 @@ public import Foundation
 import LiveDevice
 import MotionEngine
 
-/// A manager that delivers the readings of a fast accelerometer, and device motion, in batches of about one second.
+/// A manager that delivers accelerometer readings and device motion at high rates, in batches of about one second.
 ///
 /// ```swift
 /// let manager = CMBatchedSensorManager()
@@ -20,7 +20,7 @@ import MotionEngine
 /// `xArbitraryZVertical`. If the driver supports it, the kernel buffers readings for one second, which avoids most
 /// wake-ups. A batch is complete when the first reading of the next batch arrives.
 ///
-/// Handlers are called on a private serial queue. After a call of `stop…` on that queue, the handler is no longer
+/// Handlers are called on a private serial queue. Once `stop…` has been called on that queue, the handler is no longer
 /// called. Up to 16 batches are queued for a handler. If there are more, the oldest batches are dropped. If a sensor is
 /// lost, handlers are called once with `CMErrorNotAvailable`, and batches resume when the sensor is available again.
 /// Loops over the asynchronous sequences end with this error.
@@ -54,7 +54,7 @@ open class CMBatchedSensorManager: NSObject {
     open class var isAccelerometerSupported: Bool { LiveDevice.resolved.has(.accelerometer) }
     /// True if the current device has an accelerometer and a gyroscope.
     open class var isDeviceMotionSupported: Bool { MotionEngine.of(LiveDevice.resolved).isAvailable(.attitude) }
-    /// True while updates are started and the accelerometer is available.
+    /// True if accelerometer updates have been started and the accelerometer is available.
     open var isAccelerometerActive: Bool { accelerometer.isActive }
 
     /// The number of readings per second, or 0 if the rate is unknown.
@@ -74,14 +74,14 @@ open class CMBatchedSensorManager: NSObject {
         accelerometer.start(StreamHandler(executor, { $0.map(CMAccelerometerData.init) }, handler))
     }
 
-    /// Stops the updates, except for loops over `accelerometerUpdates()`.
+    /// Stops accelerometer updates. Loops over `accelerometerUpdates()` continue.
     open func stopAccelerometerUpdates() { accelerometer.stop() }
 
-    /// Returns the batches as an asynchronous sequence. Each loop over the sequence runs the accelerometer until the
-    /// loop ends.
+    /// Returns the batches as an asynchronous sequence. Each loop over the sequence keeps the accelerometer running
+    /// until the loop ends.
     open func accelerometerUpdates() -> AccelerometerUpdates { AccelerometerUpdates(device: device) }
 
-    /// True while updates are started and the sensors are available.
+    /// True if device motion updates have been started and the sensors are available.
     open var isDeviceMotionActive: Bool { deviceMotion.isActive }
 
     /// The number of device motion values per second, or 0 if the rate is unknown.
@@ -101,10 +101,10 @@ open class CMBatchedSensorManager: NSObject {
         deviceMotion.start(StreamHandler(executor, { $0.map { CMDeviceMotion($0) } }, handler))
     }
 
-    /// Stops the updates, except for loops over `deviceMotionUpdates()`.
+    /// Stops device motion updates. Loops over `deviceMotionUpdates()` continue.
     open func stopDeviceMotionUpdates() { deviceMotion.stop() }
 
-    /// Returns the batches as an asynchronous sequence. Each loop over the sequence runs the sensors until the loop
-    /// ends.
+    /// Returns the batches as an asynchronous sequence. Each loop over the sequence keeps the sensors running until the
+    /// loop ends.
     open func deviceMotionUpdates() -> DeviceMotionUpdates { DeviceMotionUpdates(device: device) }
 }

@@ -4,8 +4,8 @@ import DeviceCore
 public import Foundation
 import LiveDevice
 
-/// A manager for the motion of headphones, which are not supported on Linux. Device motion is not available, handlers
-/// are called once with `CMErrorNotAvailable`, and the delegate is never called.
+/// A manager for headphone motion, which is not supported on Linux. Device motion is not available, handlers are called
+/// once with `CMErrorNotAvailable`, and the delegate is never called.
 open class CMHeadphoneMotionManager: NSObject {
     /// The handler of device motion updates, which receives either device motion or an error.
     public typealias DeviceMotionHandler = (CMDeviceMotion?, (any Error)?) -> Void

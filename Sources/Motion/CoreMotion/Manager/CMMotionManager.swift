@@ -27,7 +27,7 @@ import Synchronization
 ///
 /// **Handlers** are called in order on the operation queue that was passed when updates were started, one call at a
 /// time even on a concurrent queue. Up to 1,024 readings of each sensor are queued for a handler. If there are more,
-/// the oldest readings are dropped. Starting updates again replaces the handler. After a call of `stop…` on the
+/// the oldest readings are dropped. Starting updates again replaces the handler. Once `stop…` has been called on the
 /// handler's thread, the handler is no longer called. If `stop…` is called on a different thread, a handler call that
 /// is already running completes. Unlike on Apple's platforms, cancelling the operations of the queue does not drop
 /// readings.
@@ -49,16 +49,17 @@ import Synchronization
 /// updates begin when north is known. If only the magnetometer is lost, device motion continues. In the two north
 /// frames, the handler also receives these errors:
 ///
-/// - `CMErrorDeviceRequiresMovement`, once after each start, if the magnetometer is still uncalibrated after 20 s, if
-///   the readings of an uncalibrated magnetometer are not plausible for the Earth's field (0.15 to 0.8 gauss), or if
-///   north is still unknown after 1 s. Device motion is delivered nevertheless if north is known.
-/// - `CMErrorTrueNorthNotAvailable`, each time true north becomes unknown because there is no position fix. Another part
-///   of the app must request fixes. While the position is unknown, attitudes are relative to magnetic north, and
+/// - `CMErrorDeviceRequiresMovement`, at most once after each start. It is reported if the magnetometer is still
+///   uncalibrated after 20 s, if north is still unknown after 1 s, or if the magnetometer is uncalibrated and its
+///   readings are not plausible for the Earth's field (0.15 to 0.8 gauss). Device motion is still delivered if north is
+///   known.
+/// - `CMErrorTrueNorthNotAvailable`, each time true north becomes unknown because there is no position fix. Another
+///   part of the app must request fixes. While the position is unknown, attitudes are relative to magnetic north, and
 ///   `heading` is -1.
 ///
 /// The manager uses the device that was set with `SimulatedDevice.use`, or the live device. Keep a reference to the
-/// manager, because releasing it stops its updates. All methods are thread-safe. Several managers share the sensors,
-/// each with its own intervals.
+/// manager, because releasing it stops its updates. All methods are thread-safe. Several managers can share the
+/// sensors, each with its own intervals.
 open class CMMotionManager: NSObject {
     private let device: Device
     private let accelerometer: SensorStream<SingleReadings>
@@ -100,7 +101,7 @@ open class CMMotionManager: NSObject {
 
     /// True if the device has an accelerometer.
     open var isAccelerometerAvailable: Bool { accelerometer.isAvailable }
-    /// True while accelerometer updates are started and the accelerometer is available.
+    /// True if accelerometer updates have been started and the accelerometer is available.
     open var isAccelerometerActive: Bool { accelerometer.isActive }
     /// The latest accelerometer reading, or nil before the first reading and while updates are stopped.
     open var accelerometerData: CMAccelerometerData? { accelerometer.latest.map(CMAccelerometerData.init) }
@@ -131,7 +132,7 @@ open class CMMotionManager: NSObject {
 
     /// True if the device has a gyroscope.
     open var isGyroAvailable: Bool { gyroscope.isAvailable }
-    /// True while gyroscope updates are started and the gyroscope is available.
+    /// True if gyroscope updates have been started and the gyroscope is available.
     open var isGyroActive: Bool { gyroscope.isActive }
     /// The latest gyroscope reading, or nil before the first reading and while updates are stopped.
     open var gyroData: CMGyroData? { gyroscope.latest.map(CMGyroData.init) }
@@ -160,7 +161,7 @@ open class CMMotionManager: NSObject {
 
     /// True if the device has a magnetometer.
     open var isMagnetometerAvailable: Bool { magnetometer.isAvailable }
-    /// True while magnetometer updates are started and the magnetometer is available.
+    /// True if magnetometer updates have been started and the magnetometer is available.
     open var isMagnetometerActive: Bool { magnetometer.isActive }
     /// The latest magnetometer reading, or nil before the first reading and while updates are stopped.
     open var magnetometerData: CMMagnetometerData? { magnetometer.latest.map(CMMagnetometerData.init) }
@@ -197,7 +198,7 @@ open class CMMotionManager: NSObject {
     open var attitudeReferenceFrame: CMAttitudeReferenceFrame { fusedMotion.frame }
     /// True if the device has an accelerometer and a gyroscope.
     open var isDeviceMotionAvailable: Bool { fusedMotion.stream.isAvailable }
-    /// True while device motion updates are started and the sensors are available.
+    /// True if device motion updates have been started and the sensors are available.
     open var isDeviceMotionActive: Bool { fusedMotion.stream.isActive }
     /// The latest device motion, or nil before the first value and while updates are stopped. Each access returns a new
     /// object, so calling `multiply(byInverseOf:)` on its attitude affects no other object.

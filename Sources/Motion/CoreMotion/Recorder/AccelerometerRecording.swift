@@ -5,8 +5,8 @@ import DeviceCore
 import Foundation
 import Synchronization
 
-/// The accelerometer recording of a device, shared by all its recorders. The recording is kept in memory, where the
-/// maximum duration of twelve hours takes 35 MB.
+/// The accelerometer recording of a device, shared by all its recorders. It is kept in memory. At the maximum duration
+/// of twelve hours, it occupies 35 MB.
 final class AccelerometerRecording: Sendable {
     /// In hertz.
     static let rate = 50.0
@@ -50,7 +50,7 @@ final class AccelerometerRecording: Sendable {
         device.component(AccelerometerRecording.self) { AccelerometerRecording(device: $0) }
     }
 
-    /// Records for the given number of seconds from now. An earlier request that ends later stays in effect.
+    /// Records for the given number of seconds from now. An earlier request remains in effect if it ends later.
     func record(seconds: Double) {
         guard seconds > 0, device.has(.accelerometer) else { return }
         let end = device.clock.now.advanced(bySeconds: min(seconds, Self.maximumDuration))
@@ -125,7 +125,7 @@ struct RecordingChunk: Sendable {
     var count: Int { offsets.count }
 
     /// Adds a reading. Returns false if the reading needs a new chunk. This is the case if the chunk is full, if the
-    /// reading is early or late, or if the wall clock has been set.
+    /// reading is out of order or too late for the chunk, or if the wall clock has been set.
     mutating func add(_ value: SIMD3<Double>, at time: BootTime, wall: WallTime) -> Bool {
         let seconds = time.seconds(since: start)
         guard count < Self.maximumCount, seconds >= 0, seconds < Self.maximumDuration,

@@ -23,8 +23,8 @@ open class CMSensorRecorder: NSObject {
     @available(*, deprecated, message: "Use authorizationStatus()")
     open class func isAuthorizedForRecording() -> Bool { LiveDevice.resolved.has(.accelerometer) }
 
-    /// Records for the given number of seconds from now, at most twelve hours. An earlier recording that ends later
-    /// continues.
+    /// Records for the given number of seconds from now, at most twelve hours. An earlier request remains in effect if
+    /// it ends later.
     open func recordAccelerometer(forDuration duration: TimeInterval) {
         AccelerometerRecording.of(device).record(seconds: duration)
     }

@@ -23,7 +23,7 @@ open class CMRecordedAccelerometerData: CMAccelerometerData {
         super.init(coder: coder)
     }
 
-    /// The sequence number of the reading, which starts at 1 in each process.
+    /// The sequence number of the reading. Numbering starts at 1 in each process.
     open var identifier: UInt64 { metadata.identifier }
     /// The wall-clock time of the measurement.
     open var startDate: Date { Date(timeIntervalSince1970: metadata.start) }
@@ -140,7 +140,7 @@ open class CMRecordedPressureData: CMAmbientPressureData {
     private static let key = "CMRecordedPressureData.values"
 }
 
-/// The ambient pressure and temperature. On Linux, only archives and subclasses create objects of this class.
+/// The ambient pressure and temperature. On Linux, no sensor delivers objects of this class.
 open class CMAmbientPressureData: CMLogItem {
     private var storedPressure = 0.0
     private var storedTemperature = 0.0

@@ -37,7 +37,7 @@ final class StepEngine: Sendable {
     private static let fileQueue = DispatchQueue(label: "device-services.steps", qos: .utility)
     /// Waits up to five seconds for pending writes when the process exits.
     private static let exitHandler = atexit {
-        // After a fork, the child process lacks the threads that would run the queue.
+        // A forked child process must not wait, because it lacks the threads that would run the queue.
         guard getpid() == StepEngine.process else { return }
         let isStored = DispatchSemaphore(value: 0)
         StepEngine.fileQueue.async { isStored.signal() }
@@ -45,8 +45,8 @@ final class StepEngine: Sendable {
     }
     private static let process = getpid()
 
-    // The engine stores only these parts of the device. Because the device owns the engine, a reference to the device
-    // itself would be a reference cycle.
+    // Only these parts of the device are stored. The device owns the engine, so a reference to the device itself would
+    // create a reference cycle.
     private let clock: any DeviceClock
     private let motion: any MotionSource
     private let positions: any PositionSource

@@ -8,8 +8,8 @@ struct StepEngineState: Sendable {
     private static let updateInterval = 1.0
     /// The maximum age, in seconds, of a fix whose speed is used.
     private static let maximumFixAge = 3.0
-    /// The maximum horizontal error in metres, at the 95 % confidence level. Less accurate fixes do not calibrate the
-    /// step length. The value corresponds to 10 m at the 68 % level.
+    /// The maximum horizontal error of a fix that calibrates the step length, in metres at the 95 % confidence level.
+    /// It corresponds to 10 m at the 68 % level.
     private static let maximumHorizontalError = 16.2
 
     private var tracker = WalkTracker()
@@ -88,8 +88,8 @@ struct StepEngineState: Sendable {
             log.add(StepLog.Activity(start: start.seconds, activity: state.activity, confidence: state.confidence))
             hasUnstoredChanges = true
         }
-        // If the clock has been set back, the time difference is negative. The absolute value ensures that an update is
-        // due nevertheless.
+        // The time difference is negative if the clock has been set back. Its absolute value is compared, so that an
+        // update is still due.
         let isDue = lastUpdate.map { abs(time.seconds(since: $0)) >= Self.updateInterval } ?? true
         let transition = transition(at: time, now: now, wallTime: wallTime)
         guard isDue || transition != nil || update.hasActivity else { return nil }
@@ -139,8 +139,8 @@ struct StepEngineState: Sendable {
 
     /// Returns a transition if walking has begun or ended since the last call.
     private mutating func transition(at time: BootTime, now: BootTime, wallTime: WallTime) -> WalkTransition? {
-        // After the clock was set back, the last step may be later than `time`. The absolute value treats this step as
-        // too old.
+        // If the clock has been set back, the last step may be later than `time`. The absolute difference is compared,
+        // so that such a step also counts as too old.
         let isWalkingNow = abs(time.seconds - pace.lastStep) <= StepPace.walkTimeout + 0.5
         guard isWalkingNow != isWalking else { return nil }
         isWalking = isWalkingNow

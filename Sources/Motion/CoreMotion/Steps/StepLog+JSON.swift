@@ -7,7 +7,8 @@ import SensorFusion
 extension StepLog {
     private static let format = "device-services-steps"
 
-    /// Returns the log in the file format: a single JSON object, so that a truncated file is invalid.
+    /// Returns the content of the log file. It is a single JSON object, so that a truncated file is recognized as
+    /// invalid.
     func json(lengthFactor: Double) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
@@ -42,7 +43,7 @@ extension StepLog {
 
     private static func rounded(_ value: Double) -> Double { (value * 100).rounded() / 100 }
 
-    /// Parses the content of a file. If the content is unusable, returns an empty log, the factor 1 and the reason.
+    /// Parses the content of a file. If it is unusable, returns an empty log, a length factor of 1, and the reason.
     static func read(_ bytes: [UInt8]) -> (log: StepLog, lengthFactor: Double, problem: String?) {
         bytes.withUnsafeBytes { bytes in
             do throws(JSONError) {
@@ -91,8 +92,8 @@ extension StepLog {
         return (StepLog(intervals: intervals, activities: activities), factor, nil)
     }
 
-    /// Calls the closure with each row of at most seven numbers, for at most `limit` rows. An element that is not an
-    /// array is passed as an empty row and does not count towards the limit.
+    /// Passes at most `limit` rows to the closure, each truncated to seven numbers. An element that is not an array is
+    /// passed as an empty row, which does not count towards the limit.
     private static func forEachRow(
         _ reader: inout JSONReader, limit: Int, _ body: ([Double]) -> Void
     ) throws(JSONError) {

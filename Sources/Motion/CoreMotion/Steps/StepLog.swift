@@ -6,8 +6,8 @@ import SensorFusion
 
 /// The steps and activities of the last seven days, in bounded memory.
 ///
-/// Steps are stored in intervals of up to ten seconds. If a query covers part of an interval, a proportional share
-/// counts.
+/// Steps are stored in intervals of up to ten seconds. If a query covers only part of an interval, a proportional share
+/// of its steps is counted.
 struct StepLog: Sendable {
     struct StepInterval: Sendable, Hashable {
         /// The times of the first and the last step, in seconds since 1970.
@@ -50,7 +50,8 @@ struct StepLog: Sendable {
         intervals[intervals.count - 1].totals.add(step)
     }
 
-    /// Adds floors to the latest interval, which contains their steps, or to a new interval.
+    /// Adds floors to the latest interval, because it contains the steps that were taken between these floors. If there
+    /// is no interval, a new one is created.
     mutating func add(ascended: Int, descended: Int, at time: WallTime) {
         if intervals.isEmpty { intervals.append(StepInterval(start: time.seconds, end: time.seconds)) }
         intervals[intervals.count - 1].totals.floorsAscended += ascended
@@ -85,7 +86,7 @@ struct StepLog: Sendable {
         return found.filter { !$0.activity.isEmpty }
     }
 
-    /// Adds the entries of a different log for periods that this log does not cover.
+    /// Adds the entries of another log for periods that this log does not cover.
     mutating func merge(_ other: StepLog, now: Double) {
         // The entries may be out of order if a clock was set back.
         let own = intervals.sorted { $0.start < $1.start }
@@ -144,7 +145,8 @@ struct StepTotals: Sendable, Hashable {
         steps += other.steps * share
         distance += other.distance * share
         activeTime += other.activeTime * share
-        // Floors are not divided. They are counted if at least half of the interval is included.
+        // Floors cannot be divided. All floors of an interval are counted if at least half of it is included, otherwise
+        // none.
         guard share >= 0.5 else { return }
         floorsAscended += other.floorsAscended
         floorsDescended += other.floorsDescended

@@ -24,7 +24,7 @@ struct StepLogFile: Sendable {
 
     init(folder: String) { path = folder + "/steps.json" }
 
-    /// Returns the stored log and step length factor, or an empty log and the factor 1 if there is no usable file.
+    /// Returns the stored log and step length factor. If there is no usable file, the log is empty and the factor is 1.
     func load(warn: (String) -> Void = Self.log) -> (log: StepLog, lengthFactor: Double) {
         do throws(DeviceError) {
             let (log, factor, problem) = StepLog.read(try FileIO.read(path, limit: Self.maximumSize))

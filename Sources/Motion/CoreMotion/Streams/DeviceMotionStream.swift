@@ -131,7 +131,7 @@ extension CMAttitudeReferenceFrame {
 /// plausible for the Earth's field.
 struct MagneticCalibrationMonitor {
     private static let timeout = 20.0
-    /// If north is unknown for this time, in seconds, the error is reported. North is unknown, for example, if the
+    /// The time in seconds after which the error is reported if north is still unknown, for example because the
     /// magnetometer delivers no readings.
     private static let northTimeout = 1.0
     /// The plausible field strengths, in gauss. According to the World Magnetic Model, the Earth's field is between

@@ -24,7 +24,7 @@ struct PendingMotionCallbacks<Value: Sendable>: Sendable {
         queue.append(.value(value), limit: limit) { if case .value = $0 { true } else { false } }
     }
 
-    /// Adds an error and removes queued errors of the same kind, so that the queue never contains many errors.
+    /// Adds an error and removes queued errors of the same kind, so that errors cannot fill the queue.
     mutating func append(_ failure: MotionStreamFailure) {
         guard acceptsValues else { return }
         queue.removeAll { if case .failure(let other) = $0 { other.replaces(failure) } else { false } }

@@ -5,7 +5,7 @@ import DeviceCore
 import Foundation
 import Synchronization
 
-/// The updates of one manager: the latest value, and a queue of values if there is a handler.
+/// One stream of a manager's updates. It stores the latest value and, if there is a handler, a queue of values.
 ///
 /// Input is converted and queued on the source's thread. The handler is called on the app's callback executor, one call
 /// at a time even on a concurrent queue.

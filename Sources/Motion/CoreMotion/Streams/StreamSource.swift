@@ -55,7 +55,7 @@ extension StreamSource<[FusedState]> {
     }
 
     /// Returns true if the stream needs the sensor. The engine also reports the loss of sensors that only other
-    /// subscribers need.
+    /// subscribers need, and the stream must ignore these losses.
     private static func needsSensor(_ kind: SensorKind, withNorth: Bool) -> Bool {
         kind == .accelerometer || kind == .gyroscope || withNorth && kind == .magnetometer
     }

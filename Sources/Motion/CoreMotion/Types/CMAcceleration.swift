@@ -5,11 +5,11 @@
 ///
 /// As on Apple's platforms, the structure is neither Equatable nor Codable, so that apps can add these conformances.
 public struct CMAcceleration: Sendable, AxisVector {
-    /// The x component, to the right, in units of gravity.
+    /// The acceleration along the x axis, which points to the right, in units of gravity.
     public var x: Double
-    /// The y component, to the top edge, in units of gravity.
+    /// The acceleration along the y axis, which points to the top edge, in units of gravity.
     public var y: Double
-    /// The z component, out of the screen, in units of gravity.
+    /// The acceleration along the z axis, which points out of the screen, in units of gravity.
     public var z: Double
 
     /// Creates a vector of zeros.
@@ -56,11 +56,11 @@ extension AxisVector {
 ///
 /// As on Apple's platforms, the structure is neither Equatable nor Codable, so that apps can add these conformances.
 public struct CMMagneticField: Sendable, AxisVector {
-    /// The x component, to the right, in microtesla.
+    /// The field along the x axis, which points to the right, in microtesla.
     public var x: Double
-    /// The y component, to the top edge, in microtesla.
+    /// The field along the y axis, which points to the top edge, in microtesla.
     public var y: Double
-    /// The z component, out of the screen, in microtesla.
+    /// The field along the z axis, which points out of the screen, in microtesla.
     public var z: Double
 
     /// Creates a vector of zeros.
@@ -78,7 +78,7 @@ public struct CMCalibratedMagneticField: Sendable {
     /// The accuracy with which the device's own field is known.
     public var accuracy: CMMagneticFieldCalibrationAccuracy
 
-    /// Creates a field of zero with the accuracy `low`. Its raw value is 0, as in a zero-initialized C structure.
+    /// Creates a field of zero with the accuracy `low`, whose raw value is 0, as in a zero-initialized C structure.
     public init() { self.init(field: CMMagneticField(), accuracy: .low) }
 
     /// Creates a field with the given accuracy.

@@ -5,7 +5,8 @@ import Foundation
 
 /// The code of a Core Motion error.
 ///
-/// Handlers receive and functions throw an `NSError` in ``CMErrorDomain``, whose code is the raw value of a constant.
+/// Errors are reported as an `NSError` in the domain ``CMErrorDomain``. Its code is the raw value of a `CMError`
+/// constant.
 public struct CMError: RawRepresentable, Equatable, Sendable {
     /// The numeric code.
     public var rawValue: UInt32
@@ -56,7 +57,7 @@ extension CMError {
         NSError(domain: CMErrorDomain, code: Int(rawValue), userInfo: [NSLocalizedDescriptionKey: explanation])
     }
 
-    /// Returns the error that an app receives for a device error, which becomes the underlying error.
+    /// Converts a device error to the error that an app receives. The device error becomes the underlying error.
     static func error(_ cause: DeviceError) -> NSError {
         let code = cause.code == .permissionDenied ? CMErrorNotAuthorized : CMErrorNotAvailable
         return NSError(
@@ -83,7 +84,7 @@ extension MotionStreamFailure {
 
 /// The authorization of an app to use a sensor. On Linux, an app is authorized if it may read the sensor's device node.
 public enum CMAuthorizationStatus: Int, Sendable {
-    /// The user has not decided yet. On Linux, the device has no readable sensor of this kind.
+    /// The user has not decided yet. On Linux, this means that the device has no readable sensor of this kind.
     case notDetermined = 0
     /// The app may not use the sensor, and the user cannot change this.
     case restricted = 1

@@ -8,8 +8,9 @@ import SensorFusion
 /// Converts the units and signs of the kernel's Industrial I/O subsystem to those of Core Motion. No other type in this
 /// module converts units or signs.
 ///
-/// Both use the same axes: x to the right, y to the top edge, z out of the screen. An accelerometer measures proper
-/// acceleration, +9.81 m/s² on the axis that points up. Core Motion reports the opposite in units of standard gravity.
+/// Both use the same axes: x to the right, y to the top edge, z out of the screen. The kernel reports proper
+/// acceleration. At rest, this is +9.81 m/s² on the axis that points up. Core Motion reports the opposite sign, in
+/// units of standard gravity.
 enum MotionConversion {
     /// Standard gravity in m/s² (3rd General Conference on Weights and Measures, 1901).
     static let standardGravity = 9.80665
@@ -21,7 +22,7 @@ enum MotionConversion {
         CMAcceleration((SIMD3(repeating: 0) - value) / standardGravity)
     }
 
-    /// Converts a rotation rate in rad/s. Both conventions are right-handed.
+    /// Converts a rotation rate in rad/s. The values do not change, because both conventions are right-handed.
     static func rotationRate(_ value: SIMD3<Double>) -> CMRotationRate { CMRotationRate(value) }
 
     static func magneticField(_ value: SIMD3<Double>) -> CMMagneticField { CMMagneticField(value * microteslaPerGauss) }
@@ -43,8 +44,8 @@ enum MotionConversion {
                 field: magneticField(field), accuracy: accuracy(state.magneticQuality))
         }
         if frame == .xMagneticNorthZVertical || frame == .xTrueNorthZVertical && state.declination != nil {
-            // `HeadingAxis` expects a frame whose x axis points east. In these frames, the x axis points north, so the
-            // result is the angle from west.
+            // `HeadingAxis` measures angles clockwise from the y axis, which it expects to point north. In these
+            // frames, the y axis points west, so 90° must be subtracted.
             values.heading = HeadingAxis.degrees(axis.direction(attitude: attitude).heading - 90)
         }
         return values
@@ -67,20 +68,20 @@ enum MotionConversion {
         }
     }
 
-    /// Splits a reading into gravity, a vector of length 1 that points down, and user acceleration. The sum of the two
+    /// Splits a reading into gravity (a vector of length 1 that points down) and user acceleration. The sum of the two
     /// equals the reading exactly.
     private static func gravityAndUserAcceleration(of state: FusedState) -> (
         gravity: CMAcceleration, user: CMAcceleration
     ) {
         let reading = acceleration(state.acceleration)
         let r = SIMD3(reading.x, reading.y, reading.z)
-        // This sum may be rounded, because a reading below 0.5 has more digits than a sum of larger numbers can
+        // This sum may be rounded, because a reading below 0.5 may have more fractional digits than the sum can
         // represent. The subtraction below assigns the rounding error to gravity.
         let u = r + state.up
         return (CMAcceleration(r - u), CMAcceleration(u))
     }
 
-    /// Both enumerations have the same levels.
+    /// The raw values of both enumerations are the same.
     static func accuracy(_ quality: MagneticQuality) -> CMMagneticFieldCalibrationAccuracy {
         CMMagneticFieldCalibrationAccuracy(rawValue: Int32(quality.rawValue)) ?? .uncalibrated
     }

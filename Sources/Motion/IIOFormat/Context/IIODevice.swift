@@ -96,7 +96,7 @@ package struct IIOChannel: Sendable, Hashable {
 package struct IIOAttribute: Sendable, Hashable {
     /// The name without the prefix of the device or channel, for example "scale".
     package var name: String
-    /// The file name in sysfs, for example "in_accel_scale". Equal to the name if there is no file.
+    /// The file name in sysfs, for example "in_accel_scale". It equals the name if there is no file.
     package var filename: String
     /// The value when the attribute was read, or nil if unknown.
     package var value: String?

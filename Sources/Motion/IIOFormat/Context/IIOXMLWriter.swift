@@ -75,9 +75,9 @@ struct IIOXMLWriter {
             case ">": text += "&gt;"
             case "\"": text += "&quot;"
             case "'": text += "&apos;"
-            // An XML parser converts these characters to spaces unless they are written as character references.
+            // An XML parser converts tabs and line breaks to spaces unless they are written as character references.
             case "\t", "\n", "\r": text += "&#\(scalar.value);"
-            // These characters cannot be represented in XML 1.0.
+            // Control characters and noncharacters cannot be represented in XML 1.0, so they are replaced.
             case "\u{0}"..<" ", "\u{FFFE}", "\u{FFFF}": text += "\u{FFFD}"
             default: text.unicodeScalars.append(scalar)
             }
@@ -103,8 +103,8 @@ struct IIOXMLWriter {
         var integerPart = Int64(size)
         let part = size - Double(integerPart)
         let product = part * 1e6
-        // The product is rounded to a `Double`. If it is close to a tie, its rounding error determines the direction of
-        // rounding.
+        // The product is rounded to a `Double`. If it is close to a tie, its rounding error determines whether to round
+        // up or down.
         let roundingError = (-product).addingProduct(part, 1e6)
         var millionths = Int64(product)
         let distanceFromTie = (product - Double(millionths) - 0.5) + roundingError

@@ -37,7 +37,7 @@ package struct IIOAxis: Sendable, Equatable {
     /// Converts a number from the channel to the sensor's unit. Returns NaN if the axis is not usable.
     package func value(of number: Double) -> Double { isUsable ? conversion.value(of: number) : .nan }
 
-    /// The inverse of ``value(of:)``, without rounding. Returns NaN if the axis is not usable.
+    /// The inverse of ``value(of:)``. The result is not rounded to an integer. Returns NaN if the axis is not usable.
     package func number(for value: Double) -> Double { isUsable ? value / conversion.factor - conversion.offset : .nan }
 }
 

@@ -40,8 +40,8 @@ package struct IIODataFormat: Sendable, Hashable {
 // MARK: Text
 
 extension IIODataFormat {
-    /// Parses a format, for example `be:s12/16>>4` or `le:s32/32X4>>0`. Returns nil if the text is invalid. `>>shift`
-    /// is optional. libiio writes the sign in upper case if all storage bits are used.
+    /// Parses a format, for example `be:s12/16>>4` or `le:s32/32X4>>0`. Returns nil if the text is invalid. The part
+    /// `>>shift` is optional. libiio writes the sign in upper case if all storage bits are used.
     package init?(_ text: String) {
         guard text.utf8.count <= 64 else { return nil }
         var rest = IIONumber.trimmed(text).utf8[...]
@@ -52,7 +52,7 @@ extension IIODataFormat {
         }
         func number() -> Int? {
             let digits = rest.prefix(while: IIONumber.isDigit)
-            // Numbers with more than three digits exceed all valid ranges.
+            // All valid numbers have at most three digits.
             guard (1...3).contains(digits.count) else { return nil }
             rest = rest.dropFirst(digits.count)
             return digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
@@ -90,7 +90,8 @@ extension IIODataFormat {
         return isSigned ? -power(bits - 1)...(power(bits - 1) - 1) : 0...(power(bits) - 1)
     }
 
-    /// Returns the unshifted bits of the raw number nearest to a value, clamped to the range. Returns 0 for NaN.
+    /// Returns the bits of the raw number nearest to a value, clamped to the range. The bits are not yet shifted into
+    /// their position in the buffer. Returns 0 for NaN.
     func raw(nearest value: Double) -> UInt64 {
         guard !value.isNaN else { return 0 }
         let rounded = value.rounded()
@@ -103,7 +104,8 @@ extension IIODataFormat {
         return rounded >= 0x1p64 ? mask : min(UInt64(rounded), mask)
     }
 
-    /// Returns the unshifted bits of a raw number, clamped to the range.
+    /// Returns the bits of a raw number, clamped to the range. The bits are not yet shifted into their position in the
+    /// buffer.
     func clamped(_ raw: Int64) -> UInt64 {
         guard isSigned else { return raw < 0 ? 0 : min(UInt64(raw), mask) }
         let maximum = Int64(bitPattern: mask >> 1)

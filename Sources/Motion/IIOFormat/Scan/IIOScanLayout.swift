@@ -31,7 +31,7 @@ package struct IIOScanLayout: Sendable, Equatable {
     /// The size of a scan including padding in bytes, or 0 if there are no channels.
     package let sampleSize: Int
     /// The scan size in bytes without padding at the end, as calculated by libiio up to version 0.24. If this size
-    /// differs from ``sampleSize``, these versions read scans without a timestamp at wrong offsets.
+    /// differs from ``sampleSize``, these versions use wrong offsets to read scans that contain no timestamp.
     package let unpaddedSize: Int
 
     /// Channels with the same scan index share their data.
@@ -64,6 +64,6 @@ package struct IIOScanLayout: Sendable, Equatable {
 
     package func element(of channel: Int) -> Element? { elements.first { $0.channel == channel } }
 
-    /// Returns the result of the kernel's `ALIGN()` even if the alignment is not a power of two.
+    /// Returns the same result as the kernel's `ALIGN()`, even if the alignment is not a power of two.
     private static func aligned(_ size: Int, to alignment: Int) -> Int { (size + alignment - 1) & ~(alignment - 1) }
 }

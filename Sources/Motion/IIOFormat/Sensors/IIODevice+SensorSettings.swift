@@ -31,8 +31,9 @@ extension IIODevice {
 }
 
 extension SensorRates {
-    /// Parses `sampling_frequency_available`, which contains numbers separated by whitespace or commas, or `[minimum
-    /// step maximum]`. Invalid rates are omitted. The result is `.unknown` if no rate remains.
+    /// Parses `sampling_frequency_available`, which is either a list of numbers separated by whitespace or commas, or a
+    /// range of the form `[minimum step maximum]`. Invalid rates are omitted. The result is `.unknown` if no rate
+    /// remains.
     package init(_ text: String) {
         self = .unknown
         guard text.utf8.count <= 4096 else { return }
@@ -51,7 +52,7 @@ extension SensorRates {
         if !rates.isEmpty { self = .list(Set(rates).sorted()) }
     }
 
-    /// The maximum rate in hertz, higher than that of any motion sensor.
+    /// The maximum valid rate in hertz. It is higher than the rate of any motion sensor.
     private static let limit = 1e7
 
     private static func isSeparator(_ character: Character) -> Bool {
@@ -64,9 +65,9 @@ extension IIODevice {
     /// Sets the mount matrix of a sensor to the first valid matrix, or to the identity if there is none. The channel
     /// attribute (for example `in_accel_mount_matrix`) has the highest precedence, followed by the device attribute
     /// `in_mount_matrix` and by `mount_matrix`. libiio represents `in_mount_matrix` as the attribute "matrix" of a
-    /// channel "mount". A matrix of zeros is ignored, because an older driver reports it. Invalid and singular matrices
-    /// are ignored, and a remark is added. A matrix that contains a reflection is accepted only for an accelerometer,
-    /// and a remark is added.
+    /// channel "mount". A matrix of zeros is ignored without a remark, because an older driver reports it. Invalid and
+    /// singular matrices are ignored with a remark. A matrix that contains a reflection also causes a remark, and is
+    /// accepted only for an accelerometer.
     func setMountMatrix(of sensor: inout IIOSensor) {
         guard sensor.kind.isVector else { return }
         for attribute in mountMatrices(of: sensor) {

@@ -65,7 +65,7 @@ extension IIODevice {
                 throw AttributeProblem(
                     attribute: scale, device: self, channel: channel, explanation: "and a scale cannot be 0")
             }
-            // Raw numbers have up to 64 bits.
+            // Raw numbers have up to 64 bits. Even the largest one must yield a finite reading.
             guard ((abs(axis.offset) + 0x1p64) * axis.scale).isFinite else {
                 throw AttributeProblem(
                     attribute: scale, device: self, channel: channel, explanation: "which is too large for a reading")

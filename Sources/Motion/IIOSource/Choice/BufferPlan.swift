@@ -93,9 +93,10 @@ struct BufferPlan: Equatable {
         stallTimeout = 1 + 10 / rate + 3 * period
     }
 
-    /// Returns the decimation factor. The decimated samples cover at most 0.1 s, because other clients of the server
-    /// must also wait for them. If no multiple of the requested rate is close to the sensor's rate, at least four
-    /// samples remain for each requested interval. The subscriber's readings can then be evenly spaced.
+    /// Returns the decimation factor. A group of samples that is reduced to one sample covers at most 0.1 s, because
+    /// other clients of the server must also wait for the whole group. If no multiple of the requested rate is close to
+    /// the sensor's rate, at least four samples remain for each requested interval, so that the subscriber's readings
+    /// can be evenly spaced.
     private static func decimation(rate: Double?, requested: Double?) -> Int {
         guard let rate, let requested, rate.isFinite, requested > 0 else { return 1 }
         let maximum = max(1, min(rate * 0.1, Double(maximumSamples)))
@@ -109,7 +110,8 @@ struct BufferPlan: Equatable {
 }
 
 extension SensorRates {
-    /// Returns true if the sensor may run at twice the given rate or faster, or if its rates are unknown.
+    /// Returns true if the sensor may be able to run at twice the given rate or faster. This includes sensors whose
+    /// rates are unknown.
     fileprivate func mayExceed(_ rate: Double) -> Bool {
         RateSelection.rate(wanted: rate, offered: self, current: nil).map { $0 >= 2 * rate } ?? true
     }

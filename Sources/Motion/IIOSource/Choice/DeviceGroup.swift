@@ -12,7 +12,7 @@ struct DeviceGroup {
 
     let device: Int
     let deviceID: String
-    /// Identifies the device in the sensor IDs. It is the ID that the device had when it was first found.
+    /// The ID that the device had when it was first found. It identifies the device in the sensor IDs.
     let key: String
     /// Identifies the device model across reconnections. All devices of one model have the same fingerprint.
     let fingerprint: String

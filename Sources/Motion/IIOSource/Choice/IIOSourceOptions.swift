@@ -16,8 +16,8 @@ public struct IIOSourceOptions: Sendable {
     package var maximumRetryDelay = 10.0
     /// The interval between searches for a missing sensor that has subscribers, in seconds.
     package var searchInterval = 2.0
-    /// The maximum time, in seconds, by which an executor may be late to read a buffer that it polls. After that time,
-    /// the source's thread resumes reading. If nil, the time is derived from the kernel buffers.
+    /// The maximum delay, in seconds, before an executor reads a buffer that it polls. If the executor takes longer,
+    /// the source's thread resumes reading. If this value is nil, the delay is derived from the kernel buffers.
     package var tolerance: Double?
 
     /// Creates the default options.

@@ -19,7 +19,7 @@ struct TimestampCorrector {
     /// drift.
     private static let minimumWindow = 10.0
     private static let minimumWindowRefills = 50
-    /// The maximum delay, in nanoseconds, of an arrival that confirms the offset.
+    /// An arrival confirms the offset if its delay is less than this value, in nanoseconds.
     private static let confirmingDelay: Int64 = 10_000_000
     /// A difference of at least this time, in seconds, is treated as a clock step. A smaller difference is treated as a
     /// delay.
@@ -55,8 +55,8 @@ struct TimestampCorrector {
     private var windowRefills = 0
     private var nextMeasurement = BootTime.zero
 
-    /// `interval` is the time between delivered samples in seconds, or 0 if unknown. `decimation` is the number of sensor
-    /// samples per interval. `before` is the clock state from a previous capture.
+    /// `interval` is the time between delivered samples in seconds, or 0 if unknown. `decimation` is the number of
+    /// sensor samples per interval. `previous` is the clock state from a previous capture.
     init(base: TimestampClock, interval: Double, decimation: Int = 1, previous: ClockState? = nil) {
         self.base = base
         self.interval = interval
@@ -208,8 +208,9 @@ struct TimestampCorrector {
         }
         let availableInterval = Int64(count)
         if lastTime.map({ end.nanoseconds.subtractingSaturated($0.nanoseconds) >= availableInterval }) ?? true {
-            // After a delayed refill, ascending timestamps may overlap with earlier times. The shorter of the first and
-            // last intervals is used, because a pause affects only one of them.
+            // After a delayed refill, the timestamps may be in ascending order but overlap with earlier times. The
+            // shorter of the first and last intervals is used as the spacing, because a pause lengthens only one of
+            // them.
             let spacing =
                 isNotAscending == 0 && count > 2
                 ? min(times[1].nanoseconds &- times[0].nanoseconds, end.nanoseconds &- times[count - 2].nanoseconds)

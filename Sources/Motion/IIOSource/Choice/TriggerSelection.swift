@@ -7,8 +7,8 @@ enum TriggerSelection {
     enum Decision: Equatable {
         case keep
         case set(Int)
-        /// No trigger has one of these names. The buffer is opened without a trigger, because the device may not need
-        /// one.
+        /// No trigger matches the device. The associated value contains the usual names of its trigger. The buffer is
+        /// opened without a trigger, because the device may not need one.
         case withoutTrigger([String])
         /// The configured trigger does not exist. The existing triggers are in `offered`.
         case missing(String, offered: [String])

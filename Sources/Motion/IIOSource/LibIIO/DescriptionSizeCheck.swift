@@ -31,7 +31,8 @@ enum DescriptionSizeCheck {
         }
         switch response {
         case .size(let size) where size > maximumSize: throw IIOFailure("PRINT", EFBIG)
-        // A server that does not respond to the check could later announce any size to libiio.
+        // This is an error, because a server that does not respond to the check could later announce any size to
+        // libiio.
         case .timedOut: throw IIOFailure("PRINT", ETIMEDOUT)
         case .size, .other, .unreachable: return serverAddress
         }

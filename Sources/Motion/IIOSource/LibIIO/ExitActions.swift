@@ -24,7 +24,8 @@ final class ExitActions: Sendable {
 
     private let state = Mutex(State())
 
-    /// Registers an action that reverts a change, then calls `change` to make it. Throws ECANCELED during exit.
+    /// Registers an action that reverts a change, and then calls `change`, which makes the change. Throws ECANCELED
+    /// during exit.
     func add<Result>(
         _ action: @escaping @Sendable () -> Void, change: () throws(IIOFailure) -> Result
     ) throws(IIOFailure) -> (id: Int, result: Result) {

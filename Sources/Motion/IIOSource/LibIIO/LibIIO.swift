@@ -55,7 +55,7 @@ private enum XMLErrorOutput {
 
     private static let setHandler = dlsym(nil, "xmlSetGenericErrorFunc").map { unsafeBitCast($0, to: SetHandler.self) }
 
-    /// Each thread has its own handler.
+    /// Affects only the calling thread, because libxml2 has a separate handler for each thread.
     static func disable() { setHandler?(nil) { _, _ in } }
 }
 #else

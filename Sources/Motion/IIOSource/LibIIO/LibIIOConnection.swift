@@ -14,7 +14,7 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
     private let pointer: OpaquePointer
     private let devices: [OpaquePointer]
     private let channels: [[OpaquePointer]]
-    /// The address at which the server has responded. If the address is nil, libiio reads the buffers.
+    /// The address at which the server has responded. If it is nil, buffers are read through libiio.
     private let server: ServerAddress?
     private let capabilities = ServerCapabilities()
     private let isLocal: Bool
@@ -42,7 +42,8 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
         do throws(IIOFailure) {
             return try body()
         } catch {
-            // ETIMEDOUT may come from a driver whose bus has timed out. For its own timeouts, libiio returns EPIPE.
+            // ETIMEDOUT is not treated as a lost connection, because it may come from a driver whose bus has timed out.
+            // For its own timeouts, libiio returns EPIPE.
             if !isLocal, error.isConnectionLoss, error.number != ETIMEDOUT {
                 desynchronizationError.store(error.number, ordering: .relaxed)
             }
@@ -199,11 +200,12 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
             // client that has disconnected.
             let seconds = min(max(isLocal ? 0 : 1, timeout), 86_400)
             _ = iio_context_set_timeout(pointer, UInt32(seconds * 1000))
-            // Kernels and servers that do not support this call use libiio's default.
+            // If the kernel or the server does not support this call, libiio's default number of buffers applies.
             let isSet = iio_device_set_kernel_buffers_count(devices[device], UInt32(clamping: kernelBuffers)) == 0
             let kernelBuffers = isSet ? kernelBuffers : Self.defaultKernelBuffers
             let step = iio_device_get_sample_size(devices[device])
-            // If only libiio can find the host (through multicast DNS), libiio also reads the buffer.
+            // The server's address is unknown if only libiio can find the host (through multicast DNS). In this case,
+            // libiio also reads the buffer.
             if step > 0, let socket = server?.connect() {
                 return try ServerBuffer(
                     socket, device: context.devices[device], channels: wanted, step: step, samples: samples,
@@ -232,7 +234,7 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
         }
     }
 
-    /// Checks that the device node is not busy. Otherwise, libiio 0.24 would disable another program's buffer.
+    /// Checks that the device node is not busy, because libiio 0.24 would disable another program's buffer.
     private static func checkNode(_ node: String) throws(IIOFailure) {
         let descriptor = open(node, O_RDWR | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw IIOFailure("open \(node)", errno) }

@@ -4,8 +4,8 @@ import DeviceCore
 import IIOFormat
 import SystemCalls
 
-/// The libiio functions that this module uses. They are called on threads that block SIGPIPE, except for
-/// `devices(at:)`, `time(of:)` and refills of buffers with a `pollHandle`.
+/// The libiio functions that this module uses. All of them are called on threads that block SIGPIPE, except for
+/// `devices(at:)`, `time(of:)` and refills of buffers that have a `pollHandle`.
 protocol IIOLibrary: Sendable {
     /// Blocks until the server responds or the connection fails.
     func open(_ address: MotionSourceAddress) throws(IIOFailure) -> any IIOConnection
@@ -77,7 +77,8 @@ protocol IIOBuffer: AnyObject, Sendable {
 }
 
 protocol IIOPoll: AnyObject, Sendable {
-    /// Reads the attribute of the channel at an index. Returns NaN if the value is not a number.
+    /// Reads the attribute at an index in the list that was passed to `openPoll`. Returns NaN if the value is not a
+    /// number.
     func read(_ index: Int) throws(IIOFailure) -> Double
 }
 

@@ -17,7 +17,7 @@ struct DeviceReadTask {
 
     func run() {
         var failure: ReaderFailure?
-        // The requested sensors whose initial values have been read, or nil if initial values are not read.
+        // The requested sensors whose initial values have been read, or nil if `readsInitialValues` is false.
         var initiallyRead: [Int]? = readsInitialValues ? [] : nil
         while failure == nil, let task = reader.task() {
             reader.enter(.settingUp, now: clock.now)
@@ -85,10 +85,11 @@ struct DeviceReadTask {
         throw ReaderFailure(failure.error(.stream(device: group.deviceID, address: address)), .reconnect)
     }
 
-    /// The maximum delay of a read by an executor, in seconds.
+    /// The maximum delay, in seconds, before an executor reads a buffer that it polls.
     private static let maximumTolerance = 0.1
 
-    /// Returns the error number and the final state of the capture.
+    /// Reads the buffer until an error occurs or the task ends. Returns the error number and the final state of the
+    /// buffer reader.
     private func read(
         _ buffer: any IIOBuffer, _ bufferReader: BufferReader, _ plan: BufferPlan, generation: Int
     ) -> (errorNumber: Int32, bufferReader: BufferReader) {

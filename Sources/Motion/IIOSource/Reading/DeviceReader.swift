@@ -58,7 +58,7 @@ final class DeviceReader: Sendable {
     let semaphore = BinarySemaphore()
     private let phaseDidChange: @Sendable () -> Void
 
-    /// `phaseDidChange` is called on the thread when the phase changes.
+    /// `phaseDidChange` is called on the reader thread when the phase changes.
     init(
         plan: DeviceReadPlan, now: BootTime, clockEstimate: ClockEstimate? = nil,
         phaseDidChange: @escaping @Sendable () -> Void
@@ -115,8 +115,8 @@ final class DeviceReader: Sendable {
         state.withLock { state in state.plan.map { ($0, state.generation) } }
     }
 
-    /// False once the thread has been asked to end, because a new thread may already be delivering readings. Still true
-    /// if only the current task has ended.
+    /// False once the thread has been asked to end, because a new thread may already be delivering readings. It remains
+    /// true if only the current task has ended.
     var mayDeliver: Bool { state.withLock { $0.plan != nil } }
 
     func isCurrent(_ generation: Int) -> Bool { state.withLock { $0.isCurrent(generation) } }
@@ -145,7 +145,7 @@ final class DeviceReader: Sendable {
     /// True while subscribers process readings. During this time, the device is not considered silent.
     var isDelivering: Bool {
         get { deliveries.load(ordering: .relaxed) % 2 != 0 }
-        // Incrementing the counter inverts the value.
+        // The value is true while the counter is odd, so incrementing the counter inverts the value.
         set { if newValue != isDelivering { Self.count(deliveries) } }
     }
 

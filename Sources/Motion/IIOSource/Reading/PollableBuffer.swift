@@ -5,7 +5,7 @@ import Synchronization
 import SystemCalls
 
 /// A buffer that either the reader thread (`DeviceReadTask`) or the subscribers' executor polls and reads.
-/// `ReadinessCoordinator` decides which of them, and `content` ensures that only one thread reads at a time.
+/// `ReadinessCoordinator` decides which of them reads, and `content` ensures that only one thread reads at a time.
 final class PollableBuffer: PollableSource {
     private struct Content {
         var buffer: (any IIOBuffer)?
@@ -38,8 +38,8 @@ final class PollableBuffer: PollableSource {
     }
 
     var deadline: BootTime { BootTime(nanoseconds: nextTimeout.load(ordering: .relaxed)) }
-    /// False if samples may lack timestamps. Their times then depend on the time of the read. The reader thread must
-    /// read the buffer, because the app could delay a read by an executor.
+    /// False if samples may lack timestamps. Their times then depend on when the buffer is read. In this case, only the
+    /// reader thread may read the buffer, because an executor may be delayed by the app.
     var mayBePolledByExecutor: Bool { usesDriverTimestamps.load(ordering: .relaxed) }
 
     /// Waits until no thread reads, and makes later reads fail. Returns the error number and the final reader state.
@@ -61,7 +61,7 @@ final class PollableBuffer: PollableSource {
             }
         let outcome = try content.use { content throws(DeviceError) in
             try read(&content, &remainingReads)
-            // If reads remain, the buffer was empty. Only an executor needs to know.
+            // If reads remain, reading has stopped because the buffer is empty. Only an executor uses this information.
             return remainingReads > 0 ? ReadOutcome.drained : .moreAvailable
         }
         return outcome ?? .contended
@@ -81,7 +81,8 @@ final class PollableBuffer: PollableSource {
                 nextTimeout.store(
                     Self.deadline(after: content.bufferReader.lastRefill, timeout).nanoseconds, ordering: .relaxed)
             }
-            // The timeout has expired. libiio uses EPIPE for a server that is silent or sends data without samples.
+            // The timeout has expired. EPIPE is the error that libiio reports for a server that is silent or sends data
+            // without samples.
             if content.errorNumber == 0, deadline <= clock.now, !Sockets.isReadable(descriptor) {
                 content.errorNumber = EPIPE
             }
@@ -94,7 +95,8 @@ final class PollableBuffer: PollableSource {
     }
 
     /// Reads until no samples are available or no reads remain. Returns the error number, or 0 on success. Each system
-    /// call reduces `remainingReads`. At 0, `refill` returns only samples that it has already received, then -EAGAIN.
+    /// call decrements `remainingReads`. Once it is 0, `refill` returns only samples that have already been received,
+    /// and then -EAGAIN.
     private func read(
         _ buffer: any IIOBuffer, _ bufferReader: inout BufferReader, _ remainingReads: inout Int
     ) -> Int32 {

@@ -4,7 +4,7 @@ import Synchronization
 
 /// Decides how many refills to request from a server at once. iiod sends each refill as soon as it is available. Other
 /// servers send nothing until all requested samples are available, or lack the memory for a large request. Therefore,
-/// many refills are requested only after the server has sent two requested refills separately.
+/// many refills are requested only after the server has been asked for two refills and has sent them separately.
 struct RequestPipeline {
     static let maximumRefills = 64
     /// The server tinyiiod splits its responses into pieces of this size, in bytes. Refills of the same size could not
@@ -55,7 +55,7 @@ struct RequestPipeline {
         if count > 0 { capabilities.endTrial() }
     }
 
-    /// Switches to requests for one refill. Returns false if requests were already for one refill.
+    /// Switches to one refill per request. Returns false if this was already the case.
     mutating func fallBack() -> Bool {
         if case .single = state { return false }
         capabilities.endTrial()
@@ -67,7 +67,7 @@ struct RequestPipeline {
 
 /// The capabilities of a server, shared by all buffers of a connection.
 final class ServerCapabilities: Sendable {
-    /// After this number of consecutive trials that have not ended, no buffer requests two refills.
+    /// The maximum number of consecutive trials without a result. After that, no buffer starts another trial.
     private static let maximumTrials = 3
     private let trials = Atomic<Int>(0)
 

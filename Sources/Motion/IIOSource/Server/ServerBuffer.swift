@@ -5,10 +5,10 @@ import IIOFormat
 import Synchronization
 import SystemCalls
 
-/// A buffer on a network server, read over a separate connection. libiio reads the response to each request with ten
-/// system calls. This class requests many refills at once, and usually needs one system call per refill. The requested
-/// data always fits into the buffers of the process and the socket, so that a slow program never blocks the server.
-/// `@unchecked Sendable` because only one thread at a time may start, refill and close the buffer.
+/// A buffer on a network server, read over a separate connection. libiio needs ten system calls to read the response to
+/// each request. This class requests many refills at once, and usually needs only one system call per refill. The
+/// requested data always fits into the buffers of the process and the socket, so that a slow program never blocks the
+/// server. `@unchecked Sendable` because only one thread at a time may start, refill and close the buffer.
 final class ServerBuffer: IIOBuffer, @unchecked Sendable {
     private static let maximumRequestSize = 16_384
     /// The time within which the server must start the capture, in seconds.
@@ -38,8 +38,8 @@ final class ServerBuffer: IIOBuffer, @unchecked Sendable {
     private var input: ServerInput
     private var isOpen = true
 
-    /// The connection may still be in progress. The buffer closes the socket. `step` is the size of a scan in bytes.
-    /// The server must start the capture within `timeout` seconds.
+    /// Takes ownership of the socket, which may still be connecting. `step` is the size of a scan in bytes. The server
+    /// must start the capture within `startTimeout` seconds.
     init(
         _ socket: Int32, device: IIODevice, channels: [Int], step: Int, samples: Int, kernelBuffers: Int,
         capabilities: ServerCapabilities, startTimeout: Double = ServerBuffer.startTimeout
@@ -111,8 +111,8 @@ extension ServerBuffer {
         try send("READBUF \(device) \(requestedBytes)\r\n")
     }
 
-    /// Returns the complete scans of the next chunk, which are valid until the next read, or nil if the chunk is
-    /// incomplete.
+    /// Returns the complete scans of the next chunk, or nil if the chunk has not been fully received. The scans are
+    /// valid until the next read.
     private func consumeChunk() throws(IIOFailure) -> UnsafeRawBufferPointer? {
         if chunk == nil {
             guard let number = try input.consumeNumber() else { return nil }

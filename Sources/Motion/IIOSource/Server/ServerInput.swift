@@ -8,7 +8,7 @@ struct ServerInput: ~Copyable {
     private static let maximumLineLength = 1024
     private static let maximumHeaderSize = 24
 
-    /// A margin for the incomplete scan of the previous chunk, followed by the received bytes.
+    /// The received bytes, preceded by a margin for the incomplete scan of the previous chunk.
     let storage: UnsafeMutableRawBufferPointer
     private let margin: Int
     private var unread: Range<Int>

@@ -49,7 +49,7 @@ struct ServerScans {
             let digit = channel / 4 < line.count ? line[line.count - 1 - channel / 4] : 0
             return (Character(UnicodeScalar(digit)).hexDigitValue ?? 0) >> (channel % 4) & 1 == 1
         }
-        // A mask that is invalid or contains unknown channels differs from its reencoded form.
+        // If the mask is invalid or contains unknown channels, encoding it again yields a different mask.
         guard Self.mask(sent, of: device.channels.count) == line, Set(sent).isSuperset(of: channels),
             let sentLayout = device.layout(of: sent), let requestedLayout = device.layout(of: channels),
             requestedLayout.sampleSize <= step, sentLayout.sampleSize >= step, sentLayout.sampleSize <= maximumSentStep
@@ -86,7 +86,7 @@ struct ServerScans {
         return UnsafeRawBufferPointer(rebasing: scans[..<(count * step)])
     }
 
-    /// Returns false if complete scans were requested but the last scan is incomplete.
+    /// Returns false if a whole number of scans was requested but the last scan is incomplete.
     mutating func finishResponse(requested: Int) -> Bool {
         let isComplete = partialScan.isEmpty || requested % sentStep != 0
         partialScan = []

@@ -2,8 +2,8 @@
 
 import DeviceCore
 
-/// A device of a context with its reader thread, which runs while a subscription needs the device. Used only on the
-/// supervisor's thread.
+/// A device of a context, together with its reader thread. The thread runs while a subscription needs the device. Used
+/// only on the supervisor's thread.
 ///
 /// ```
 ///          a subscription needs the device            no subscription needs it,
@@ -42,7 +42,8 @@ final class ActiveDevice {
     var facts = DeviceReader.Facts()
     var plan: DeviceReadPlan?
     var retry: RetryTimer
-    /// True after the sensors were reported as unavailable, until they deliver or no subscription needs the device.
+    /// True from when the sensors are reported as unavailable until they deliver readings or no subscription needs the
+    /// device.
     var isUnavailable = false
 
     init(_ discovery: Discovery, options: IIOSourceOptions) {
@@ -64,7 +65,7 @@ final class ActiveDevice {
 
     func start(_ reader: DeviceReader) { state = .active(reader, nil) }
 
-    /// Gives the reader the plan if it has changed. A leaving reader has no plan, so it becomes active again.
+    /// Passes the plan to the reader if it has changed. A leaving reader has no plan, so this call reactivates it.
     func continueReading(with plan: DeviceReadPlan, now: BootTime) {
         guard let reader else { return }
         if reader.plan != plan {
@@ -141,7 +142,7 @@ final class ActiveDevice {
     }
 }
 
-/// The schedule of retries, whose delay grows with each failure.
+/// Schedules retries with a delay that grows with each failure.
 struct RetryTimer {
     private var backoff: Backoff
     private(set) var time = BootTime.zero
@@ -153,9 +154,9 @@ struct RetryTimer {
     /// Resets the retry delay. The time of the next attempt does not change.
     mutating func recordSuccess() { backoff.reset() }
 
-    /// Allows the next attempt at the given time or earlier.
+    /// Brings the next attempt forward to the given time, unless it is already due earlier.
     mutating func allow(at time: BootTime) { self.time = min(self.time, time) }
 
-    /// Postpones the next attempt to the given time or later.
+    /// Postpones the next attempt to the given time, unless it is already due later.
     mutating func postpone(to time: BootTime) { self.time = max(self.time, time) }
 }

@@ -70,7 +70,7 @@ struct BufferUse {
         failure = nil
     }
 
-    /// The buffer may work in a new context.
+    /// Enables the buffer again, because it may work in the new context.
     mutating func resetAfterRediscovery() {
         failure = nil
         mayDecimate = true

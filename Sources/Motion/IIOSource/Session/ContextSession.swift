@@ -18,7 +18,7 @@ final class ContextSession: Sendable {
         var lastLoggedProblem: String?
         var loggedRemarks: Set<String> = []
         var abandoned: [DeviceReader] = []
-        /// The time before which callers do not wait for the discovery of an unreachable context.
+        /// Until this time, callers do not wait for the discovery, because the context was unreachable.
         var nextDiscovery: BootTime?
     }
 

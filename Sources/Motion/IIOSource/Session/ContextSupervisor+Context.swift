@@ -39,7 +39,7 @@ extension ContextSupervisor {
             search.finish(
                 contextDevices: Self.names(opened.context),
                 recheckTime: clock.now.advanced(bySeconds: dependencies.options.searchInterval * 2))
-            // The sensors are published before the callers that wait for the discovery continue.
+            // Publish the sensors before the callers that wait for the discovery are resumed.
             publish()
             session.finishDiscovery(nil, sensors: sensorIDs, presence: present)
         } catch {
@@ -74,7 +74,7 @@ extension ContextSupervisor {
 
     private var sensorIDs: [SensorDescription.ID] { devices.flatMap { $0.group.members.map(\.description.id) } }
 
-    /// Running readers keep using the previous context.
+    /// Updates the devices from a newly opened context. Running readers keep using the previous context.
     private func adopt(_ opened: any IIOConnection) {
         let context = opened.context
         var known: [(id: String, fingerprint: String)] = []
@@ -105,7 +105,7 @@ extension ContextSupervisor {
         catalog.update(session.index, sensors: devices.flatMap(\.descriptions), xml: description, hub: hub)
     }
 
-    /// Drivers may lose their settings during a system suspend.
+    /// Sets up the devices again after a system suspend, because their drivers may have lost their settings.
     func restartAfterSuspension() {
         guard let monotonic = dependencies.library.time(of: "monotonic") else { return }
         let current = clock.now.nanoseconds.subtractingSaturated(monotonic)
@@ -121,8 +121,8 @@ struct DeviceSearch {
     /// The device names, or nil if they can be listed only by opening the context.
     var presence: [String]?
     var nextSearchTime = BootTime.zero
-    /// The time at which the context must be reopened, because its devices differed from the listed devices. It is nil
-    /// if they matched.
+    /// The time at which the context must be reopened if its devices differed from the listed devices, or nil if they
+    /// matched.
     private(set) var recheckTime: BootTime?
 
     mutating func finish(contextDevices: [String], recheckTime: BootTime) {

@@ -10,7 +10,7 @@ extension ContextSupervisor {
         switch stage.phase {
         case .ended: return
         case .settingUp:
-            // Refused settings are not retried during setup, because the list of refused settings is from the previous
+            // Refused settings are not retried during setup, because their list is still the one from the previous
             // stage.
             return monitorAnswers(of: device, reader, stage, limit: Self.setupLimit, now: now)
         case .polling(let interval):
@@ -42,7 +42,8 @@ extension ContextSupervisor {
         now: BootTime
     ) {
         guard device.discovery.connection.isPresent(device.group.device) else {
-            // The kernel does not wake a reader when its device is removed.
+            // The device's presence must be checked, because the kernel does not wake a reader when its device is
+            // removed.
             connection = nil
             return remove(device, now: now)
         }

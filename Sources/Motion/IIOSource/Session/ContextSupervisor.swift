@@ -19,10 +19,11 @@ final class ContextSupervisor {
     static let setupLimit = 3.0
     /// The time in seconds after which a reader thread that does not end is abandoned.
     static let abandonTimeout = 30.0
-    /// While this number of abandoned threads is still running, no further stuck thread is abandoned.
+    /// The maximum number of abandoned threads that are still running. Once it is reached, no further stuck thread is
+    /// abandoned.
     static let maximumAbandoned = 4
-    /// The factor by which the search interval is extended while the kernel reports new devices, which makes frequent
-    /// searches unnecessary.
+    /// The factor by which the search interval is extended while the kernel reports new devices. Frequent searches are
+    /// then unnecessary.
     static let monitoredFactor = 15.0
     /// The minimum duration in seconds of a system suspend after which devices are set up again.
     static let minimumSuspension = 0.5
@@ -104,7 +105,7 @@ final class ContextSupervisor {
         }
         setUnavailable(device, failure.error)
         device.retry.recordFailure(now: now)
-        // The context must not be reopened before the device may be retried.
+        // The context must not be reopened before the device is due for a retry.
         opening.postpone(to: device.retry.time)
     }
 
@@ -125,7 +126,7 @@ final class ContextSupervisor {
         for member in device.group.members {
             if let problem = member.sensor.problem { hub.setStatus(.unavailable(problem), of: member.description.id) }
         }
-        // Compares with the previous plan, which is then replaced.
+        // Compare with the previous plan before replacing it.
         let hasNewSensor = plan?.active.contains { device.plan?.active.contains($0) != true } ?? false
         device.plan = plan
         guard let plan else {

@@ -35,12 +35,12 @@ struct StallDetector {
     private(set) var isFlowing = false
     private var graceEnd: BootTime?
 
-    /// Creates a detector for setup or polling, where the same limit applies to the start and after each progress.
+    /// Creates a detector for setup or polling. The same time limit applies at the start and whenever progress stops.
     init(limit: Double, progress: Int, now: BootTime) {
         self.init(startLimit: limit, stallLimit: limit, progress: progress, now: now)
     }
 
-    /// An event-driven sensor is never considered stalled, because it may be silent for any time.
+    /// An event-driven sensor is never considered stalled, because it may be silent for any length of time.
     init(plan: BufferPlan, isEventDriven: Bool, progress: Int, now: BootTime) {
         self.init(
             startLimit: plan.startTimeout, stallLimit: isEventDriven ? .infinity : plan.stallTimeout,
@@ -55,7 +55,7 @@ struct StallDetector {
         lastCheck = now
     }
 
-    /// The time of the verdict if there is no progress until then.
+    /// The time at which the check fails if there is no progress by then.
     var deadline: BootTime {
         let limit = isFlowing ? stallLimit : startLimit
         guard limit.isFinite else { return .never }
@@ -79,7 +79,8 @@ struct StallDetector {
             isFlowing = true
             return .none
         }
-        // A late check grants one grace period per silence, unless the limit ends later anyway.
+        // If the check is late, a grace period extends the deadline, unless the deadline is later anyway. The deadline
+        // is extended only once per period without progress.
         let end = now.advanced(bySeconds: Self.gracePeriod)
         if graceEnd == nil, now.seconds(since: due) > Self.schedulingTolerance, end > deadline { graceEnd = end }
         guard now >= deadline else { return .none }
