@@ -74,7 +74,7 @@ struct DashboardCommand: AsyncParsableCommand {
 
     @Option(
         help: .init(
-            "A region to monitor, with its name, its latitude, its longitude, and its radius in metres. This option may be repeated.",
+            "A region to monitor: its name, latitude, longitude and radius in metres. This option may be repeated.",
             valueName: "name=lat,lon,metres"))
     var region: [NamedRegion] = []
 

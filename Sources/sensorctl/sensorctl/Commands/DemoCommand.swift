@@ -29,7 +29,7 @@ struct DemoCommand: AsyncParsableCommand {
 
     @Option(
         help: .init(
-            "A region to draw and to monitor, with its name, its latitude, its longitude, and its radius in metres. This option may be repeated.",
+            "A region to draw and monitor: its name, latitude, longitude and radius in metres. This option may be repeated.",
             valueName: "name=lat,lon,metres"))
     var region: [NamedRegion] = []
 

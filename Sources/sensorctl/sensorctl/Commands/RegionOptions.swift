@@ -7,7 +7,7 @@ import Foundation
 struct RegionOptions: ParsableArguments {
     @Option(
         help: .init(
-            "A region for the streams regions and monitor, with its name, its latitude, its longitude, and its radius in metres. This option may be repeated.",
+            "A region for the streams \"regions\" and \"monitor\": its name, latitude, longitude and radius in metres. This option may be repeated.",
             valueName: "name=lat,lon,metres"))
     var region: [NamedRegion] = []
 

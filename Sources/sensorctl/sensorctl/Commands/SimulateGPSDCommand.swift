@@ -41,7 +41,7 @@ struct SimulateGPSDCommand: AsyncParsableCommand {
     var file: String
     @Option(help: "The TCP port. 0 selects a free port. gpsd itself uses 2947.") var port: UInt16 = 0
 
-    @Option(help: "The playback speed relative to the recording. max sends data as fast as clients read it.")
+    @Option(help: "The playback speed relative to the recording. With max, data is sent as fast as clients read it.")
     var speed = PlaybackSpeed.times(1)
 
     @Flag(help: "Repeat the recording with increasing timestamps. Otherwise, no data arrives after the end.")

@@ -41,7 +41,7 @@ struct SimulateIIOCommand: AsyncParsableCommand {
 
     @Option(help: "The TCP port. 0 selects a free port. iiod itself uses 30431.") var port: UInt16 = 0
 
-    @Option(help: "The playback speed relative to the recording. max sends data as fast as clients request it.")
+    @Option(help: "The playback speed relative to the recording. With max, data is sent as fast as clients request it.")
     var speed = PlaybackSpeed.times(1)
 
     @Flag(help: "Repeat the recording. Otherwise, the sensors are silent after the end.") var loop = false
