@@ -20,8 +20,8 @@ public struct GPSDFault: Sendable, Hashable {
         /// Like ``kill``, but the server listens again after the fault's duration. Without a duration, it listens again
         /// after one second. A server that has already stopped listens again immediately.
         case restart
-        /// Half of the next report is sent. The other half follows after the given number of seconds. If the number is
-        /// nil, the connection is closed instead.
+        /// Half of the next report is sent, and the other half follows after the given number of seconds. If the number
+        /// is nil, the connection is closed instead.
         case halfLine(Double?)
         /// The given number of random bytes is sent on a separate line before the next report.
         case garbage(Int)

@@ -39,7 +39,7 @@ struct GPSDFaultState {
         return garbage
     }
 
-    /// Returns the delay of the second half of the line, or nil if no `halfLine` fault is pending.
+    /// Removes the pending `halfLine` fault and returns its delay, or returns nil if no such fault is pending.
     mutating func consumeHalfLineDelay() -> Double?? {
         defer { pendingHalfLine = nil }
         return pendingHalfLine
@@ -60,7 +60,7 @@ struct GPSDFaultState {
         return actions
     }
 
-    /// Returns the index of the earliest due fault, or of the first of several faults with the same time.
+    /// Returns the index of the earliest due fault. If several faults have the same time, the first of them is chosen.
     private func firstDue(seconds: Double?, report: Int64) -> Int? {
         pendingFaults.indices.filter { index in
             switch pendingFaults[index].fault.moment {

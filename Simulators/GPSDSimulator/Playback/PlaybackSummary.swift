@@ -7,21 +7,22 @@ import Trace
 /// A summary of the beginning of a gpsd trace.
 struct PlaybackSummary {
     private static let maximumEventCount = 10_000
-    /// The receiver path for reports that do not name a receiver.
+    /// The receiver path that is assumed for reports that do not name a receiver.
     static let defaultPath = "/dev/ttyS0"
 
     /// The receivers that are present at the start of playback.
     private(set) var receivers: [ReceiverDescription] = []
     private(set) var version: GPSDVersion?
     private(set) var firstTime: WallTime?
-    /// The arrival time of the report that contained `firstTime`, in nanoseconds since the start of the trace.
+    /// The arrival time of the report whose time is `firstTime`, in nanoseconds since the start of the trace.
     private(set) var firstTimeAt: Int64 = 0
     private(set) var hasSentences = false
     private var hasReports = false
-    /// The path for reports that do not name a receiver, or nil if every report names a receiver.
+    /// The path assumed for reports that do not name a receiver, or nil if every report names one.
     private(set) var defaultReceiverPath: String?
     private var isComplete = false
-    /// The paths of receivers that first appear in a DEVICE object. They are not present at the start of playback.
+    /// The paths of receivers that first appear in a DEVICE object. These receivers are not present at the start of
+    /// playback.
     private var laterReceivers: Set<String> = []
 
     /// The paths of all receivers, including receivers that appear later.
@@ -51,8 +52,8 @@ struct PlaybackSummary {
         }
     }
 
-    /// Throws an error if a fault names a receiver that is not in the trace. Does nothing if only a part of the trace
-    /// has been summarized.
+    /// Throws an error if a fault names a receiver that is not in the trace. Does nothing if only part of the trace has
+    /// been summarized.
     func check(_ faults: [GPSDFault]) throws(DeviceError) {
         let known = paths.sorted()
         for fault in faults {
@@ -65,12 +66,13 @@ struct PlaybackSummary {
         }
     }
 
-    /// Returns the shift of report times in nanoseconds. With this shift, the first report is current if playback
-    /// starts at `now`.
+    /// Returns the number of nanoseconds by which report times must be shifted so that the first report is current if
+    /// playback starts at `now`.
     func shift(toPlayAt now: WallTime) -> Int64 {
         guard let firstTime else { return 0 }
         let firstPlaybackTime = now.nanoseconds.addingSaturated(firstTimeAt)
-        // A shift by whole seconds preserves the fractions of fix times. Rounding down prevents times in the future.
+        // A shift by whole seconds preserves the fractions of a second in fix times. Rounding down prevents times in
+        // the future.
         let rest = firstPlaybackTime.subtractingSaturated(firstTime.nanoseconds)
         return rest - ((rest % 1_000_000_000) + 1_000_000_000) % 1_000_000_000
     }
@@ -109,7 +111,7 @@ struct PlaybackSummary {
     private mutating func addReceiver(_ receiver: ReceiverDescription) {
         guard !receiver.path.isEmpty else { return }
         if let index = receivers.firstIndex(where: { $0.path == receiver.path }) {
-            // A later description replaces the earlier one unless the later one is empty.
+            // A later description replaces an earlier one unless it is empty.
             if !receiver.driver.isEmpty { receivers[index] = receiver }
         } else if receivers.count < GPSDState.maximumReceivers {
             receivers.append(receiver)

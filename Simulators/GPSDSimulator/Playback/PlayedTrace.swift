@@ -4,10 +4,10 @@ import DeviceCore
 import GPSDProtocol
 import Trace
 
-/// An iterator over the gpsd events of a trace, which can repeat the trace.
+/// An iterator over the gpsd events of a trace. It can repeat the trace.
 struct PlayedTrace {
-    /// The maximum step, in nanoseconds, between the fixes of a trace without arrival times. Longer steps are shortened
-    /// to one second.
+    /// The maximum time, in nanoseconds, between two fixes of a trace without arrival times. A longer time is replaced
+    /// by one second.
     private static let maximumStep: Int64 = 10_000_000_000
     private static let second: Int64 = 1_000_000_000
 
@@ -16,17 +16,18 @@ struct PlayedTrace {
     private let minimumPassDuration: Int64
     private var cursor: TraceCursor
     private var decoder = GPSDDecoder()
-    /// Events that have been read but not returned. Sentences precede the report that follows them in the trace.
+    /// Events that have been read but not returned. Each sentence is placed before the report it belongs to, as in the
+    /// trace.
     private var pending: [PlayedEvent] = []
     /// The byte offset of the end of the last report. Used only for recordings of gpsd output.
     private var textOffset = 0
     private var isFinished = false
-    /// The time of the last event in the current pass, and the step between the last two events.
+    /// The time of the last event in the current pass. `step` is the time between the last two events.
     private var last: Int64 = 0
     private var step = second
     private var start: Int64 = 0
     private var hasPlayedAny = false
-    /// The receiver whose fixes determine the event times, with the time of its last fix. Used only for traces without
+    /// The receiver whose fixes determine the event times, and the time of its last fix. Used only for traces without
     /// arrival times.
     private var lead: (receiver: String, time: WallTime)?
 
@@ -114,7 +115,8 @@ struct PlayedTrace {
             isFinished = true
             return
         }
-        // A pass ends one event interval after its last event. Its duration is rounded up to whole milliseconds.
+        // The next pass begins one step after the last event. The duration of a pass is rounded up to whole
+        // milliseconds.
         let length = max(last.addingSaturated(step), minimumPassDuration)
         start = start.addingSaturated((length + 999_999) / 1_000_000 * 1_000_000)
         cursor = TraceCursor(file)
@@ -136,7 +138,7 @@ struct PlayedEvent {
 
     /// The time since the start of playback at speed 1, in nanoseconds, across all passes.
     var time: Int64
-    /// The shift of report times caused by repetition, in nanoseconds.
+    /// The number of nanoseconds by which report times are shifted because the trace is repeated.
     var shift: Int64
     var contents: Contents
 }

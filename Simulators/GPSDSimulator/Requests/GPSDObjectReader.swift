@@ -83,7 +83,7 @@ struct GPSDObjectReader {
 
     /// Parses a name and its value. Returns false at the end of the object.
     private mutating func member(_ assign: (String, Value) -> Void) throws(ParseError) -> Bool {
-        // gpsd ignores closing braces before a name, so an empty object does not end.
+        // gpsd skips closing braces where it expects a name, so the closing brace of an empty object does not end it.
         while offset < bytes.count, Self.isBlank(bytes[offset]) || bytes[offset] == UInt8(ascii: "}") { offset += 1 }
         guard try next() == UInt8(ascii: "\"") else {
             throw .fault("non-whitespace when expecting attribute start", at: offset)

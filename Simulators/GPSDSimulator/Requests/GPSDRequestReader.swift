@@ -41,7 +41,7 @@ struct GPSDRequestReader {
     }
 
     private mutating func watch(_ policy: inout GPSDWatch) -> String? {
-        // Omitted members keep their values, except for the following members, which are reset.
+        // Omitted members keep their values. Only the following members are reset.
         var watch = policy
         watch.isEnabled = true
         for flag in [\GPSDWatch.scaled, \.timing, \.split24, \.pps] { watch[keyPath: flag] = false }

@@ -78,7 +78,7 @@ final class GPSDClient {
         case .some(bytes.count): break
         case let count?:
             guard overflowPolicy == .enqueue else {
-                // gpsd cannot continue after a partial write.
+                // gpsd cannot continue after a partial write, so it disconnects the client.
                 isFinished = count > 0
                 if count == 0 { lostCount += 1 }
                 return

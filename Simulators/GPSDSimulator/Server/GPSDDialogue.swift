@@ -5,7 +5,7 @@ public import DeviceCore
 public import Trace
 
 /// The replies of a simulated gpsd to one client, without a socket or a clock. Intended for tests. The state of gpsd
-/// does not change: it is the state at the start of playback, when no receiver has sent a report.
+/// never changes: playback has just started, and no receiver has sent a report.
 ///
 /// ```swift
 /// var dialogue = GPSDDialogue(try TraceFile(path: "drive.trace"))
@@ -17,7 +17,7 @@ public struct GPSDDialogue: Sendable {
     private var policy = GPSDWatch()
     private let now: WallTime
 
-    /// Creates a dialogue with a gpsd that has the receivers at the start of a trace.
+    /// Creates a dialogue with a gpsd whose receivers are those at the start of a trace.
     ///
     /// - Parameters:
     ///   - file: The trace.

@@ -8,9 +8,9 @@ import Trace
 
 /// A simulated gpsd without a listener, a thread or a clock. Confined to the server's thread.
 final class GPSDEngine {
-    /// The time in seconds after which a client that is not watching and sends no request is disconnected.
+    /// A client that neither watches nor sends a request is disconnected after this time, in seconds.
     private static let idleTimeout = 900.0
-    /// The time in seconds after which a client that does not read its pending bytes is disconnected.
+    /// A client that does not read its pending bytes is disconnected after this time, in seconds.
     private static let clientTimeout = 10.0
     /// The maximum number of events played per call. The limit allows requests to be served between calls.
     static let maximumEventsPerCall = 256
@@ -23,7 +23,7 @@ final class GPSDEngine {
     /// False during a fault that closes the port, and while the recorded connection to gpsd is lost.
     private(set) var isListening = true
     var reportCount: Int64 = 0
-    /// The number of lines lost by clients that have been disconnected.
+    /// The number of lines that were lost by clients that are no longer connected.
     private(set) var lostCount: Int64 = 0
     var hasPlayed = false
     var trace: PlayedTrace
@@ -120,8 +120,8 @@ final class GPSDEngine {
 
     /// Starts playback if necessary, plays due events, applies due faults and removes disconnected clients.
     func advance(now: BootTime) {
-        // If the server is not listening, playback starts without a client. Otherwise, the fault that closed the port
-        // would never end.
+        // If the server is not listening, playback starts without waiting for a client. Otherwise, the fault that
+        // closed the port would never end.
         if start == nil,
             options.start == .atOnce || !isListening || clients.contains(where: \.policy.wantsReports)
                 || options.sharedStart?.time != nil

@@ -85,7 +85,7 @@ struct SharedContent: SharedServerContent {
 
 struct PlaybackStatus: Equatable {
     var clientCount = 0
-    /// The number of reports, or the number of sentences for a receiver terminal.
+    /// The number of reports or, for a receiver terminal, the number of sentences.
     var reportCount: Int64 = 0
     var lostCount: Int64 = 0
     var hasPlayed = false

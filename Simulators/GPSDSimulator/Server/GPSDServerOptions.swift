@@ -9,8 +9,8 @@ public struct GPSDServerOptions: Sendable {
     public enum Pace: Sendable, Hashable {
         /// Plays the trace at the recorded rate multiplied by `speed`. A slow client loses reports, as with gpsd.
         case realTime(speed: Double)
-        /// Plays the trace as fast as all watching clients read it, without losing reports. A client that reads nothing
-        /// for 10 s is disconnected.
+        /// Plays the trace as fast as the slowest watching client reads it, without losing reports. A client that reads
+        /// nothing for 10 s is disconnected.
         case onDemand
     }
 
@@ -53,18 +53,18 @@ public struct GPSDServerOptions: Sendable {
     /// The treatment of times in reports. If times are shifted, sentences generated from the reports replace the
     /// recorded sentences, whose times cannot be shifted.
     public var timestampPolicy = TimestampPolicy.recorded
-    /// The faults that are present from the start.
+    /// The initial faults.
     public var faults: [GPSDFault] = []
-    /// If true, clients lose their connections when the recording lost its connection to gpsd. The server listens again
-    /// when the recording regained the connection.
+    /// If true, connection losses in the recording are repeated. The clients are disconnected, and the server listens
+    /// again only when the recorded connection is restored.
     public var repeatsLosses = true
     /// The maximum number of connections. An additional connection replaces the oldest client that has not received a
     /// reply. If there is no such client, the new connection is closed. gpsd allows 64 clients.
     package var maximumClients = 64
     /// The playback start shared with other servers, or nil to start independently.
     package var sharedStart: SharedPlaybackStart?
-    /// The minimum duration of one pass in nanoseconds. Several servers with the same minimum can begin the next pass
-    /// at the same time.
+    /// The minimum duration of one pass in nanoseconds. With the same minimum, several servers can begin each pass at
+    /// the same time.
     package var minimumPassDuration: Int64?
 
     /// Creates the default options: playback in real time after the first client starts watching, without faults.

@@ -17,8 +17,8 @@ struct SentencePlayer {
     private let summary: PlaybackSummary
     private let receiver: String?
     private let stamps: GPSDServerOptions.TimestampPolicy
-    /// True if the trace contains sentences and a single receiver. If the times are not shifted, the recorded sentences
-    /// are then played.
+    /// True if the trace contains sentences and a single receiver. The recorded sentences are then played, unless times
+    /// are shifted.
     private let usesRecordedSentences: Bool
     private var trace: PlayedTrace
     private var shift: Int64 = 0
@@ -39,7 +39,7 @@ struct SentencePlayer {
 
     mutating func begin(at now: WallTime) { if stamps == .now { shift = summary.shift(toPlayAt: now) } }
 
-    /// Returns the sentences of the next event, or nil at the end. Playback ends after a pass without sentences.
+    /// Returns the sentences of the next event, or nil at the end of playback or after a pass without sentences.
     mutating func next() -> Sentences? {
         guard let event = trace.next() else { return nil }
         if event.shift != passStart {
@@ -82,7 +82,7 @@ extension PlaybackSummary {
     /// Throws an error that lists the receivers of the trace if the trace does not contain the given receiver.
     func require(_ path: String, of file: TraceFile) throws(DeviceError) {
         if paths.contains(path) { return }
-        // The summary covers only the beginning of the trace. The receiver may appear later.
+        // The summary covers only the beginning of the trace, so the receiver may appear later.
         var found = paths
         var trace = PlayedTrace(file)
         while let event = trace.next() {

@@ -6,8 +6,8 @@ import SystemCalls
 
 /// The main loop of a receiver's thread, which writes the sentences to the terminal.
 final class TerminalLoop: ServiceLoop {
-    /// The polling interval, in seconds, for changes that cause no event. For example, a program may resume reading, or
-    /// open the terminal on a system without inotify.
+    /// The polling interval, in seconds, for changes that cause no event. Examples are a program that resumes reading
+    /// and, on a system without inotify, a program that opens the terminal.
     private static let pollingInterval = 0.01
     /// The delay, in seconds, between the opening of the terminal and the start of playback. Programs discard input
     /// while they open a terminal, so earlier sentences would be lost.
@@ -50,12 +50,12 @@ final class TerminalLoop: ServiceLoop {
     private func waitForProgram() -> Bool {
         while true {
             if shared.isStopped { return false }
-            // The events are drained before the terminal is checked. If a program opens the terminal after the check, a
-            // new event ends the wait.
+            // The events are drained before the terminal is checked. If a program opens the terminal after the check,
+            // this causes a new event, which ends the wait.
             openWatcher.drain()
             guard PseudoTerminal.isHungUp(master) else { break }
-            // `pollTarget(until:)` must not be used here, because it checks the terminal again. If the terminal has
-            // just been opened, the loop would wait for the master, which does not report an opening.
+            // `pollTarget(until:)` must not be used here because it checks the terminal again. If a program has opened
+            // the terminal in the meantime, the loop would wait for the master, which does not report that.
             let (descriptor, limit) = pollTargetWhileClosed(until: .never)
             _ = shared.wakeUp.wait(for: descriptor, until: limit, clock: clock)
         }
@@ -128,7 +128,7 @@ final class TerminalLoop: ServiceLoop {
         }
         guard sendRest() else { return false }
         let count = writeAvailable(bytes[...])
-        // Keeps the rest of a partially written sentence. It is written before the next sentence.
+        // The rest of a partially written sentence is kept and written before the next sentence.
         if count > 0 { rest = bytes[count...] }
         return count > 0
     }

@@ -40,8 +40,8 @@ public struct IIODFault: Sendable, Hashable {
 
     package var action: Action
     package var device: String?
-    /// The moment at which the fault occurs. Times count from the first use of samples. Sample numbers count from the
-    /// first sample of the device that is sent to a client.
+    /// The moment at which the fault occurs. Times are measured from the first use of samples. Sample numbers count
+    /// from the first sample of the device that is sent to a client.
     package var moment: FaultMoment
     /// The duration in seconds, or nil if the fault does not end automatically. Ignored for instantaneous faults.
     package var duration: Double?
@@ -117,12 +117,12 @@ extension IIODFault {
         restart                 the server stops and restarts after one second, or after the duration (also ends kill)
         """
 
-    /// Parses a list of faults in the given ``syntax``, such as `unplug@2.5s,return@4s`. An empty list is an error.
+    /// Parses a list of faults such as `unplug@2.5s,return@4s`. See ``syntax``. An empty list is an error.
     public static func list(_ text: String) throws(DeviceError) -> [IIODFault] {
         try FaultClause.list(text, counting: counting).map { clause throws(DeviceError) in try IIODFault(clause) }
     }
 
-    /// Parses one fault in the given ``syntax``, such as `open=EBUSY(mpu6050)@1s`.
+    /// Parses one fault such as `open=EBUSY(mpu6050)@1s`. See ``syntax``.
     public init(_ text: String) throws(DeviceError) { try self.init(FaultClause(text[...], counting: Self.counting)) }
 
     private static let counting = "a sample"

@@ -13,8 +13,8 @@ struct IIODFaultState: Sendable {
         var attributeErrors: [String: Int32] = [:]
         var unplugged: Int32?
         var lengthError = 0
-        /// The last failure of the device's streams. Its serial number is the number of streams that had been opened by
-        /// then.
+        /// The last failure of the device's streams. `serial` is the number of streams that had been opened before the
+        /// failure.
         var failure: (status: IIODStatus, serial: UInt64)?
     }
 
@@ -28,8 +28,8 @@ struct IIODFaultState: Sendable {
     private(set) var isListening = true
     private var devices: [DeviceFaults]
     private var pendingFaults: [Entry] = []
-    /// The actions that end faults, with the durations of the faults. They are scheduled when the start times of the
-    /// faults are known.
+    /// The actions that end faults, each with the duration of its fault. They are scheduled as soon as the current time
+    /// is known.
     private var unscheduledEnds: [(entry: Entry, duration: Double)] = []
 
     private struct Entry {

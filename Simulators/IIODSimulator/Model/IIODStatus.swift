@@ -22,7 +22,7 @@ struct IIODStatus: Error, Hashable {
 }
 
 /// The channels that a client enables with OPEN. The mask has eight hexadecimal digits for every 32 channels, most
-/// significant word first. The bit number is the channel's index in the device's list.
+/// significant word first. Each bit stands for the channel whose index in the device's list is the bit number.
 struct IIODChannelMask: Hashable {
     let channels: [Int]
     let text: [UInt8]

@@ -51,7 +51,8 @@ struct IIOAvailableValues {
         }
     }
 
-    /// Returns the listed value that equals the written value as text or as a number.
+    /// Returns the listed value that equals the written text or number. For a range, returns the written text if its
+    /// number lies within the range. Otherwise, returns nil.
     func listed(_ written: String) -> String? {
         let text = written.hasSuffix("\n") ? String(written.dropLast()) : written
         let number = KernelNumber(written)?.value

@@ -54,8 +54,8 @@ extension SimulatedIIOContext {
         return index
     }
 
-    /// Returns the error for an empty write. If the attribute's file cannot be opened, this is the error of opening it.
-    /// Otherwise, it is EIO.
+    /// Returns the error for an empty write. This is the error of opening the attribute's file, or EIO if the file can
+    /// be opened.
     func emptyWriteError(_ path: IIODAttributePath) -> IIODStatus {
         do throws(IIODStatus) {
             let (_, _, list) = try list(path)
@@ -98,8 +98,8 @@ extension SimulatedIIOContext {
             guard let listed = available.listed(text) else { throw .invalid }
             return listed
         }
-        // Without a list of available values, these attributes cannot be changed. A driver with a variable scale lists
-        // the available scales.
+        // These attributes can only be changed if their available values are listed. A driver with a variable scale
+        // lists the available scales.
         if ["raw", "input", "offset", "scale"].contains(attribute.name) { throw .invalid }
         guard attribute.name.hasSuffix("sampling_frequency") || attribute.number != nil else { return text }
         guard let number = KernelNumber(text), let value = number.value else { throw .invalid }
@@ -123,15 +123,15 @@ extension SimulatedIIOContext {
         return nil
     }
 
-    /// Returns true for attributes that describe the hardware. Raw values and offsets are not read-only, as in the
-    /// kernel.
+    /// Returns true for attributes that describe the hardware. As in the kernel, raw values and offsets are not
+    /// read-only.
     private static func isReadOnly(_ name: String) -> Bool {
         name.hasSuffix("_available")
             || ["mount_matrix", "matrix", "name", "label", "location", "data_available", "direction"].contains(name)
     }
 }
 
-/// The clocks for sample timestamps. Raw values are the names that `current_timestamp_clock` uses.
+/// The clocks for sample timestamps. The raw values are the names that `current_timestamp_clock` accepts.
 enum IIOTimestampClock: String, Sendable {
     case realtime
     case monotonic
@@ -142,8 +142,8 @@ enum IIOTimestampClock: String, Sendable {
     case tai
 
     var now: Int64 {
-        // The clock numbers are part of the kernel's ABI. Some C libraries do not export the names of all clocks to
-        // Swift.
+        // Numbers are used because some C libraries do not export the names of all clocks to Swift. The numbers are
+        // part of the kernel's ABI.
         let number: clockid_t =
             switch self {
             case .realtime: 0

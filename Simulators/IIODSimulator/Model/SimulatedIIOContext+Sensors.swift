@@ -6,10 +6,9 @@ import IIOFormat
 extension SimulatedIIOContext {
     /// Creates devices for sensors without a recorded context.
     ///
-    /// A device has 32-bit little-endian axes, a timestamp channel, `raw` and `scale` for each axis, a mount matrix for
-    /// vectors, and the sampling rates. Each sensor becomes one device, as with chips that have a FIFO per sensor.
-    /// Sensors share a device if their ids differ only in the last component, they support the same rates and they
-    /// measure different quantities.
+    /// Each device has 32-bit little-endian axes, a timestamp channel, `raw` and `scale` for each axis, a mount matrix
+    /// for vectors, and the sampling rates. Sensors share a device if their ids differ only in the last component, they
+    /// support the same rates and they measure different quantities. Every other sensor has its own device.
     ///
     /// - Parameters:
     ///   - sensors: The sensors to simulate.

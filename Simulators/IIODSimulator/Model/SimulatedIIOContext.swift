@@ -4,9 +4,9 @@ public import IIOFormat
 
 /// The devices of a simulated iiod, with triggers and attributes.
 ///
-/// Writes follow the kernel's rules. An attribute with a list of available values accepts only listed values. Numbers
-/// have neither exponents nor spaces. `current_timestamp_clock` accepts clock names. Hardware descriptions are
-/// read-only.
+/// Writes follow the kernel's rules. If an attribute has a list of available values, only these values are accepted.
+/// Numbers must contain neither exponents nor spaces. `current_timestamp_clock` accepts the names of clocks.
+/// Descriptions of the hardware are read-only.
 public struct SimulatedIIOContext: Sendable {
     package internal(set) var context: IIOContext
     /// The IDs of devices that cannot start their buffer without a trigger. Most drivers for sensors without a FIFO
@@ -18,8 +18,8 @@ public struct SimulatedIIOContext: Sendable {
     /// Creates a simulation of the devices in a context.
     ///
     /// Channels are sorted by scan index, as in libiio, because channel masks use this order. Every device with a
-    /// buffer supports triggers. Its initial trigger is the first whose name begins with the device's name and a
-    /// hyphen. Attributes without a value read as empty text.
+    /// buffer supports triggers. Its initial trigger is the first trigger whose name begins with the device's name and
+    /// a hyphen. An attribute without a value is read as empty text.
     public init(_ context: IIOContext) {
         var context = context
         for device in context.devices.indices {

@@ -129,10 +129,10 @@ struct IIODSession {
     }
 }
 
-/// The pending output: reply lines, followed by scans in a stream's block.
+/// The pending output: reply lines, followed by scans that are stored in a stream's block.
 struct IIODOutput {
     var head: [UInt8] = []
-    /// The device whose stream contains the scans, and their byte range in the stream's block.
+    /// The device whose stream contains the scans, and the byte range of the scans in the stream's block.
     var body: (device: Int, range: Range<Int>)?
     var sent = 0
     var isEmpty: Bool { sent >= count }

@@ -106,7 +106,7 @@ public struct IIORecordedSource: IIOSampleSource {
     ///   - tracks: The recorded readings, one track per sensor.
     ///   - release: The times at which samples are delivered.
     ///   - duration: The duration of one pass in nanoseconds. By default, a pass ends one mean interval after the last
-    ///     reading. A shorter duration is extended to this time.
+    ///     reading. If `duration` is shorter, it is ignored.
     public init(_ tracks: [IIOSampleTrack], release: DeliveryTiming = .recordedTimes, duration: Int64? = nil) {
         self.tracks = tracks
         self.release = release

@@ -13,7 +13,7 @@ final class IIODConnection {
     var isBlocked = false
     var hasReceivedEndOfFile = false
     var isFinished = false
-    /// True after the first reply has been sent. False for a client that has not sent a command.
+    /// True after the first reply has been sent. Remains false until the client has sent a command.
     private(set) var hasReceivedReply = false
 
     init(_ descriptor: Int32) { self.descriptor = descriptor }

@@ -95,7 +95,7 @@ final class SharedIIODState: ServiceState {
         var iiodState: IIODState
         var isStopped = false
         var connectionCount = 0
-        /// The number of changes made by other threads. After a change, waiting clients are served again.
+        /// The number of changes made by other threads. After each change, waiting clients are served again.
         var revision = 0
         var wakeUp: WakeupPipe?
     }

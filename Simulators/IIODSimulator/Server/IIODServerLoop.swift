@@ -13,7 +13,7 @@ final class IIODServerLoop: ServiceLoop {
     private let acceptor: LoopbackAcceptor
     private var connections: [IIODConnection] = []
     private var pollSet: PollSet
-    /// The revision of the shared state for which the connections have been served.
+    /// The last revision of the shared state for which the connections were served.
     private var handledRevision = 0
     private var publishedConnectionCount = 0
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
@@ -40,8 +40,8 @@ final class IIODServerLoop: ServiceLoop {
             }
             if isStopped { break }
             perform(actions)
-            // Entry 0 is the listener. The connections follow in order. Connections that are added now were not polled
-            // and have no events.
+            // Entry 0 is the listener, and the connections follow in order. Connections accepted now were not polled,
+            // so they have no events.
             acceptor.acceptPending(revents: pollSet[0], now: now) { addConnection($0) }
             for (index, connection) in connections.enumerated() {
                 let events = pollSet[index + 1]
@@ -49,8 +49,8 @@ final class IIODServerLoop: ServiceLoop {
                     serve(connection, events: events, now: now)
                 }
             }
-            // Serving the connections may have applied faults that wait for a sample, and may have started the clock of
-            // timed faults.
+            // Serving the connections may have triggered faults that wait for a sample. It may also have started the
+            // clock of timed faults.
             let (newActions, next) = shared.state.withLock {
                 ($0.iiodState.faults.drainConnectionActions(), $0.iiodState.nextFaultTime)
             }
@@ -74,13 +74,13 @@ final class IIODServerLoop: ServiceLoop {
                 events |= Int16(POLLIN)
             }
             if connection.isBlocked { events |= Int16(POLLOUT) }
-            // poll(2) reports a hang-up even if no events are requested. After an end of file, the connection is not
-            // polled without events, because poll(2) could return immediately on every call.
+            // poll(2) reports a hang-up even if no events are requested, so it could return immediately on every call.
+            // Therefore, after an end of file, the connection is polled only if events are requested.
             let isWatched = events != 0 || !connection.hasReceivedEndOfFile
             pollSet.add(isWatched ? connection.descriptor : nil, events: events)
             pollSet.expire(at: connection.deadline)
         }
-        // Samples have to arrive on time, so the wait must be precise.
+        // Samples must arrive on time, so the wait must be precise.
         pollSet.wait(isPrecise: true)
     }
 
@@ -122,12 +122,12 @@ final class IIODServerLoop: ServiceLoop {
             switch shared.state.withLock({ connection.session.advance(&$0.iiodState, now: now) }) {
             case .output: if isDelayed(connection, now: now) { return }
             case .input:
-                // The session waits for input. After an end of file, no more input arrives.
+                // The session waits for input, but after an end of file, no more input arrives.
                 if connection.hasReceivedEndOfFile { connection.isFinished = true }
                 return
             case .time(let deadline):
-                // The session waits for samples. After the client has closed its side of the connection, waiting for
-                // samples is useless.
+                // The session waits for samples, which is useless once the client has closed its side of the
+                // connection.
                 if connection.hasReceivedEndOfFile { connection.isFinished = true }
                 connection.deadline = deadline
                 return

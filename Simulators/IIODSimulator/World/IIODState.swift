@@ -68,7 +68,7 @@ extension IIODState {
 
     func dueTime(_ timeline: IIOTimeline, sample: Int64) -> BootTime {
         guard let started, let offset = timeline.offset(of: sample) else { return .never }
-        // The extra nanosecond is necessary because the conversion back to trace time rounds down.
+        // One nanosecond is added because the conversion back to trace time rounds down.
         let real = speed == 1 ? offset : Int64(min(Double(offset) / speed, 9e18)).addingSaturated(1)
         return BootTime(nanoseconds: started.nanoseconds.addingSaturated(real))
     }
@@ -92,8 +92,8 @@ extension IIODState {
     mutating func applyFaults(now: BootTime) -> Bool {
         // Another server may have started the shared playback.
         if started == nil { started = options.sharedStart?.time }
-        // If no client can connect, the timeline starts without a client. Otherwise, the fault that closed the port
-        // would never end.
+        // If no client can connect, the timeline starts without waiting for one. Otherwise, the fault that closed the
+        // port would never end.
         if !faults.isListening, faults.needsTime || faults.nextTime != nil { start(now: now) }
         guard let started else { return false }
         let passed = now.seconds(since: started)
@@ -268,15 +268,16 @@ extension IIODState {
             stallCount: faults[device].stallCount)
     }
 
-    /// Returns the time on the timestamp clock at the start of the trace.
+    /// Returns the time that the timestamp clock shows at the start of the trace.
     private func stampOrigin(_ device: IIODevice, now: BootTime) -> Int64 {
         guard options.timestampPolicy == .clock else { return 0 }
         let clock = IIOTimestampClock(rawValue: device.timestampClock) ?? .realtime
         return (started ?? now).nanoseconds.addingSaturated(offsetFromBootTime(of: clock))
     }
 
-    /// Returns the offset of a clock from the boot-time clock. The thread can be preempted between the readings of the
-    /// two clocks. Therefore, the clocks are read three times, and the pair with the shortest delay is used.
+    /// Returns the offset of a clock from the boot-time clock. The thread can be preempted after it has read the first
+    /// clock and before it reads the second. The clocks are therefore read three times, and the pair with the shortest
+    /// delay is used.
     private func offsetFromBootTime(of clock: IIOTimestampClock) -> Int64 {
         if clock == .boottime { return 0 }
         let pairs = (0..<3).map { _ in

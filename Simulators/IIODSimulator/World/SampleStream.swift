@@ -10,7 +10,7 @@ struct SampleStream {
         case failure(IIODStatus)
     }
 
-    /// The maximum size of a chunk in bytes. Longer refills are sent in several chunks.
+    /// The maximum size of a chunk in bytes. A longer refill is sent in several chunks.
     static let maximumChunkSize = 1 << 20
     let device: Int
     let samplesPerRefill: Int
@@ -24,7 +24,8 @@ struct SampleStream {
     private var queue: SimulatedSampleQueue
     /// The number of the next sample, for delivery on demand.
     private var cursor: Int64 = 0
-    /// The number of the device's stalls that this stream has handled. It skips the samples that a stall loses.
+    /// The number of the device's stalls that this stream has handled. For each stall, the stream skips the lost
+    /// samples.
     private var handledStallCount: Int
 
     init(
@@ -60,8 +61,8 @@ struct SampleStream {
             }
             let first = availableCount == nil ? cursor : queue.first
             var refill = Int64(samplesPerRefill)
-            // True if the refill is shorter than OPEN requested. If the client then requests fewer samples than the
-            // refill contains, the remaining samples are not lost.
+            // True if the refill is shorter than OPEN requested. If so, samples of the refill that the client does not
+            // request are kept.
             var isShort = false
             func shorten(to length: Int64) {
                 guard length < refill else { return }
@@ -86,7 +87,7 @@ struct SampleStream {
                 }
             }
             if availableCount != nil {
-                // If the refill is shortened, only the samples to be sent must be available.
+                // For a shortened refill, only the samples to be sent need to be available.
                 let needed = isShort ? min(refill, requestedCount) : refill
                 guard queue.count >= needed else {
                     return .wait(state.dueTime(writer.timeline, sample: queue.nextSample + needed - queue.count - 1))
@@ -98,8 +99,8 @@ struct SampleStream {
         }
     }
 
-    /// Encodes the next `count` samples, but consumes `consumedCount` samples. Like iiod, this discards the rest of a
-    /// refill.
+    /// Encodes the next `count` samples and consumes `consumedCount` samples. Like iiod, discards the part of a refill
+    /// that the client has not requested.
     private mutating func encode(_ count: Int64, consuming consumedCount: Int64, isPaced: Bool, speed: Double) -> Range<
         Int
     > {
@@ -146,7 +147,7 @@ struct SimulatedSampleQueue: Sendable {
         nextSample = availableCount
     }
 
-    /// Skips the samples up to `availableCount`, which are lost.
+    /// Discards the samples up to `availableCount` that have not been queued yet.
     mutating func skip(to availableCount: Int64) { nextSample = max(nextSample, availableCount) }
 
     /// The number of the oldest queued sample, or of the next sample to arrive if the queue is empty.

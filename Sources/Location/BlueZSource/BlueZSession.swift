@@ -15,8 +15,8 @@ struct BlueZSession: ~Copyable {
         self.init(try SystemBus(address: address), clock: clock, wakeUp: wakeUp, startsDiscovery: startsDiscovery)
     }
 
-    /// Must not throw, because Swift 6.2 destroys the default values of a noncopyable type twice if an initializer
-    /// throws.
+    /// This initializer must not throw: if an initializer throws, Swift 6.2 destroys the default values of a
+    /// noncopyable type twice.
     private init(_ bus: consuming SystemBus, clock: any DeviceClock, wakeUp: WakeupPipe, startsDiscovery: Bool) {
         (self.clock, self.wakeUp) = (clock, wakeUp)
         self.bus = bus

@@ -85,7 +85,7 @@ extension GPSDDecoder {
     private mutating func readList(_ reader: inout JSONReader) throws(JSONError) -> [ReceiverDescription] {
         var list: [ReceiverDescription] = []
         guard try reader.beginArrayIfPresent() else { return list }
-        // `readDevice(_:)` overwrites `lastClass` with the class of the array element.
+        // Saves the class of the line, because `readDevice(_:)` overwrites `lastClass` with the class of each element.
         let lineClass = lastClass
         while try reader.nextElement() {
             if try reader.peekKind() == .object, list.count < Self.maximumReceivers {

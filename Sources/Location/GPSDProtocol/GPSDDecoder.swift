@@ -25,11 +25,11 @@ package struct GPSDDecoder: Sendable {
     var skyKeys = ReportKeys<SkyKey>()
     var satelliteKeys = ReportKeys<SatelliteKey>()
     var attitudeKeys = ReportKeys<AttitudeKey>()
-    /// A reused buffer, so that each report's array of satellites is allocated once at its final size.
+    /// A reused buffer. With it, each report's array of satellites is allocated only once, at its final size.
     var satellites: [Satellite] = []
-    /// The last "class" value in the current pass, or nil if the value is not a string.
+    /// The last "class" value read in this pass over the line, or nil if the value is not a string.
     var lastClass: GPSDClass?
-    /// The number of impossible values in the last report, which were replaced with NaN.
+    /// The number of values in the last report that were impossible and therefore replaced with NaN.
     package internal(set) var outOfRangeCount = 0
 
     /// The offset of the first value in the last report that is invalid or has the wrong type.
@@ -70,7 +70,7 @@ package struct GPSDDecoder: Sendable {
             kind = GPSDClass(name)
             lastClass = kind
         } else {
-            // gpsd writes the class first. A class at a later position requires an additional pass.
+            // gpsd writes the class first. If the class comes later, an additional pass is needed.
             reader = try Self.reader(for: line)
             _ = try skipMembers(&reader, .unknown)
             guard let last = lastClass else { return .malformed(GPSDMalformedReport(.noClass, at: 0)) }
@@ -83,7 +83,7 @@ package struct GPSDDecoder: Sendable {
             if reader.firstMismatch >= 0 { firstInvalidOffset = reader.firstMismatch }
             guard let last = lastClass else { return .malformed(GPSDMalformedReport(.noClass, at: 0)) }
             if last == kind { return report }
-            // The last "class" key takes precedence, so the line is read again with this class.
+            // If the "class" key is repeated, its last value counts, so the line is read again with this class.
             kind = last
             reader = try Self.reader(for: line)
         }

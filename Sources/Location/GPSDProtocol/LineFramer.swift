@@ -13,7 +13,7 @@ package struct LineFramer: Sendable {
     /// The number of lines that were discarded because they exceeded the limit.
     package private(set) var discardedLines = 0
     private let limit: Int
-    /// `storage[head..<tail]` contains the unconsumed bytes, with no line feed before `scanned`.
+    /// `storage[head..<tail]` contains the unconsumed bytes. The bytes before `scanned` contain no line feed.
     private var storage: [UInt8] = []
     private var head = 0
     private var tail = 0
@@ -26,8 +26,8 @@ package struct LineFramer: Sendable {
         self.limit = min(max(limit, 0), 1 << 29)
     }
 
-    /// Appends bytes that `fill` writes to the start of a buffer of at least 16 KiB. Returns the number of bytes, as
-    /// returned by `fill`. If the number is 0 or negative, nothing is appended.
+    /// Calls `fill` with a buffer of at least 16 KiB and appends the bytes that `fill` writes to its start. Returns the
+    /// result of `fill`, which is the number of these bytes. If it is 0 or negative, nothing is appended.
     package mutating func read(_ fill: (UnsafeMutableRawBufferPointer) throws -> Int) rethrows -> Int {
         reserveSpace()
         let tail = self.tail

@@ -9,17 +9,18 @@ extension PositionReport {
 }
 
 extension PositionReport.Values {
-    /// The valid altitudes and depths, in metres, from below the ocean trenches to beyond the satellites.
+    /// The limits of valid altitudes and depths, in metres. They reach from below the ocean trenches to beyond the
+    /// navigation satellites.
     private static let minimumAltitude = -15_000.0, maximumAltitude = 1e8
-    /// The maximum valid speed, in metres per second. Exceeds the earth's escape velocity.
+    /// The maximum valid speed, in metres per second. It is above the earth's escape velocity.
     private static let maximumSpeed = 20_000.0
-    /// The maximum valid error, in metres, degrees or metres per second. The value exceeds the size of the earth.
+    /// The maximum valid error, in metres, degrees or metres per second. In metres, it exceeds the size of the earth.
     private static let maximumError = 1e8
     /// The minimum valid position error, in metres. No receiver reports a smaller error, even with corrections.
     private static let minimumError = 1e-4
 
-    /// Replaces implausible values with NaN because they could overflow calculations or suggest a false accuracy.
-    /// Returns the number of replaced values.
+    /// Replaces implausible values with NaN and returns their number. Such values could overflow calculations or
+    /// suggest a false accuracy.
     @discardableResult
     package mutating func discardOutOfRangeValues() -> Int {
         var count: UInt8 = 0

@@ -5,7 +5,7 @@ import JSONBytes
 /// The known members of one JSON object type, in the order in which gpsd writes them.
 struct ReportKeys<Key: CaseIterable & RawRepresentable & Sendable>: Sendable where Key.RawValue == String {
     private var keys: JSONKeys
-    /// All cases of `Key`, the last of which represents unknown members.
+    /// All cases of `Key`. The last case represents unknown members.
     private let cases: [Key]
 
     init() {
@@ -13,7 +13,7 @@ struct ReportKeys<Key: CaseIterable & RawRepresentable & Sendable>: Sendable whe
         keys = JSONKeys(cases.dropLast().map(\.rawValue))
     }
 
-    /// Call this method at the start of an object to reset the prediction of the next key.
+    /// Resets the prediction of the next key. Call this method at the start of each object.
     mutating func beginObject() { keys.beginObject() }
 
     mutating func next(_ reader: inout JSONReader) throws(JSONError) -> Key? {

@@ -13,7 +13,7 @@ final class GPSDConnection: PollableSource {
         var reader: LineReader
         var decoder: any ReportDecoder
         var demand: UInt64
-        /// The time of the last read or of the last timeout handling.
+        /// The time at which data was last read or timeouts were last handled.
         var lastActivity: BootTime
         var hasRead = false
         /// The error that ended the connection, or nil while the connection is open.
@@ -29,8 +29,8 @@ final class GPSDConnection: PollableSource {
         }
     }
 
-    /// After reading this number of lines, an executor calls the app. The number is less than a manager's queue limit
-    /// of 1024.
+    /// The number of lines that an executor reads before it calls the app. It is less than a manager's queue limit of
+    /// 1024.
     private static let maximumLinesBeforeCallbacks = 400
     private let settings: GPSDSettings
     private let hub: PositionHub
@@ -94,7 +94,7 @@ final class GPSDConnection: PollableSource {
             content.reader.begin(
                 pause: content.hasRead ? pause : 0, limit: settings.timing.suspensionThreshold, now: now)
             content.hasRead = true
-            // Runs even if the connection has ended, because the lines received before that are valid.
+            // Runs even if the connection has ended, because the lines received until then are valid.
             defer {
                 content.reader.finish()
                 count(content.reader.drainCounts())
@@ -103,8 +103,8 @@ final class GPSDConnection: PollableSource {
             isEmpty = try readLines(
                 content.socket, &content.framer, &content.reader, &content.decoder, untilEmpty: isOnExecutor)
         }
-        // After a suspension of the process, a call that only handles timeouts does not count as activity. Otherwise,
-        // the next read would not detect the suspension.
+        // If the process was suspended, a call that only handles timeouts does not count as activity. Otherwise, the
+        // next read would not detect the suspension.
         if isReadable || pause < settings.timing.suspensionThreshold { content.lastActivity = now }
         if hub.nextDeadline <= now { hub.deliverDueReports(now: now) }
         defer { watchdogDeadline.store(content.reader.watchdog.deadline.nanoseconds, ordering: .releasing) }

@@ -73,7 +73,7 @@ final class GPSDSession: Sendable {
             ?? DeviceError(.unreachable, "The host name of \(address) resolves to no address. Check the name.")
     }
 
-    /// Waits before reconnecting. A change of subscriptions ends the wait because new subscribers should not wait.
+    /// Waits before reconnecting. The wait ends early if subscriptions change, because new subscribers should not wait.
     private func pause(seconds: Double, demand: UInt64) {
         let end = clock.now.advanced(bySeconds: seconds)
         while hub.hasSubscribers, hub.demand == demand, clock.now < end {

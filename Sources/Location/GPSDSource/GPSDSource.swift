@@ -30,8 +30,8 @@ public final class GPSDSource: PositionSource {
         self.counts = counts
     }
 
-    /// Subscribes to positions. The closures are called on the source's thread, or on the request's executor while this
-    /// executor reads the connection.
+    /// Subscribes to positions. The closures are called on the source's thread, or on the request's executor while it
+    /// reads the connection.
     public func subscribe(
         _ request: PositionRequest, receive: @escaping @Sendable (PositionEvent) -> Void,
         onBatchComplete: @escaping @Sendable () -> Void
@@ -62,15 +62,15 @@ package struct GPSDTiming: Sendable {
     package var probeInterval = 300.0
     /// The time within which gpsd must answer a probe before the connection is considered dead.
     package var replyTimeout = 5.0
-    /// The minimum duration of a process suspension after which only the newest epoch is kept.
+    /// If the process was suspended for at least this time, only the newest epoch is kept.
     package var suspensionThreshold = 2.0
-    /// The maximum delay of an executor that polls the socket. After this delay, the source's thread reads the socket.
+    /// The time that an executor has to read the socket. After this time, the source's thread reads the socket instead.
     package var tolerance = 0.5
 
     package init() {}
 }
 
-/// The counts of a gpsd client.
+/// The counters of a gpsd client.
 package struct GPSDStatistics: Sendable, Hashable {
     package var connections = 0
     package var lines = 0

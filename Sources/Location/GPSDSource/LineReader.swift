@@ -20,10 +20,11 @@ struct LineReader {
         counts.connections = 1
     }
 
-    /// True while reading reports that accumulated during a suspension of the process.
+    /// True while the reader processes reports that accumulated during a suspension of the process.
     var isCatchingUp: Bool { staleReportFilter.isCatchingUp }
 
-    /// Begins a read after a pause, in seconds. A pause of at least `limit` counts as a suspension of the process.
+    /// Begins a read. `pause` is the time since the last activity, in seconds. If it is at least `limit`, the process
+    /// is assumed to have been suspended.
     mutating func begin(pause: Double, limit: Double, now: BootTime) {
         self.now = now
         staleReportFilter.begin(pause: pause, limit: limit)
@@ -92,21 +93,21 @@ struct LineReader {
 
 /// A decoder of gpsd's lines: `GPSDDecoder` or libgps.
 protocol ReportDecoder {
-    /// Decodes a line. A position report is stored in `position`, and nil is returned.
+    /// Decodes a line. Stores a position report in `position` and returns nil. Returns any other report.
     mutating func decode(_ line: UnsafeRawBufferPointer, position: inout PositionReport) -> GPSDReport?
 }
 
 extension GPSDDecoder: ReportDecoder {}
 
-/// Corrects dates after a GPS week rollover. The signal contains only ten bits of the week number, so an old receiver's
-/// date can be off by a multiple of 1024 weeks.
+/// Corrects dates after a GPS week rollover. The signal contains only ten bits of the week number, so the date from an
+/// old receiver can be off by a multiple of 1024 weeks.
 enum WeekRollover {
     /// 1024 weeks in nanoseconds.
     static let period: Int64 = 1024 * 7 * 86_400 * 1_000_000_000
 
     /// Shifts a time by the multiple of 1024 weeks that brings it closest to the system time.
     static func corrected(_ time: WallTime, near system: WallTime) -> WallTime {
-        // Subtracts the remainders because subtracting the times themselves may overflow.
+        // Uses the remainders because the difference of the times themselves may overflow.
         var distance = system.nanoseconds % period - time.nanoseconds % period
         let half = period / 2
         while distance > half { distance -= period }
@@ -116,10 +117,10 @@ enum WeekRollover {
 }
 
 /// Drops the reports that accumulated while the process was suspended, except for the newest epoch of each receiver. If
-/// the interval between a receiver's reports is at least the limit, every read counts as a read after a suspension. No
+/// a receiver reports so rarely that every pause reaches the limit, every read looks like one after a suspension. No
 /// reports are lost in this case, because only one epoch is pending.
 struct StaleReportFilter: Sendable {
-    /// The maximum number of receivers, and of reports per epoch.
+    /// The maximum number of receivers, and the maximum number of reports per epoch.
     private static let capacity = 64
 
     private struct Epoch {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Exact sums and roundings of angles in degrees.
+/// Exact addition and rounding of angles in degrees.
 enum DegreeArithmetic {
     /// Returns the equivalent angle between -180 and 180 degrees, without rounding errors.
     static func reduced(_ angle: Double) -> Double { abs(angle) <= 180 ? angle : angle.remainder(dividingBy: 360) }
 
-    /// Rounds a small angle to a multiple of 2⁻⁵⁷ degrees, which is a thousandth of a nanometre on the ground. Rounding
-    /// keeps products of tiny angles from underflowing and turns -0 into 0.
+    /// Rounds a small angle to a multiple of 2⁻⁵⁷ degrees, about a thousandth of a nanometre on the ground. This keeps
+    /// products of tiny angles from underflowing and turns -0 into 0.
     static func rounded(_ angle: Double) -> Double {
         let grid = 0.0625
         guard abs(angle) < grid else { return angle }
@@ -17,7 +17,8 @@ enum DegreeArithmetic {
     static func difference(from: Double, to: Double) -> (rounded: Double, rest: Double) {
         let first = exactSum(reduced(to), -reduced(from))
         let second = exactSum(reduced(first.rounded), first.rest)
-        // Slightly more than 180 degrees in one direction is equivalent to slightly less in the opposite direction.
+        // An angle slightly above 180 degrees is equivalent to one slightly below 180 degrees in the opposite
+        // direction.
         if abs(second.rounded) == 180 && second.rest != 0 { return (second.rest > 0 ? -180 : 180, second.rest) }
         return second
     }

@@ -19,7 +19,7 @@ extension Geodesic {
     /// The error is below 100 nanometres. Exchanging the points gives a bitwise identical result.
     package static func distance(from start: GeodeticCoordinate, to end: GeodeticCoordinate) -> Double {
         guard start.isValid, end.isValid else { return .nan }
-        // Orders the points so that both directions have identical rounding errors.
+        // Orders the points so that both directions give exactly the same result.
         let isOrdered =
             start.latitude < end.latitude || (start.latitude == end.latitude && start.longitude <= end.longitude)
         let first = isOrdered ? start : end
@@ -29,10 +29,11 @@ extension Geodesic {
 
     /// Returns the length of a path of up to 20 km, or nil for a longer path.
     ///
-    /// The chord through the earth is an exact function of the coordinates. Computing it from coordinate differences
-    /// avoids cancellation for close points. The path is longer than its chord c by c (κc)² / 24 + 3 c (κc)⁴ / 640.
-    /// These are the first terms of the inverse sine of κc / 2. κ is the curvature of the normal section at the
-    /// midpoint, computed with Euler's formula. For 20 km, the correction is only 8 mm, so κ is needed to five digits.
+    /// The chord through the earth is an exact function of the coordinates. It is computed from coordinate differences
+    /// to avoid cancellation for close points. A path with the chord c is longer than c by c (κc)² / 24 + 3 c (κc)⁴ /
+    /// 640. These are the first terms of a series for the inverse sine of κc / 2. κ is the curvature of the normal
+    /// section at the midpoint, computed with Euler's formula. The correction is only 8 mm for 20 km, so five digits of
+    /// κ are sufficient.
     static func localDistance(from start: GeodeticCoordinate, to end: GeodeticCoordinate) -> Double? {
         let northward = end.latitude - start.latitude
         guard abs(northward) < 0.25 else { return nil }
@@ -119,7 +120,7 @@ extension Geodesic {
         let sine = node.cosine * end.sine
         let northward = node.cosine * end.cosine
         var cosine = (node.sine * node.sine + northward * northward).squareRoot()
-        // Exactly at a pole, any direction is correct. North along the returned longitude is chosen.
+        // Exactly at a pole, any direction would be correct. The result is north along the returned longitude.
         let finalAzimuth = cosine == 0 ? SineCosine(sine: 0, cosine: 1) : SineCosine(sine: node.sine, cosine: northward)
         cosine = max(cosine, SineCosine.tiny)
         let omega = SineCosine(sine: node.sine * end.sine, cosine: end.cosine) - circle.longitude

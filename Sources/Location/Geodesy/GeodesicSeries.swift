@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A sum of sines, `c1 sin 2σ + ... + c6 sin 12σ`. Separate properties avoid an allocation and bounds checks.
+/// A sum of sines, `c1 sin 2σ + ... + c6 sin 12σ`. The coefficients are separate properties to avoid an allocation and
+/// bounds checks.
 struct SineSeries {
     var c1, c2, c3, c4, c5, c6: Double
 

@@ -35,7 +35,7 @@ struct GreatCircle {
         equatorialAzimuth = SineCosine(
             sine: azimuth.sine * latitude.cosine,
             cosine: (azimuth.cosine * azimuth.cosine + cosine * cosine).squareRoot())
-        // For a path along the equator, the point itself serves as the equator crossing.
+        // A path along the equator never crosses it, so the given point serves as the crossing.
         let isOnEquator = latitude.sine == 0 && azimuth.cosine == 0
         let northward = isOnEquator ? 1 : azimuth.cosine * latitude.cosine
         arc = SineCosine(y: latitude.sine, x: northward)

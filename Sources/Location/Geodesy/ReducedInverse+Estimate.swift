@@ -4,10 +4,10 @@ import SystemCalls
 
 extension ReducedInverse {
     enum Estimate {
-        /// The solution. The points are so close together that the spherical solution has full precision.
+        /// The solution, for points so close together that the spherical solution has full precision.
         case solved(Path)
 
-        /// The departure azimuth with which Newton's method starts.
+        /// The departure azimuth from which Newton's method starts.
         case azimuth(SineCosine)
     }
 
@@ -59,7 +59,8 @@ extension ReducedInverse {
         let x = -supplement / longitudeScale
         let y = latitudeSum / (longitudeScale * start.cosine)
 
-        // On the axis inside the astroid, the general formula has many roots. This formula selects the shortest path.
+        // On the axis inside the astroid, the general formula has many roots. The formula used here gives the shortest
+        // path.
         if y > -200 * Double.ulpOfOne && x > -1 - 1000 * 0x1p-26 {
             let sine = min(1, -x)
             return SineCosine(sine: sine, cosine: -(1 - sine * sine).squareRoot())
@@ -70,13 +71,13 @@ extension ReducedInverse {
         return Self.eastward(sine: end.cosine * omega.sine, cosine: latitudeSum - curve)
     }
 
-    /// Returns the direction of a vector, or due east if rounding has moved the vector out of the eastern half.
+    /// Returns the direction of a vector, or due east if rounding has moved the vector out of the eastern half-plane.
     private static func eastward(sine: Double, cosine: Double) -> SineCosine {
         sine > 0 ? SineCosine(y: sine, x: cosine) : SineCosine(sine: 1, cosine: 0)
     }
 
-    /// The maximum arc, in radians, for the spherical solution. Below this arc, which is about 0.2 m, the ellipsoid
-    /// differs from the adapted sphere by less than rounding errors.
+    /// The maximum arc, in radians, for which the spherical solution is used. Below this arc of about 0.2 m, the
+    /// ellipsoid differs from the adapted sphere by less than the rounding errors.
     private static var sphericalArc: Double { 3.6e-8 }
 }
 
@@ -85,10 +86,10 @@ enum Astroid {
     /// Returns the positive root `k` of `x² / (1 + k)² + y² / k² = 1` (Karney 2013, equation 55), accurate enough to
     /// start Newton's method on the ellipsoid.
     ///
-    /// The left side is decreasing and convex for `k > 0`, so Newton's method, started below the root, never passes the
-    /// root. Both `|y|` and `|x| - 1` are below the root because one term alone is 1 at these values. Because `(1 +
-    /// k)⁻² ≥ 1 - 2k`, every `k` for which `(1 - x²) k² + 2 x² k³` is at most `y²` is also below the root. The greatest
-    /// of these values is within a small factor of the root, even near the cusps.
+    /// For `k > 0`, the left side is decreasing and convex, so Newton's method never passes the root if it starts below
+    /// it. Both `|y|` and `|x| - 1` are below the root, because one of the two terms alone is 1 there. Furthermore, `(1
+    /// + k)⁻² ≥ 1 - 2k`, so every `k` for which `(1 - x²) k² + 2 x² k³` is at most `y²` is below the root. The greatest
+    /// of all these values is within a small factor of the root, even near the cusps.
     static func parameter(x: Double, y: Double) -> Double {
         let x2 = x * x
         let y2 = y * y

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The inverse problem, reduced by its symmetries. The first point is in the southern hemisphere or on the equator, and
-/// at least as far from the equator as the second point. The path leads east by at most 180 degrees (Karney 2013,
-/// equation 44).
+/// The inverse problem in the standard form to which its symmetries reduce it (Karney 2013, equation 44). The first
+/// point is on the equator or south of it, and at least as far from the equator as the second point. The path leads
+/// east by at most 180 degrees.
 struct ReducedInverse {
     struct Path {
         var distance: Double
@@ -21,14 +21,15 @@ struct ReducedInverse {
 
     /// Creates the problem from degrees. `rest` is the rounding error of the longitude difference.
     init(startLatitude: Double, endLatitude: Double, longitude: Double, rest: Double) {
-        // Rounding keeps the squares of the longitude and the supplement from underflowing.
+        // Rounding keeps the squares of the longitude and of the supplement from underflowing.
         let isSmall = longitude < 1
         let longitude = DegreeArithmetic.rounded(longitude)
         let rest = isSmall ? 0 : rest
         let supplementDegrees = DegreeArithmetic.rounded((180 - longitude) - rest)
         let start = ReducedLatitude(latitude: startLatitude)
         var end = ReducedLatitude(latitude: endLatitude)
-        // Makes latitudes equal if they round to the same cosine near the poles or to the same sine near the equator.
+        // Treats the latitudes as equal if they round to the same cosine near the poles or to the same sine near the
+        // equator.
         if start.cosine < -start.sine {
             if end.cosine == start.cosine { end.angle.sine = end.sine < 0 ? start.sine : -start.sine }
         } else if abs(end.sine) == -start.sine {

@@ -42,7 +42,7 @@ struct SineCosine {
 
     /// The angle in degrees, from -180 to 180, exact at multiples of 90 degrees.
     var degrees: Double {
-        // Applying the arc tangent only within 45 degrees of an axis preserves the precision of small angles.
+        // The arc tangent is only applied within 45 degrees of an axis, which preserves the precision of small angles.
         if abs(sine) <= abs(cosine) {
             let angleFromAxis = atan2(sine, abs(cosine)) / degree
             if cosine >= 0 { return angleFromAxis }
@@ -66,7 +66,6 @@ struct SineCosine {
 private var degree: Double { Double.pi / 180 }
 
 extension SineCosine {
-    /// A substitute for a sine of zero, which would leave a direction undefined. The square of this number does not
-    /// underflow.
+    /// A substitute for a sine of zero, which would leave a direction undefined. Its square does not underflow.
     static var tiny: Double { 0x1p-511 }
 }

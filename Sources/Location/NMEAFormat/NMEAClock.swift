@@ -2,17 +2,17 @@
 
 import DeviceCore
 
-/// Combines times of day with dates. Dates occur in fewer sentences than times.
+/// Combines times of day with dates. Most sentences that contain a time do not contain the date.
 struct NMEAClock {
     static let day: Int64 = 86_400_000_000_000
 
-    /// The midnight before the last time, in nanoseconds since 1970. Arbitrary until a date is known.
+    /// Midnight at the start of the current day, in nanoseconds since 1970. Arbitrary until a date is known.
     private var midnight: Int64 = 0
     private var timeOfDay: Int64?
-    /// The certainty of the date, in ascending order.
+    /// The reliability of the date, in ascending order.
     private enum DateQuality: Int {
         case none
-        /// A date from a receiver that may not know the date, for example because the receiver has no fix.
+        /// A date from a receiver that may not know the date, for example because it has no fix.
         case provisional
         case certain
     }
@@ -20,7 +20,7 @@ struct NMEAClock {
     private var dateQuality = DateQuality.none
     var hasDate: Bool { dateQuality != .none }
     var hasCertainDate: Bool { dateQuality == .certain }
-    /// The midnight before the first time, or nil until a date is known.
+    /// Midnight at the start of the first day, or nil until a date is known.
     private(set) var firstMidnight: Int64?
 
     init(midnight: Int64?) {
@@ -32,8 +32,8 @@ struct NMEAClock {
 
     var last: Int64? { timeOfDay.map { midnight.addingSaturated($0) } }
 
-    /// Updates the clock with an epoch's time of day and date in nanoseconds, if the epoch contains them. A provisional
-    /// date does not replace a date that is certain.
+    /// Advances the clock to an epoch's time of day and date, both in nanoseconds. Either may be nil. A provisional
+    /// date does not replace a certain one.
     mutating func advance(to time: Int64?, date: Int64?, isProvisional: Bool = false) {
         if let time {
             // If the time of day decreases by more than 12 hours, it belongs to the next day. If it increases by more
@@ -46,7 +46,7 @@ struct NMEAClock {
         }
         let found = isProvisional ? DateQuality.provisional : .certain
         guard let date, found.rawValue >= dateQuality.rawValue else { return }
-        // The date of the first time is derived from the first known date and the number of midnights in between.
+        // Counts back from this date to the date of the first time, using the number of midnights in between.
         if found != dateQuality {
             firstMidnight = date.subtractingSaturated(midnight.subtractingSaturated(firstMidnight ?? 0))
         }

@@ -27,7 +27,8 @@ package struct NMEADecoder: Sendable {
     private var diagnostics = NMEADiagnostics()
     private let options: NMEADecoderOptions
     private let midnight: Int64?
-    /// One assembler per receiver, identified by the source name in tag blocks. The first entry has no source name.
+    /// One assembler per receiver, identified by the source name in tag blocks. The first assembler is for sentences
+    /// without a source name.
     private var streams: [(name: [UInt8], stream: NMEAEpochAssembler)]
 
     package init(options: NMEADecoderOptions = .init()) {

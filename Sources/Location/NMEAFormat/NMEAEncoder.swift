@@ -4,9 +4,9 @@ package import DeviceCore
 
 /// Encodes reports as NMEA 0183 sentences, as a receiver would send them.
 ///
-/// Each sentence extends from the dollar sign to the checksum, without CR LF. Unknown values are empty fields. A
-/// sentence about one satellite system uses the talker of this system (GP, GL, GA, GB, GQ or GI), and a sentence about
-/// several systems uses the talker GN.
+/// Each sentence extends from the dollar sign to the checksum, without CR LF. Unknown values are encoded as empty
+/// fields. A sentence about one satellite system uses the talker of that system (GP, GL, GA, GB, GQ or GI). A sentence
+/// about several systems uses the talker GN.
 package enum NMEAEncoder {
     /// One knot in metres per second: a nautical mile of 1852 m per hour.
     static let knot = 1852.0 / 3600

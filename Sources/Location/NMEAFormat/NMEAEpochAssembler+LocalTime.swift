@@ -2,7 +2,7 @@
 
 import DeviceCore
 
-// Some receivers use local time in GLL and ZDA, but UTC in all other sentences.
+// Some receivers report local time in GLL and ZDA, but UTC in all other sentences.
 extension NMEAEpochAssembler {
     /// Returns true if the time differs from the epoch's time by a multiple of 15 minutes, with a tolerance of 1 s.
     func isPossiblyLocalTime(_ time: Int64, kind: Kinds) -> Bool {
@@ -15,9 +15,10 @@ extension NMEAEpochAssembler {
 
     static let quarterOfAnHour: Int64 = 900_000_000_000
 
-    /// Processes the deferred sentence when the next time is read or the epoch ends. If the next time is closer to the
-    /// epoch's time than to the deferred sentence's time, the deferred sentence is in local time and belongs to the
-    /// epoch. Otherwise, it begins a new epoch. If no time follows, GLL and ZDA are assumed to be in local time.
+    /// Decides whether the deferred sentence belongs to the epoch. Called when the next time has been read or the epoch
+    /// ends. If the next time is closer to the epoch's time than to the time of the deferred sentence, that sentence is
+    /// in local time and belongs to the epoch. Otherwise, it begins a new epoch. If there is no next time, GLL and ZDA
+    /// are assumed to be in local time.
     mutating func processDeferred(
         before next: Int64?, diagnostics: inout NMEADiagnostics, receive: (NMEAReport) -> Void
     ) {
@@ -33,8 +34,8 @@ extension NMEAEpochAssembler {
             let isEpochLocal: Bool
             if let next {
                 isLocal = (next - time).magnitude < (next - deferredSentence.time).magnitude
-                // If the epoch contains only a GLL, and the next time equals the time of the deferred sentence, the GLL
-                // is in local time.
+                // If the epoch contains only a GLL and the next time equals the time of the deferred sentence, it is
+                // the GLL that is in local time.
                 isEpochLocal = epoch.kinds == .gll && next == deferredSentence.time
             } else {
                 isLocal = kind == .gll || kind == [] || epoch.kinds.rawValue.nonzeroBitCount > 1

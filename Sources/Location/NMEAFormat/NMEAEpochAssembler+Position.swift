@@ -110,7 +110,7 @@ extension NMEAEpochAssembler {
         if state == .none { epoch.fix = .none }
         guard let position, state == .fix else { return }
         if epoch.fix == .unknown { epoch.fix = .fix }
-        // The position with the most decimals takes precedence.
+        // If sentences differ, the position with the most decimals is used.
         guard position.decimals > epoch.decimals else { return }
         epoch.decimals = position.decimals
         epoch.report.latitude = position.latitude
@@ -128,7 +128,7 @@ extension NMEAEpochAssembler {
         let geoid = sentence[separation].number
         if !geoid.isNaN { epoch.report.geoidSeparation = geoid }
         epoch.report.correctionAge = sentence[age].nonnegativeNumber
-        // Receivers write the station 0000 if there is no reference station.
+        // Receivers report station 0000 if there is no reference station.
         if let station = sentence[age + 1].unsignedInteger, !epoch.report.correctionAge.isNaN || station > 0 {
             epoch.report.correctionStation = Int32(truncatingIfNeeded: station)
         }
@@ -140,7 +140,7 @@ extension NMEAEpochAssembler {
         if epoch.report.track.isNaN, course <= 360 { epoch.report.track = course }
     }
 
-    /// Reads the mode letter, which was added in version 2.3. The quality in GGA takes precedence.
+    /// Reads the mode letter, which was added in NMEA version 2.3. The fix quality in GGA takes precedence.
     private mutating func readMode(_ field: NMEAField) {
         guard epoch.report.status == 0 else { return }
         if let found = NMEAFixQuality.all.first(where: { $0.letter == field.firstLetter }) {
@@ -149,8 +149,8 @@ extension NMEAEpochAssembler {
     }
 
     private mutating func setDate(_ midnight: WallTime, isProvisional: Bool) {
-        // A receiver that does not know the date reports the epoch of GPS or of its own clock. The latter is 1 January
-        // of year 70.
+        // A receiver that does not know the date may report the first day of GPS time or of its own clock (1 January of
+        // year 70).
         let isProvisional = isProvisional || Self.clockEpochs.contains(midnight)
         guard !isProvisional || epoch.date == nil else { return }
         (epoch.date, epoch.isProvisionalDate) = (midnight.nanoseconds, isProvisional)

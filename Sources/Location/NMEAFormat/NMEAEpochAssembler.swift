@@ -24,7 +24,7 @@ struct NMEAEpochAssembler {
         case none
     }
 
-    /// A sentence whose time differs from the time of its epoch, possibly because it is a local time.
+    /// A sentence whose time differs from the time of its epoch, possibly because it is in local time.
     struct DeferredSentence {
         let bytes: [UInt8]
         let line: Int
@@ -41,8 +41,8 @@ struct NMEAEpochAssembler {
         var isProvisionalDate = false
         var kinds: Kinds = []
         var talkers = SIMD4<UInt16>.zero
-        /// True if a sentence of the previous epoch has the same time, kind and talker. Also true if the position has
-        /// no time.
+        /// True if the previous epoch contained a sentence with the same time, kind and talker. Also true if the
+        /// position has no time.
         var isRepeated = false
         var lacksTime = false
         var fix = FixState.unknown

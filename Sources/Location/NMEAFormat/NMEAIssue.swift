@@ -33,7 +33,7 @@ package struct NMEAIssue: Sendable, Hashable {
 /// letters, from the hemispheres of the position and from the date.
 struct NMEALayout {
     private let forms: StaticString
-    /// The forms of the fields in a repeated group, or an empty string if there is no such group.
+    /// The forms of the fields in a repeated group, or an empty string if the sentence has no repeated group.
     private let group: StaticString
     private let maximumFields: Int
 

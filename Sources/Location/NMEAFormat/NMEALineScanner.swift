@@ -8,7 +8,8 @@ import JSONBytes
 /// `Element.invalid` for the incomplete sentence.
 struct NMEALineScanner {
     enum Element {
-        /// The range between a sentence's dollar sign and its checksum, which is valid or, if permitted, missing.
+        /// The range between a sentence's dollar sign and its checksum. The checksum is valid, or missing if that is
+        /// allowed.
         case sentence(Range<Int>, hasChecksum: Bool)
         /// The range between a tag block's backslash and its valid checksum.
         case tagBlock(Range<Int>)
@@ -56,7 +57,7 @@ struct NMEALineScanner {
                 offset &+= 3
                 return .sentence(start..<end, hasChecksum: true)
             }
-            // The byte does not belong to the sentence but may start the next sentence, so it is not consumed.
+            // The byte is not part of this sentence, but may start the next one, so it is not consumed.
             guard byte >= 0x20, byte < 0x7f, byte != UInt8(ascii: "$"), byte != UInt8(ascii: "!") else {
                 return .invalid
             }
@@ -118,7 +119,8 @@ package struct NMEATagBlock {
     package static func time(_ value: UnsafeRawBufferPointer) -> WallTime? {
         var digits = ParsedDecimal()
         guard digits.readInteger(value) else { return nil }
-        // 100,000,000,000 s would be in the year 5138, so numbers of at least this size are milliseconds.
+        // As a number of seconds, 100,000,000,000 would be in the year 5138, so numbers of this size or larger are
+        // milliseconds.
         let isMilliseconds = digits.mantissa >= 100_000_000_000
         let unit: Int64 = isMilliseconds ? 1_000_000 : 1_000_000_000
         guard let count = Int64(exactly: digits.mantissa), count <= Int64.max / unit else { return nil }

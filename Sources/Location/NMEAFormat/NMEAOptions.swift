@@ -32,7 +32,7 @@ public struct NMEAOptions: Sendable, Hashable {
         public static let all = Sentences(rawValue: 511)
     }
 
-    /// The sentence kinds to encode. Sentences in which no value is known are omitted.
+    /// The sentence kinds to encode. A sentence is omitted if none of its values is known.
     public var sentences = Sentences.all
     /// The number of decimals in coordinate minutes, from 2 to 9. Five decimals resolve 2 cm. With seven decimals,
     /// sentences exceed the standard's limit of 82 characters.

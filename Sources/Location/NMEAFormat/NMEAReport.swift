@@ -17,9 +17,8 @@ package struct NMEAReport: Sendable {
     package var arrival: WallTime?
     /// The time of the epoch in nanoseconds since 1970, or since an arbitrary midnight until a date is known.
     package var epochTime: Int64?
-    /// True for a position without a time, and for a position with the same time as the previous position from the same
-    /// talker and sentence kind. Times repeat if a receiver measures more often than the resolution of its times
-    /// allows.
+    /// True for a position without a time, and for a position with the same time as the previous one from the same
+    /// talker and sentence kind. Times repeat if the receiver measures more often than its times can show.
     package var isRepeated = false
 }
 

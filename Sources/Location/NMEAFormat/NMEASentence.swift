@@ -3,7 +3,7 @@
 /// A sentence in a line, split into its talker, its kind and its fields.
 struct NMEASentence {
     private let bytes: UnsafeRawBufferPointer
-    /// The offsets of the fields, followed by the offset at which another field would start.
+    /// The offsets of the fields, plus the offset at which one more field would start.
     private var starts: [Int] = []
     let talker: (UInt8, UInt8)
     /// The three letters of the sentence kind, packed by ``NMEASentence/kind(_:)``.
@@ -118,7 +118,7 @@ struct NMEASentence {
     }
 }
 
-/// A position in degrees, with the precision of its text.
+/// A position in degrees, and the number of decimals of its minutes.
 struct NMEAPosition {
     var latitude, longitude: Double
     var decimals: Int

@@ -88,7 +88,7 @@ struct SatelliteIdentity: Hashable {
         }
     }
 
-    /// The system whose sentences contain the satellite.
+    /// The system whose sentences list the satellite.
     var group: NMEASystem {
         switch system {
         case .gps, .sbas, .imes: .gps
@@ -100,7 +100,7 @@ struct SatelliteIdentity: Hashable {
         }
     }
 
-    /// The number in the sentences of the system, or nil if sentences cannot represent the satellite.
+    /// The satellite's number in the sentences of its system, or nil if it cannot be represented.
     var sentenceNumber: Int? {
         let result =
             switch system {

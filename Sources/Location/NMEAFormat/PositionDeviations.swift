@@ -2,10 +2,10 @@
 
 package import DeviceCore
 
-/// The standard deviations of a position in metres, as in GST sentences and covariance matrices, or NaN if unknown.
-/// Reports do not contain standard deviations, but errors at a confidence level.
+/// The standard deviations of a position in metres, as in GST sentences and covariance matrices. Unknown values are
+/// NaN. Reports contain errors at a confidence level instead.
 package struct PositionDeviations: Sendable, Hashable {
-    /// A confidence level, represented by ratios of the error to the standard deviation of a normal distribution.
+    /// A confidence level for normally distributed errors, given as ratios of the error to the standard deviation.
     package struct Confidence: Sendable, Hashable {
         package let alongAxis: Double
         /// The ratio for the radius in a plane with equal deviations along both axes: the square root of -2 ln(1 - p).

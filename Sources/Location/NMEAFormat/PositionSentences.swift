@@ -77,7 +77,7 @@ struct PositionSentences {
         guard !deviations.north.isNaN || !deviations.east.isNaN || !deviations.up.isNaN else { return nil }
         var text = NMEASentenceBuilder(talker, "GST")
         text.appendTimeOfDay(date)
-        // The RMS of the pseudorange residuals and the error ellipse are unknown.
+        // The RMS of the pseudorange residuals and the error ellipse are unknown, so their fields are empty.
         text.appendEmpty(4)
         for value in [deviations.north, deviations.east, deviations.up] { text.appendNumber(value, decimals: 3) }
         return text.finish()
@@ -98,7 +98,7 @@ struct PositionSentences {
     private func dpt() -> [UInt8] {
         var text = NMEASentenceBuilder("SD", "DPT")
         text.appendNumber(report.depth, decimals: 3)
-        // gpsd's depth is already relative to the surface.
+        // gpsd's depth is already relative to the surface, so the offset is 0.
         text.appendText("0.0")
         return text.finish()
     }
@@ -114,8 +114,8 @@ struct PositionSentences {
         text.appendNumber(degrees.magnitude, decimals: 1, unit: degrees < 0 ? "W" : "E")
     }
 
-    /// The altitude above mean sea level and the geoid separation, in metres. A missing value is derived from the other
-    /// value and the altitude above the ellipsoid, or is NaN.
+    /// The altitude above mean sea level and the geoid separation, in metres. If one of them is missing, it is derived
+    /// from the other one and the altitude above the ellipsoid. Unknown values are NaN.
     private var altitudeAndSeparation: (altitude: Double, separation: Double) {
         guard report.hasFix else { return (.nan, .nan) }
         var altitude = report.altitudeMSL
@@ -125,7 +125,7 @@ struct PositionSentences {
         return (altitude, separation)
     }
 
-    /// The quality in GGA, whose values differ from gpsd's status.
+    /// The fix quality in GGA. Its values differ from those of gpsd's status.
     private var quality: Int { report.hasFix ? status?.quality ?? 1 : 0 }
     private var modeLetter: UInt8 { report.hasFix ? status?.letter ?? UInt8(ascii: "A") : UInt8(ascii: "N") }
     private var status: NMEAFixQuality? { NMEAFixQuality.all.first { $0.status == report.status } }

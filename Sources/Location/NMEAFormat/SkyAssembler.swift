@@ -6,7 +6,7 @@ import DeviceCore
 struct SkyAssembler {
     /// The maximum number of satellite lists per epoch. Each combination of system and signal has its own list.
     private static let maximumLists = 64
-    /// The maximum number of sentences in a list. The standard's maximum of nine is too small for many signals.
+    /// The maximum number of sentences in a list. The standard's maximum of nine is not enough for many signals.
     private static let maximumSentences = 40
     private static let maximumSatellites = 256
 
@@ -63,7 +63,7 @@ struct SkyAssembler {
     /// followed by the signal ID since version 4.10.
     mutating func readInView(_ sentence: NMEASentence) { if !appendSatellites(of: sentence) { isInvalid = true } }
 
-    /// Returns false if the sentence is out of order or exceeds a limit.
+    /// Appends the satellites in a GSV sentence. Returns false if the sentence is out of order or exceeds a limit.
     private mutating func appendSatellites(of sentence: NMEASentence) -> Bool {
         guard let count = sentence[0].unsignedInteger, count <= Self.maximumSentences,
             let number = sentence[1].unsignedInteger, number >= 1, number <= count
@@ -120,8 +120,8 @@ struct SkyAssembler {
         return satellite
     }
 
-    /// Returns the report, or nil if there is no satellite data. Then starts a new epoch and keeps the list of used
-    /// satellites.
+    /// Returns the report of the epoch, or nil if there is no satellite data, and starts a new epoch. The list of used
+    /// satellites is kept.
     mutating func finishEpoch(counts: inout NMEACounts) -> SkyReport? {
         defer {
             let used = used

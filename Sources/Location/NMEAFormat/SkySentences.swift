@@ -5,7 +5,7 @@ import DeviceCore
 struct SkySentences {
     private static let satellitesOfGSA = 12
     private static let satellitesOfGSV = 4
-    /// The maximum number of satellites in a list. The field for their number has two digits.
+    /// The maximum number of satellites in a list. The limit is 99 because the field for their number has two digits.
     private static let maximumSatellites = 99
 
     private let report: SkyReport
@@ -95,7 +95,8 @@ struct SkySentences {
                     let (elevation, azimuth, signal) = (satellite.elevation, satellite.azimuth, satellite.signal)
                     text.appendNumber((-90...90).contains(elevation) ? elevation : .nan, decimals: 0, width: 2)
                     text.appendDirection((0...360).contains(azimuth) ? azimuth : .nan, decimals: 0, width: 3)
-                    // gpsd reports a signal strength of 0 for a satellite that is not tracked. The field is then empty.
+                    // gpsd reports a signal strength of 0 for a satellite that is not tracked. In this case, the field
+                    // is left empty.
                     text.appendNumber(signal > 0 && signal < 99.5 ? signal : .nan, decimals: 0, width: 2)
                 }
                 if let signal = group.signal {

@@ -28,7 +28,7 @@ struct CityGrid: Sendable {
         var number: Int
         var latitude, longitude: Double
         var area, zone: Int
-        /// Ten times the binary logarithm of the population plus one.
+        /// Ten times the binary logarithm of `population + 1`.
         var size: Int
         var name: Int
 
@@ -41,7 +41,8 @@ struct CityGrid: Sendable {
     static let maximumRadius = 35.0
 
     func city(_ number: Int) throws(PlaceDataError) -> City {
-        // Finds the last cell that begins at or before the city, and the last row that begins at or before this cell.
+        // Finds the last cell whose first city does not come after this city, and the last row whose first cell does
+        // not come after that cell.
         let cellIndex =
             try (0..<cellCount()).partitionPoint { (index) throws(PlaceDataError) in try cell(index).first <= number }
             - 1

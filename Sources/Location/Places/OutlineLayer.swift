@@ -3,9 +3,9 @@
 /// A map of the Earth with areas that do not overlap. Each area has a label. Label 0 means no area.
 ///
 /// The map is divided into cells of at least one degree. A cell without outlines has a single label. Any other cell
-/// stores the label at its south-west corner and the arcs that touch the cell, each with the labels on its left and on
-/// its right. A line from a point to the corner crosses some of these arcs. The intersection nearest to the point
-/// determines the point's label.
+/// stores the label at its south-west corner and the arcs that touch the cell, with the labels on both sides of each
+/// arc. To find the label of a point, a line is drawn from the point to the corner. If the line crosses arcs, the
+/// intersection nearest to the point determines the label. Otherwise, the point has the label of the corner.
 ///
 /// The bytes of the layer are:
 /// - The size of a cell, in degrees (two bytes).
@@ -64,12 +64,13 @@ struct OutlineLayer: Sendable {
         let rest = try bytes.integer(at: start + 3, byteCount: 2)
         let hasArcs = word & 0x1FF == column
         let offset = word >> 18 | rest << 6
-        // Arcs apply to one cell only. The other cells of an entry have no arcs.
+        // Only the first cell of an entry can have arcs.
         guard hasArcs || offset == 0 else { throw .damaged }
         return (word >> 9 & 0x1FF, offset == 0 ? 0 : 368 + count * 5 + offset)
     }
 
-    /// Returns the labels at the intersection nearest to the point, on the line from the point to the origin.
+    /// Returns the labels where the line from the point to the origin crosses an arc. If it crosses several arcs, the
+    /// crossing nearest to the point counts. If it crosses none, returns the corner's label.
     private func nearestIntersection(x: Double, y: Double, corner: Int, arcs: Int) throws(PlaceDataError)
         -> LookupResult
     {

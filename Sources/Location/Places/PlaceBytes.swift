@@ -21,7 +21,7 @@ extension Range<Int> {
     }
 }
 
-/// Immutable bytes with bounds checks. The bytes are either a copy or constant data, which the kernel loads page by
+/// Immutable bytes with bounds-checked access. They are either a copy or constant data, which the kernel loads page by
 /// page.
 struct PlaceBytes: @unchecked Sendable {  // The bytes are never modified.
     private let bytes: UnsafeRawBufferPointer
@@ -83,8 +83,8 @@ struct PlaceCursor {
     let bytes: PlaceBytes
     var offset: Int
 
-    /// Reads an integer of up to four bytes with seven bits each, least significant first. The top bit is set in all
-    /// bytes except the last.
+    /// Reads an integer of up to four bytes. Each byte contains seven bits of the value, least significant first. The
+    /// top bit is set in every byte except the last.
     @inline(__always)
     mutating func nextUnsigned() throws(PlaceDataError) -> Int {
         var value = 0

@@ -32,8 +32,7 @@ extension PlaceData {
         }
     }
 
-    /// Returns the one or two letters, padded with zeros, to which a scalar is folded. Returns nil if the scalar is
-    /// unknown.
+    /// Returns the one or two letters that replace a scalar, padded with zeros. Returns nil if the scalar is unknown.
     private func foldedLetters(of scalar: Unicode.Scalar) throws(PlaceDataError) -> [UInt8]? {
         let low = try (0..<folding.count).partitionPoint { (row) throws(PlaceDataError) in
             try folding.integer(row, at: 0, byteCount: 2) < scalar.value

@@ -5,11 +5,11 @@ extension PlaceData {
     /// The size of a city with 100,000 inhabitants. Cities of at least this size precede areas with the same name.
     private static let largeCitySize = 166
 
-    /// Finds the places that a query names: "city", "city, area", "city, area, country" and similar. Preceding parts,
-    /// such as a street, are ignored, as are case, accents and words with digits (postal codes). Areas may be
-    /// abbreviated, and countries may be ISO 3166-1 codes. If no place matches all the parts that follow its name,
-    /// unknown parts, such as a county, are ignored. If no place has the name, places whose name begins with it are
-    /// returned.
+    /// Finds the places that a query names, for example as "city", "city, area" or "city, area, country". Parts before
+    /// the place, such as a street, are ignored. Case, accents and words with digits (postal codes) are also ignored.
+    /// Areas may be abbreviated, and countries may be ISO 3166-1 codes. If no place matches all the parts after its
+    /// name, unknown parts, such as a county, are ignored. If no place has the name, places whose names begin with it
+    /// are returned.
     package func places(_ query: PlaceQuery) throws(PlaceDataError) -> PlaceMatch {
         guard query.text.utf8.count <= PlaceQuery.maximumTextLength else { return .notFound }
         var parts: [[UInt8]] = []
@@ -35,8 +35,9 @@ extension PlaceData {
         return cities.isEmpty ? .notFound : .found(cities)
     }
 
-    /// Returns the places for the first part that names a place compatible with the parts that follow it. `compatible`
-    /// receives the following parts and returns those to consider. If it returns nil, the part is skipped.
+    /// Finds the first part that names a place compatible with the parts after it, and returns the places with this
+    /// name. `compatible` receives the parts after a candidate and returns those to consider, or nil to skip the
+    /// candidate.
     private func places(
         _ parts: [[UInt8]], _ surroundings: [Surroundings], _ query: PlaceQuery,
         _ compatible: (ArraySlice<Surroundings>) throws(PlaceDataError) -> [Surroundings]?
@@ -45,14 +46,15 @@ extension PlaceData {
             guard let within = try compatible(surroundings[(partIndex + 1)...]) else { continue }
             let found = try places(named: parts[partIndex], surroundings[partIndex], within, query)
             guard let best = found.first else { continue }
-            // An unknown part before a town may be a street. An unknown part before an area may be a town.
+            // An unknown part before a town may be a street. However, an unknown part before an area may be a town, so
+            // the place is unknown.
             return partIndex > 0 && best.locality == nil ? .onlySurroundings(best.name ?? "") : .found(found)
         }
         return .notFound
     }
 
-    /// Returns the parts that name an area or country and are compatible with the parts that follow them. Returns nil
-    /// if there are none and an unknown part may be an abbreviation.
+    /// Returns the parts that name an area or a country and are compatible with the parts after them. Returns nil if
+    /// there are no such parts, but an unknown part may be an abbreviation.
     private func compatibleParts(of parts: ArraySlice<Surroundings>) throws(PlaceDataError) -> [Surroundings]? {
         var compatible: [Surroundings] = []
         var isUnknown = false
@@ -71,7 +73,7 @@ extension PlaceData {
             }
             if part.isEmpty { isUnknown = isUnknown || part.isPossibleAbbreviation } else { compatible.append(part) }
         }
-        // For example, "London, QQ" must not match every London.
+        // Otherwise, for example, "London, QQ" would match every London.
         return compatible.isEmpty && isUnknown ? nil : compatible
     }
 
@@ -106,7 +108,7 @@ extension PlaceData {
         return nil
     }
 
-    /// Returns up to five places with the name that lie within all of the surroundings, best match first.
+    /// Returns up to five places that have the name and lie within all the surroundings, best match first.
     private func places(
         named name: [UInt8], _ surroundings: Surroundings, _ within: [Surroundings], _ query: PlaceQuery
     ) throws(PlaceDataError) -> [Place] {
@@ -196,7 +198,7 @@ struct Surroundings {
     var countries: Set<Int> = []
     /// The indices of the cities that the part names. Empty if the part names an area or a country.
     var cities: [Int] = []
-    /// True if the part consists of two or three bytes, so that it may be an abbreviation.
+    /// True if the part is two or three bytes long, so that it may be an abbreviation.
     var isPossibleAbbreviation = false
 
     var isEmpty: Bool { areas.isEmpty && countries.isEmpty }

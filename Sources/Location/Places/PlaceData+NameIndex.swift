@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The search for cities by folded name. A search first reads samples of the index, which are stored contiguously, and
-/// then the hashes of the rows between two samples. This order limits the number of page faults. Each page fault loads
-/// up to 64 kB.
+/// then the hashes of the rows between two samples. This order limits the number of page faults, each of which loads up
+/// to 64 kB.
 extension PlaceData {
     private static let maximumCities = 2000
 
@@ -44,7 +44,7 @@ extension PlaceData {
 
     private static let rowsBetweenSamples = 32
 
-    /// Returns the range of rows that contains the first row whose name does not sort before `name`.
+    /// Returns a range of rows that contains the position of `name` in the sorted index.
     private func rowRange(containing name: [UInt8]) throws(PlaceDataError) -> (low: Int, high: Int) {
         let before = try sampleCount(before: name) { sample, name in sample < name }
         let until = try sampleCount(before: name) { sample, name in sample <= name }

@@ -26,7 +26,7 @@ extension PlaceData {
         }
         guard found.isEmpty else { return found }
         let towns = try cities(named: name)
-        // Looking up country names in other languages is slow, and unnecessary for the name of a known city.
+        // Looking up country names in other languages is slow. It is not necessary if a city has this name.
         if towns.isEmpty, case let codes = query.countryCodes(name), !codes.isEmpty {
             for row in 0..<countries.count where codes.contains(try code(ofCountry: row + 1)) {
                 found.countries.insert(row + 1)
@@ -36,13 +36,13 @@ extension PlaceData {
         return found
     }
 
-    /// Returns the area of a row. `isLetters` is true if the row refers to the area's abbreviation.
+    /// Returns the area to which a row refers. `isLetters` is true if the row is for the area's abbreviation.
     private func areaEntry(_ row: Int) throws(PlaceDataError) -> (area: Int, isLetters: Bool) {
         let entry = try areaIndex.integer(row, at: 0, byteCount: 2)
         return (entry & 0x7FFF, entry & 0x8000 != 0)
     }
 
-    /// Calls the closure with each row of a sorted table whose key equals a name.
+    /// Calls the closure with each row whose key equals a name. The rows must be sorted by their keys.
     private func forEachRow(
         of count: Int, equalTo name: [UInt8], key: (Int) throws(PlaceDataError) -> [UInt8],
         body: (Int) throws(PlaceDataError) -> Void

@@ -56,7 +56,7 @@ extension PlaceData {
         return place
     }
 
-    /// The cities near a point, in the requested country if there is one.
+    /// The cities near a point. If a country is requested, only its cities are included.
     private struct NearbyCities {
         var nearest: CityGrid.City?
         var distance = Double.infinity

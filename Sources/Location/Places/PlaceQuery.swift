@@ -3,7 +3,7 @@
 package struct PlaceQuery: Sendable {
     /// The text that the user entered: a place and the areas that contain it, separated by commas.
     package var text: String
-    /// A circle in degrees and metres. Nearer places are preferred.
+    /// A circle in degrees and metres. Places inside it come first, and nearer places come before more distant ones.
     package var circle: (latitude: Double, longitude: Double, radius: Double)?
     /// A closure that returns the ISO 3166-1 codes of the countries with a folded name. It covers languages that the
     /// data does not contain.
@@ -32,7 +32,7 @@ package struct PlaceQuery: Sendable {
 package enum PlaceMatch: Equatable, Sendable {
     /// The matching places, best match first. There are at most five.
     case found([Place])
-    /// The place is unknown, but the data contains the surrounding area or country, which has this name.
+    /// The place is unknown, but the data contains the surrounding area or country. The associated value is its name.
     case onlySurroundings(String)
     case notFound
 }

@@ -27,10 +27,10 @@ package struct BeaconAdvertisement: Sendable, Hashable {
     }
 }
 
-/// The beacons among BlueZ's devices, each with its last signal strength.
+/// The beacons among BlueZ's devices, with the last signal strength of each.
 struct BlueZBeacons {
-    /// The maximum number of beacons. At the maximum, the least recently received beacons are removed. A beacon that
-    /// changes its address counts as a new device.
+    /// The maximum number of beacons. When it is reached, the least recently received beacons are removed. A beacon
+    /// that changes its address counts as a new device.
     static let maximumCount = 1024
 
     private struct Beacon {
@@ -64,7 +64,7 @@ struct BlueZBeacons {
 
     private mutating func evictIfFull() {
         guard beacons.count >= Self.maximumCount else { return }
-        // Removes an eighth of the beacons at once to avoid a search for the oldest beacon on every insertion.
+        // Removes an eighth of the beacons at once, so that not every insertion has to search for the oldest beacon.
         let numbers = beacons.values.map(\.updateNumber).sorted()
         let limit = numbers[numbers.count / 8]
         beacons = beacons.filter { $0.value.updateNumber > limit }

@@ -11,14 +11,14 @@ package struct BlueZClient {
     static let replyTimeout = 10.0
     /// The idle time after which the client pings BlueZ, in seconds.
     static let pingInterval = 10.0
-    /// The time, in seconds, within which discovery must start after BlueZ has replied that discovery is already in
-    /// progress. BlueZ sends the property change a few milliseconds after the reply.
+    /// The time, in seconds, that BlueZ has to start discovery after replying that discovery is already in progress.
+    /// BlueZ sends the property change a few milliseconds after the reply.
     static let discoveryTimeout = 1.0
     private static let bus = "org.freedesktop.DBus"
     private static let bluez = "org.bluez"
     private static let objectManager = "org.freedesktop.DBus.ObjectManager"
     private static let properties = "org.freedesktop.DBus.Properties"
-    /// The bus returns these errors if a name has no owner and its service cannot be started.
+    /// The errors that the bus returns if a name has no owner and its service cannot be started.
     private static let serviceUnavailableErrors: Set = [
         "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner",
     ]
@@ -51,7 +51,7 @@ package struct BlueZClient {
     private enum Step {
         case none
         case retry(BootTime)
-        /// Reports the `InProgress` error, unless the adapter starts discovery before the given time.
+        /// Reports the `InProgress` error unless discovery starts before the given time.
         case expectDiscovery(error: DBusMessage, BootTime)
 
         var time: BootTime {
@@ -73,7 +73,7 @@ package struct BlueZClient {
         func call(_ member: String) -> DBusCall { DBusCall(Self.bus, "/org/freedesktop/DBus", Self.bus, member) }
         sendRequest(.hello, call("Hello"), now: now)
         if startsDiscovery {
-            // The match rules precede the request for objects so that no change is missed.
+            // The match rules are added before the objects are requested, so that no change is missed.
             for rule in [
                 "type='signal',sender='\(Self.bus)',interface='\(Self.bus)',member='NameOwnerChanged',arg0='\(Self.bluez)'",
                 "type='signal',sender='\(Self.bluez)',interface='\(Self.objectManager)'",
@@ -99,7 +99,7 @@ package struct BlueZClient {
 
     var deadline: BootTime { min(nextStep.time, pendingRequests.values.map(\.deadline).min() ?? pingTime) }
 
-    /// The time of the next ping. Without pings, a hung daemon would look like an absence of beacons.
+    /// The time of the next ping. Without pings, a hung daemon would look as if there were no beacons.
     private var pingTime: BootTime {
         startsDiscovery && isReceiving ? lastMessage.advanced(bySeconds: Self.pingInterval) : .never
     }
@@ -200,20 +200,20 @@ package struct BlueZClient {
         case .hello, .match: throw BlueZProblem.rejectedByBus(message)
         case .objects:
             let problem = BlueZProblem.objectsUnavailable(message, isFromBus: message.sender == Self.bus)
-            // The bus sends a signal when BlueZ starts, so no retry is necessary. After any other error, the call is
-            // retried.
+            // The bus sends a signal when BlueZ starts, so this error needs no retry. After any other error, the call
+            // is retried.
             if owner == nil, Self.serviceUnavailableErrors.contains(message.error) {
                 setProblem(problem)
             } else {
                 reportAndRetry(problem, now: now)
             }
-        // These errors are ignored. Discovery works without a filter, and an error reply to a ping shows that BlueZ
-        // responds.
+        // Errors in these replies are ignored. Discovery works without a filter, and any reply to a ping shows that
+        // BlueZ responds.
         case .filter, .ping: break
         case .start:
             if message.error == "org.bluez.Error.InProgress" {
-                // Another program may have started discovery. However, after a crash or after the controller has
-                // refused to scan, BlueZ also sends this reply although discovery is not running.
+                // Another program may have started discovery. However, BlueZ also sends this reply while discovery is
+                // not running, after a crash or after the controller has refused to scan.
                 if let adapter, adapters[adapter]?.isDiscovering == true { return setProblem(nil) }
                 nextStep = .expectDiscovery(error: message, now.advanced(bySeconds: Self.discoveryTimeout))
                 return
@@ -255,8 +255,8 @@ package struct BlueZClient {
         updateAdapter(changed, at: path)
         if path == adapter, adapters[path]?.isPowered == true {
             if changed.isDiscovering == true {
-                // If two programs start discovery simultaneously, BlueZ replies to only one of them while discovery is
-                // running. The pending call is therefore dropped.
+                // If two programs start discovery at the same time, BlueZ replies to only one of them while discovery
+                // is running. The client therefore stops waiting for its reply.
                 pendingRequests = pendingRequests.filter { $0.value.request != .start }
                 nextStep = .none
                 if !isReceiving { setProblem(nil) }

@@ -81,7 +81,7 @@ struct BlueZObject {
             switch try reader.string() {
             case "RSSI":
                 let rssi = try reader.variant(of: "n") { (reader) throws(DBusFormatError) in try reader.int16() }
-                // 127 means that the controller does not know the signal strength.
+                // A value of 127 means that the controller does not know the signal strength.
                 device.rssi = rssi.flatMap(Int8.init(exactly:)).flatMap { $0 == 127 ? nil : $0 }
             case "ManufacturerData":
                 let data = try reader.variant(of: "a{qv}") { (reader) throws(DBusFormatError) in
@@ -96,7 +96,7 @@ struct BlueZObject {
         return device
     }
 
-    /// Reads the data of each company: `a{qv}`.
+    /// Reads the manufacturer data of each company, `a{qv}`. Returns the first beacon advertisement in it.
     private static func advertisement(_ reader: inout DBusReader) throws(DBusFormatError) -> BeaconAdvertisement? {
         var found: BeaconAdvertisement?
         try reader.dictionary { (reader) throws(DBusFormatError) in

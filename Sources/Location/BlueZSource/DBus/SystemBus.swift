@@ -14,8 +14,8 @@ struct SystemBus: ~Copyable {
 
     deinit { systemClose(descriptor) }
 
-    /// Connects without blocking because the socket is local. The connection starts with the authentication (SASL
-    /// EXTERNAL with the user ID). The bus's reply is read with the subsequent input.
+    /// Connects to the bus. This does not block, because the socket is local. The authentication (SASL EXTERNAL with
+    /// the user ID) is sent first, and the bus's reply is read later, with the other input.
     init(address: String) throws(DeviceError) {
         var paths: [String] = []
         // An address may contain several entries, as in `unix:path=/run/dbus/bus,guid=…;tcp:…`. The first usable entry
@@ -63,7 +63,7 @@ struct SystemBus: ~Copyable {
         }
     }
 
-    /// Passes received bytes to the closure, at most 256 KiB so that a flood does not block the thread.
+    /// Passes received bytes to the closure. Reads at most 256 KiB, so that a flood of input does not block the thread.
     func read(_ body: (UnsafeRawBufferPointer) -> Void) throws(DeviceError) {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         for _ in 0..<4 {

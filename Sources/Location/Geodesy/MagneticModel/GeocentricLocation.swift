@@ -2,7 +2,7 @@
 
 struct GeocentricLocation {
     let latitude, longitude: SineCosine
-    /// The coefficients' reference radius divided by the distance from the earth's centre.
+    /// The reference radius of the coefficients divided by the distance from the earth's centre.
     let referenceRadiusRatio: Double
     /// The distance from the earth's centre divided by the reference radius.
     let distanceInReferenceRadii: Double
@@ -49,15 +49,15 @@ struct SineCosines {
         cosine = SIMD2(first.cosine, second.cosine)
     }
 
-    /// Creates angles from degrees in the range -180 to 180. The error is a few units in the last place, and multiples
-    /// of 90 degrees are exact. The result is the same on every machine because no library function is called.
+    /// Creates two angles from degrees in the range -180 to 180. The error is a few units in the last place, and
+    /// multiples of 90 degrees are exact. No library function is called, so the result is the same on every machine.
     @inline(__always)
     init(degrees: SIMD2<Double>) {
         // Adding and subtracting this number rounds to an integer, because doubles of this size have no fractional
         // bits.
         let large = 0x1.8p52
         let quadrant = (degrees * (1.0 / 90) + large) - large
-        // Subtracting the quadrant before the conversion to radians is exact.
+        // The quadrant is subtracted before the conversion to radians because this subtraction is exact.
         let angle = (degrees - quadrant * 90) * (Double.pi / 180)
         // The Taylor series for angles of up to 45 degrees. The omitted terms are less than a hundredth of a unit in
         // the last place.

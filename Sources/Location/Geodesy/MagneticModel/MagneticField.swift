@@ -4,8 +4,8 @@ import SystemCalls
 
 /// The earth's magnetic field at a location and a time. Strengths are in nanotesla (100,000 nT = 1 gauss = 100 µT),
 /// angles in degrees, and rates per year. The axes are aligned with the ellipsoid: x points north, y east and z down.
-/// All values are NaN for an invalid location or time. The rates of ``x``, ``y`` and ``z`` do not depend on the year. A
-/// derived rate is NaN if its divisor, a field strength, is 0.
+/// All values are NaN for an invalid location or time. The rates of ``x``, ``y`` and ``z`` do not depend on the year.
+/// The rates of other values are NaN if they require a division by a field strength of 0.
 package struct MagneticField: Sendable, Hashable {
     package let x, y, z, xRate, yRate, zRate: Double
     package let year: Double
@@ -39,9 +39,9 @@ extension SIMD3<Double> {
 }
 
 /// The uncertainty of the model as one standard deviation, in degrees and nanotesla, from the technical report of
-/// WMM2025 (NOAA NCEI and British Geological Survey, 2024, section 3). The values include the crustal field, which is
-/// not part of the model. Buildings and vehicles cause much larger disturbances. The values are also used for other
-/// releases, whose own values differ by a few percent.
+/// WMM2025 (NOAA NCEI and British Geological Survey, 2024, section 3). It includes the crustal field, which is not part
+/// of the model. Buildings and vehicles cause much larger disturbances. The same values are used for other releases,
+/// although their own values differ by a few percent.
 extension MagneticField {
     /// The uncertainty of ``declination`` in degrees, at most 180, or NaN for an invalid field.
     package var declinationUncertainty: Double {

@@ -8,10 +8,10 @@ extension MagneticModel {
 
     /// Reads a coefficient file (`WMM.COF`) in NOAA's format.
     ///
-    /// The first line contains the epoch, the name and the date. Each following row contains degree, order, `g`, `h`
-    /// (nT) and their changes per year. Rows may have any order but must be complete. A line of nines ends the rows,
-    /// and the rest is ignored. Blank lines, tabs, additional spaces, Windows line endings and a byte order mark are
-    /// accepted.
+    /// The first line contains the epoch, the name and the date. Each of the following rows contains the degree, the
+    /// order, `g`, `h` (nT) and their changes per year. Rows may be in any order, but none may be missing. A line of
+    /// nines ends the rows, and any text after it is ignored. Blank lines, tabs, additional spaces, Windows line
+    /// endings and a byte order mark are accepted.
     package init(cof bytes: some Collection<UInt8>) throws(MagneticModelError) {
         var reader = MagneticFileReader()
         try reader.read(bytes)
@@ -84,7 +84,7 @@ struct MagneticFileReader {
 
     private mutating func parseHeader(_ fields: [String]) throws(MagneticModelError) {
         guard (2...8).contains(fields.count), let epoch = Self.number(fields[0]) else { throw error(.badHeader) }
-        // If the header is missing, the line is a row, which begins with two numbers.
+        // A line that begins with two numbers is a row, which means that the header is missing.
         guard Self.number(fields[1]) == nil else { throw error(.badHeader) }
         guard (1900...2200).contains(epoch) else { throw error(.badEpoch) }
         header = (epoch, fields[1], fields.count > 2 ? fields[2] : nil)
@@ -99,7 +99,8 @@ struct MagneticFileReader {
         let row = MagneticRow(
             g: try coefficient(fields[2]), h: try coefficient(fields[3]), gRate: try coefficient(fields[4]),
             hRate: try coefficient(fields[5]))
-        // For order 0, `h` is multiplied by a sine of zero. A value other than 0 indicates misplaced columns.
+        // For order 0, `h` has no effect because it is multiplied by a sine of zero. Any value other than 0 indicates
+        // misplaced columns.
         if m == 0, row.h != 0 { throw error(.badNumber(fields[3])) }
         if m == 0, row.hRate != 0 { throw error(.badNumber(fields[5])) }
         guard rows.updateValue(row, forKey: Self.key(n, m)) == nil else { throw error(.duplicate(degree: n, order: m)) }

@@ -4,8 +4,8 @@ extension MagneticModel {
     /// Returns the field at a location and a time.
     ///
     /// Outside ``validYears`` or ``validAltitudes``, the field is extrapolated. The field is NaN for a latitude beyond
-    /// ±90 degrees, a value that is not finite, or a height more than 2,800 km below the ellipsoid, where the field is
-    /// generated. At the poles, north is the direction along the meridian of `longitude`.
+    /// ±90 degrees, a value that is not finite, or a height more than 2,800 km below the ellipsoid, the depth at which
+    /// the field is generated. At the poles, north is the direction along the meridian of `longitude`.
     /// - Parameters:
     ///   - latitude: The geodetic latitude in degrees, positive north (WGS 84).
     ///   - longitude: The longitude in degrees, positive east. Any finite value is taken modulo 360.
@@ -37,7 +37,7 @@ extension MagneticModel {
     ) -> (field: SIMD3<Double>, rate: SIMD3<Double>) {
         let (sinLatitude, cosLatitude) = (location.latitude.sine, location.latitude.cosine)
         let ratio = location.referenceRadiusRatio
-        // Each degree multiplies the functions by the ratio of the radii.
+        // The functions are multiplied by the ratio of the radii once per degree.
         let step = ratio * sinLatitude
         let ratioSquared = ratio * ratio
         var (field, rate) = (FieldSums(), FieldSums())
@@ -56,7 +56,7 @@ extension MagneticModel {
         let twiceLongitude = location.longitude + location.longitude
         var orders = OrderPair(
             angle: SineCosines(location.longitude, twiceLongitude), location: location, last: summedDegree)
-        // For each of the two orders, the function of the lowest degree, divided by the cosine of the latitude.
+        // The function of the lowest degree for each of the two orders, divided by the cosine of the latitude.
         let cube: Double = ratioSquared * ratio
         var initial = SIMD2<Double>(cube, ratio * cosLatitude * cube)
         let initialStep = ratio * cosLatitude * (ratio * cosLatitude)
@@ -87,7 +87,7 @@ private struct OrderPair {
     /// The longitude multiplied by each order.
     var angle: SineCosines
     var orders = SIMD2<Double>(1, 2)
-    /// For each order, the degree of the last term plus one.
+    /// The degree of each order's last term, plus one.
     let degreesBeyondLast: SIMD2<Double>
     let sinLatitude, radii: Double
 
@@ -107,7 +107,7 @@ private struct OrderPair {
 }
 
 private struct OrderSums {
-    /// `g` and `h` are the sums of the terms. `gRunning` and `hRunning` are the sums of all partial sums.
+    /// `g` and `h` are the sums of the terms added so far. `gRunning` and `hRunning` add up these sums after each term.
     var g = SIMD2<Double>.zero
     var h = SIMD2<Double>.zero
     var gRunning = SIMD2<Double>.zero
@@ -142,9 +142,9 @@ private struct FieldSums {
 
     @inline(__always)
     mutating func add(_ sums: OrderSums, _ pair: OrderPair) {
-        // In the local sums `g` and `h`, each term is multiplied by its degree. They are computed from the running
-        // sums, in which each term occurs once for its own degree and once for each higher degree. This saves a
-        // multiplication for each term.
+        // In the local sums `g` and `h`, each term is multiplied by its degree. To save a multiplication for each term,
+        // they are derived from the running sums, which contain each term once for its own degree and once for each
+        // higher degree.
         let (g, h) = (pair.degreesBeyondLast * sums.g - sums.gRunning, pair.degreesBeyondLast * sums.h - sums.hRunning)
         let (sine, cosine) = (pair.angle.sine, pair.angle.cosine)
         x += cosine * (pair.sinLatitude * g - pair.radii * sums.gBelow)

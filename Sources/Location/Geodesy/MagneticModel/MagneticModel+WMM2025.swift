@@ -11,7 +11,7 @@ extension MagneticModel {
     package static let wmm2025 = MagneticModel(
         name: "WMM-2025", epoch: 2025.0, releaseDate: "11/13/2024", degree: 12, rows: wmm2025Rows)
 
-    /// `g`, `h` and their changes per year, in nT: degree by degree, order 0 first.
+    /// `g`, `h` and their changes per year, in nT. The rows are sorted by degree, then by order.
     static let wmm2025Rows = stride(from: 0, to: coefficients.count, by: 4).map { index in
         MagneticRow(
             g: coefficients[index], h: coefficients[index + 1], gRate: coefficients[index + 2],

@@ -25,8 +25,8 @@ package struct MagneticModel: Sendable {
     /// The highest degree with a term that is not zero, or 1 if all terms are zero.
     let summedDegree: Int
 
-    /// Creates a model. The rows contain `g` and `h` in nanotesla and their changes per year, Schmidt semi-normalised,
-    /// degree by degree from 1, with order 0 first.
+    /// Creates a model. The rows contain `g` and `h` in nanotesla and their changes per year, Schmidt semi-normalised.
+    /// They are sorted by degree, starting at 1, then by order, starting at 0.
     init(name: String, epoch: Double, releaseDate: String?, degree: Int, rows: some RandomAccessCollection<MagneticRow>)
     {
         (self.name, self.epoch, self.releaseDate, self.degree) = (name, epoch, releaseDate, degree)
