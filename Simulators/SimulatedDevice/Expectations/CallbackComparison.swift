@@ -98,7 +98,7 @@ public struct CallbackDifference: Sendable, Hashable {
     /// The maximum number of preceding callbacks in `context`.
     static let contextLength = 3
     package var name: String
-    /// The line number of the expected callback, or the number after the last line if no more callbacks were expected.
+    /// The line number of the expected callback, or one past the last line if no more callbacks were expected.
     package var line: Int
     /// The number of the callback, counted from 1.
     package var number: Int

@@ -25,7 +25,7 @@ public protocol AccessorySource: Sendable {
     func open(_ accessory: AccessoryDescription.ID, protocol name: String) throws(DeviceError) -> any ByteChannel
 }
 
-/// An event of an accessory source.
+/// An event from an accessory source.
 public enum AccessoryEvent: Sendable {
     /// The accessories attached when the subscription begins. This is always the first event and is delivered only
     /// once.

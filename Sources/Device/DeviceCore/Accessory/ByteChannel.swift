@@ -82,7 +82,7 @@ public enum ByteChannelWrite: Sendable {
     case ended(ByteChannelEnd)
 }
 
-/// An event of a channel.
+/// An event from a channel.
 public enum ByteChannelEvent: Sendable {
     /// The input buffer was empty and now contains bytes.
     case readable

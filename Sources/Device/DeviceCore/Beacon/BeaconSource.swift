@@ -10,7 +10,7 @@ package protocol BeaconSource: Sendable {
     func subscribe(_ receive: @escaping @Sendable (BeaconEvent) -> Void) -> Subscription
 }
 
-/// An event of a beacon source.
+/// An event from a beacon source.
 public enum BeaconEvent: Sendable {
     /// An advertisement was received.
     case sighting(BeaconSighting)

@@ -42,7 +42,7 @@ extension MotionSource {
     { subscribe(request, receive: receive, quiet: {}) }
 }
 
-/// An event of a motion source.
+/// An event from a motion source.
 public enum MotionEvent: Sendable {
     /// Readings arrived. The batch is never empty.
     case samples(MotionBatch)

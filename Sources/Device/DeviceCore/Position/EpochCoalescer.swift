@@ -30,7 +30,7 @@ struct EpochCoalescer: Sendable {
         case suppressed
     }
 
-    /// - Parameter finished: Receives the held report of the previous epoch if this report ends that epoch.
+    /// - Parameter finished: Receives the report held for the previous epoch if the new report ends that epoch.
     mutating func accept(_ report: PositionReport, now: BootTime, finished: inout PositionReport?) -> Outcome {
         if let time = report.time, time == epoch, now.seconds(since: epochStart) < EpochCoalescer.maximumDuration {
             coalescesEpochs = true

@@ -63,7 +63,7 @@ public struct PositionRequest: Sendable, Hashable {
     }
 }
 
-/// An event of a position source.
+/// An event from a position source.
 public enum PositionEvent: Sendable {
     /// A position report. The request determines whether every report or one report per epoch is delivered.
     case report(PositionReport)

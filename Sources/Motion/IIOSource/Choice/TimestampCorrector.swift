@@ -6,7 +6,7 @@ import DeviceCore
 struct TimestampCorrector {
     enum TimestampClock: Equatable {
         case device
-        /// Another clock of this machine whose current time can be read.
+        /// Another clock on this machine that can be read.
         case local(String)
         /// A clock whose time is known only from timestamps. The sample with the shortest delay is assumed to arrive
         /// without delay.

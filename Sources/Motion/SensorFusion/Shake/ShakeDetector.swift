@@ -133,7 +133,7 @@ package struct ShakeDetector: Sendable, Equatable {
     }
 }
 
-/// An event of a ``ShakeDetector``. Each ``began`` is followed by exactly one ``ended`` or ``cancelled``.
+/// An event from a ``ShakeDetector``. Each ``began`` is followed by exactly one ``ended`` or ``cancelled``.
 package enum ShakeEvent: Sendable, Hashable, CaseIterable {
     case began
     /// The shaking stopped within about a second.

@@ -36,7 +36,7 @@ extension TraceCursor {
         let first = Mutex(bytes.count)
         let cursor = self
         let file = file
-        // The caller keeps the bytes valid until all parts are searched.
+        // The caller must keep the bytes valid until all parts have been searched.
         nonisolated(unsafe) let shared = bytes
         DispatchQueue.concurrentPerform(iterations: parts) { part in
             // The buffer ends where the part ends, so that no line extends beyond the part.

@@ -58,8 +58,8 @@ public struct TraceFile: Sendable {
             eventsLine: layout.eventsLine)
     }
 
-    /// Opens a file. A file that is not a regular file is limited to half of the physical memory, or to 1 GiB if that
-    /// is less.
+    /// Opens a file. If it is not a regular file, at most half of the physical memory or 1 GiB is read, whichever is
+    /// less.
     ///
     /// - Throws: An error whose message suggests a remedy.
     public init(path: String) throws(DeviceError) { try self.init(contents: try TraceBytes(path: path), name: path) }

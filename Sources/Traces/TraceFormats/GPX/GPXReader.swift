@@ -25,7 +25,7 @@ struct GPXReader: ~Copyable {
     var point = GPXPoint()
     var isClockSet = false
     var diagnostics = InputDiagnostics()
-    /// The coordinates from the extensions of the last point, and the number of them that have already been returned.
+    /// The coordinates from the last point's extensions, and how many of them have already been returned.
     private var extensionPoints: [SIMD2<Double>] = []
     private var extensionIndex = 0
     private(set) var partName = ""

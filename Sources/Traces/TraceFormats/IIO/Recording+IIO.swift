@@ -5,8 +5,8 @@ package import IIOFormat
 
 extension Recording {
     private static var chunk: Int { 4096 }
-    /// The earliest timestamp that counts as civil time, in nanoseconds since 1970 (March 1973). Smaller timestamps
-    /// count as times since boot, because no system has an uptime of three years.
+    /// The earliest timestamp treated as wall-clock time (March 1973), in nanoseconds since 1970. Smaller timestamps are
+    /// treated as times since boot, because no system has an uptime of three years.
     private static var earliestCivilTime: Int64 { 100_000_000_000_000_000 }
 
     /// Reads scans that were captured from the buffers of a context's devices.

@@ -18,7 +18,8 @@ struct TalkOptions: Sendable {
 
     var accessory: String
     var protocolName: String?
-    /// The time to wait for answers, in seconds. If nil, the session ends after ``quietTime`` without received bytes.
+    /// The time to wait for answers, in seconds. If nil, the session ends when no bytes have been received
+    /// for ``quietTime``.
     var wait: Double?
     var follows = false
     var isRaw = false
