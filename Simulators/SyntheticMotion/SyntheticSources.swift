@@ -67,7 +67,7 @@ struct SyntheticSources {
     mutating func advance(_ kind: Kind) {
         let index = kind.rawValue
         counts[index] += 1
-        // Computing the time from the count prevents rounding errors from accumulating. Report times are whole
+        // The time is computed from the count, so that rounding errors do not accumulate. Report times are rounded to
         // milliseconds.
         let seconds = Double(counts[index]) / rates[index]
         arrivals[index] =

@@ -126,7 +126,7 @@ struct PlayedTrace {
     }
 }
 
-/// A trace event that a simulated gpsd plays.
+/// A trace event to be played back by a simulated gpsd.
 struct PlayedEvent {
     enum Contents {
         case report([UInt8], GPSDReport)

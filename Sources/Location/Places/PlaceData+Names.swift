@@ -36,7 +36,8 @@ extension PlaceData {
         return found
     }
 
-    /// Returns the area to which a row refers. `isLetters` is true if the row is for the area's abbreviation.
+    /// Returns the area to which a row refers. `isLetters` is true if the row contains the
+    /// area's abbreviation.
     private func areaEntry(_ row: Int) throws(PlaceDataError) -> (area: Int, isLetters: Bool) {
         let entry = try areaIndex.integer(row, at: 0, byteCount: 2)
         return (entry & 0x7FFF, entry & 0x8000 != 0)

@@ -84,7 +84,7 @@ extension RecordingFormat {
         self = format
     }
 
-    /// Returns the writable format that the file name's extension selects, or nil if there is none.
+    /// Creates the writable format for the file name's extension, or returns nil if there is none.
     public init?(fileName: String) {
         let name = fileName.lowercased()
         guard let format = Self.writableFormats.first(where: { $0.fileExtensions.contains(where: name.hasSuffix) })

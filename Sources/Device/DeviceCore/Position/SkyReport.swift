@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A report of the satellites in view of a receiver (gpsd's SKY). Missing numbers are NaN.
+/// A report of the satellites visible to a receiver (gpsd's SKY). Missing numbers are NaN.
 public struct SkyReport: Sendable {
     /// The receiver's device path. Empty if missing.
     public var receiver = ""

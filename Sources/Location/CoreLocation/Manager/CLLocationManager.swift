@@ -325,7 +325,7 @@ open class CLLocationManager: NSObject {
         withPurposeKey purposeKey: String, completion: (((any Error)?) -> Void)?
     ) {
         // The closure is called exactly once, in the context in which the request is decided. As on Apple's platforms,
-        // it is not `@Sendable`. Otherwise, managers could not conform to the protocols that apps declare for them.
+        // it is not `@Sendable`, because managers could then not conform to the protocols that apps declare for them.
         nonisolated(unsafe) let completion = completion
         requestFullAccuracy(purposeKey) { completion?($0) }
     }

@@ -54,7 +54,7 @@ public actor CLMonitor {
     /// Removes a condition, stops monitoring it, and discards its pending events.
     public func remove(_ identifier: String) { core.remove(identifier) }
 
-    /// Returns a condition and its last event, or nil if no condition has the identifier.
+    /// Returns the condition with the identifier and its last event, or nil if there is no such condition.
     public func record(for identifier: String) -> Record? { core.record(for: identifier) }
 
     /// The identifiers of the conditions, in the order in which they were added.

@@ -116,7 +116,7 @@ package struct IIOSensor: Sendable, Equatable {
     /// The file that contains the matrix, for example "in_accel_mount_matrix", or "none given" if there is no matrix.
     package var mountMatrixOrigin = "none given"
     package var remarks: [String] = []
-    /// The remarks about the driver's matrix. They do not apply if another matrix is used.
+    /// Remarks about the matrix reported by the driver. They do not apply if a different matrix is used.
     package var mountMatrixRemarks: [String] = []
     package var canBuffer = false
     package var canPoll = true
