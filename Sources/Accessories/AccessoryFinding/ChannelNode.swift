@@ -63,7 +63,7 @@ package struct HIDFraming: Sendable, Hashable {
     }
 }
 
-/// A pair of bulk endpoints on a USB interface that has no kernel driver.
+/// A pair of bulk endpoints on a USB interface that is not bound to a kernel driver.
 package struct USBEndpoints: Sendable, Hashable {
     /// The path of the USB device node, such as "/dev/bus/usb/001/007".
     package let path: String
