@@ -178,7 +178,7 @@ extension ChannelCore {
     private func release(timeout: Double) {
         let work: @Sendable () -> Void = { [self] in
             // The port is not released while a report is being written, because the descriptor is still in use. The
-            // wait is short, because the kernel limits the duration of a write.
+            // wait is bounded, because the kernel limits the duration of a write.
             while state.withLock({ $0.output.isReportThreadRunning }) { WorkerThread.sleep(seconds: 0.005) }
             port.release(timeout: timeout) { state.withLock { $0.isAbandoned } }
             for waiter in state.withLock({ $0.releaseWaiters.complete(isFinal: true) }) { waiter() }

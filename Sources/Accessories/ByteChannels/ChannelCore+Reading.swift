@@ -60,7 +60,7 @@ extension ChannelCore {
             case .ended(let end): return .ended(end)
             }
         }
-        // More input may be available, but the other channels are served first.
+        // More input may be available, but it is read later so that other work is not delayed.
         if limit == .remainder || port.hasUnreportedReadiness { reactor.requestService() }
         return .full
     }
