@@ -69,7 +69,8 @@ open class EASession: NSObject {
     ///
     /// Returns `nil` if the accessory is not connected or does not offer the protocol, if the app has not declared the
     /// protocol, or if the port cannot be opened. The reason is logged. To receive the reason as an error, use
-    /// `init(opening:protocol:)`. An existing session of this process with the protocol is closed first.
+    /// `init(opening:protocol:)`. If this process already has a session with the protocol, that session is closed
+    /// first.
     ///
     /// Opening may take tens of milliseconds, and the first use of the framework another few milliseconds. If a
     /// previous session of this process is still sending data to the port, opening waits up to 0.1 s, and unsent data
