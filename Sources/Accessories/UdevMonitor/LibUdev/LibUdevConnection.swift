@@ -60,7 +60,8 @@ final class LibUdevConnection: UdevConnection {
         return .updated(record, isAdd: action == "add", exists: exists)
     }
 
-    /// Validates the next message and discards it if it is invalid. Returns `nil` if libudev may read the message.
+    /// Validates the next message and discards it if it is invalid or matches no selection. Returns `nil` if libudev
+    /// may read the message.
     private func rejectNextMessage(_ descriptor: Int32) -> UdevMessage? {
         let flags = Int32(MSG_PEEK) | Int32(MSG_TRUNC) | Int32(MSG_DONTWAIT)
         let length = recv(descriptor, buffer.baseAddress, buffer.count, flags)
