@@ -17,7 +17,7 @@ final class TerminalPort: SimulatedPort {
     private static let pollingInterval = 0.01
     /// The time in seconds after which a program that has not flushed the port is considered ready.
     private static let openTimeout = 0.3
-    /// The time in seconds after the last write in which the program can read the bytes before the port closes. Used
+    /// The time in seconds that the program has after the last write to read the bytes before the port closes. Used
     /// only if the port cannot check whether bytes are unread.
     private static let readGracePeriod = 0.5
 
