@@ -9,13 +9,13 @@ extension AccessorySimulator {
     /// Creates a simulator of the accessories in a file. Call ``start()`` to start it.
     ///
     /// - `NAME.umockdev`: A description of devices. Accessories are identified by the same rules as on live systems. If
-    ///   `NAME.script` exists, it is a dialogue for the protocol whose node it names. If it names none of the nodes, it
-    ///   applies to the first protocol.
+    ///   `NAME.script` exists, it contains a dialogue for the protocol whose node it names, or for the first protocol
+    ///   if it names none of the nodes.
     /// - `NAME.json`: A declaration of an accessory. The nodes in the declaration are ignored.
     /// - All other files are traces. Accessories are attached and detached at their recorded times. Sessions play the
     ///   recorded dialogues in order and with the recorded delays. The accessory does not send bytes before the program
-    ///   has written the preceding bytes of the dialogue. An accessory is not detached before its dialogues up to that
-    ///   time have ended, unless the program is inactive for ``AccessorySimulatorOptions/dialogueTimeout``.
+    ///   has written the preceding bytes of the dialogue. An accessory is detached only after its dialogues up to that
+    ///   time have ended, or after the program has been inactive for ``AccessorySimulatorOptions/dialogueTimeout``.
     ///
     /// - Parameters:
     ///   - path: The path of the file.

@@ -151,7 +151,8 @@ public final class AccessorySimulator: Sendable {
         done.wait(seconds: 15)
     }
 
-    /// Waits until the condition is true. Returns false after a timeout. The condition is evaluated after each change.
+    /// Waits until the condition is true. Returns false after a timeout. The condition is evaluated whenever the
+    /// simulator's state changes.
     func wait(seconds: Double, until condition: () -> Bool) -> Bool {
         thread.current?.state.wait(seconds: seconds) { _ in condition() } ?? condition()
     }

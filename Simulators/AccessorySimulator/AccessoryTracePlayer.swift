@@ -24,7 +24,7 @@ final class AccessoryTracePlayer: Sendable {
     private let options: AccessorySimulatorOptions
     private let differenceList: DifferenceList
     private let state = Mutex(State())
-    /// Signaled when the player is stopped and after each action of a program.
+    /// Signaled when the player is stopped, and whenever a program acts.
     private let semaphore = BinarySemaphore()
     private let done = BinarySemaphore()
 
@@ -43,7 +43,8 @@ final class AccessoryTracePlayer: Sendable {
         return hasPlayed
     }
 
-    /// Starts playback on a separate thread. A program that opens the announcement directory counts as a client.
+    /// Starts playback on a separate thread. With a shared start, playback also begins when a program opens the
+    /// announcement directory.
     func start(_ simulator: AccessorySimulator, folder: String) throws(DeviceError) {
         let startWaiter = try options.sharedStart.map { common throws(DeviceError) in
             try SharedStartWaiter(common, folder: folder)
@@ -73,7 +74,7 @@ final class AccessoryTracePlayer: Sendable {
     private var isStopped: Bool { state.withLock { $0.isStopped } }
     private var speed: Double { options.speed.isFinite && options.speed > 0 ? options.speed : 1 }
 
-    /// Plays the trace once. Without a shared start, the time spent waiting for dialogues delays later events.
+    /// Plays the trace once. If there is no shared start, waiting for dialogues delays later events.
     private func play(from common: BootTime?, _ simulator: () -> AccessorySimulator?) {
         let clock = LiveClock()
         var start = common ?? clock.now
@@ -105,7 +106,7 @@ final class AccessoryTracePlayer: Sendable {
                 let before = clock.now
                 finish(entry.sequences, clock)
                 simulator()?.detach(entry.id, .afterReading)
-                // The following events are delayed by the same time, which preserves the intervals between them.
+                // Later events are delayed by the same time, so the intervals between them stay the same.
                 if common == nil { start = start.advanced(bySeconds: clock.now.seconds(since: before)) }
             }
         }
@@ -147,8 +148,8 @@ final class AccessoryTracePlayer: Sendable {
     }
 }
 
-/// Waits for the shared start of playback. A program that only watches accessories connects to no server before an
-/// accessory is attached. Therefore, playback also starts when a program opens the announcement directory.
+/// Waits for the shared start of playback. A program that only watches accessories does not connect to any server until
+/// an accessory is attached. Playback therefore also starts when a program opens the announcement directory.
 final class SharedStartWaiter: Sendable {
     private let common: SharedPlaybackStart
     private let openings = OpenWatcher()

@@ -25,7 +25,7 @@ struct AccessoryTimeline {
 
     private(set) var accessories: [Accessory] = []
     private(set) var diagnostics = InputDiagnostics()
-    /// The indices of attached accessories, by their names in the trace.
+    /// The indices of attached accessories, keyed by their names in the trace.
     private var present: [String: Int] = [:]
 
     init(_ file: TraceFile) {
@@ -42,8 +42,8 @@ struct AccessoryTimeline {
         let index = present[event.accessory]
         if case .attached(let description) = event.change {
             if let index {
-                // An accessory is announced once, with all of its protocols. Protocols that were recorded later are
-                // therefore added to its description.
+                // An accessory is announced only once, with all of its protocols, so protocols that were recorded later
+                // are added to its description.
                 let known = Set(accessories[index].description.protocols.map(\.name))
                 accessories[index].description.protocols += description.protocols.filter { !known.contains($0.name) }
             } else {

@@ -36,7 +36,8 @@ public struct PatternPeer: AccessoryPeer {
         let count = min(rest, Int64(Self.chunkLength))
         let chunk = (sent..<sent + count).map(Self.byte)
         sent += count
-        // The timer fires after the bytes have been sent, so at most one chunk is pending.
+        // The next chunk is sent when the timer fires, which is after these bytes have been sent. At most one chunk is
+        // therefore pending.
         return [.send(chunk), .setTimer(after: 0)]
     }
 }
@@ -64,7 +65,7 @@ public final class SinkPeer: AccessoryPeer {
     /// The Adler-32 checksum (RFC 1950) of the received bytes.
     public var checksum: UInt32 { state.withLock { $0.sum.value } }
 
-    /// Returns the checksum of bytes that a program wrote, to compare with ``checksum``.
+    /// Returns the checksum of the bytes that a program wrote, for comparison with ``checksum``.
     package static func checksum(of bytes: some Sequence<UInt8>) -> UInt32 {
         var sum = Adler32()
         for byte in bytes { sum.add(byte) }

@@ -5,8 +5,8 @@ import JSONBytes
 public import Trace
 public import UmockdevFormat
 
-/// A peer that plays a dialogue recorded by umockdev. It sends the bytes that the recorded program read and compares
-/// the bytes that the current program writes with the recorded bytes.
+/// A peer that plays a dialogue recorded by umockdev. It sends the bytes that the program read in the recording, and
+/// checks that the current program writes the same bytes as in the recording.
 ///
 /// If the program writes different bytes, the peer reports the difference and continues after the same number of bytes.
 public struct UmockdevPeer: AccessoryPeer {

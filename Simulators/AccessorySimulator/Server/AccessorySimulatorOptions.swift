@@ -16,21 +16,22 @@ public struct AccessorySimulatorOptions: Sendable {
     public var repeats = false
     /// The time that an accessory from a trace waits for a program to continue a recorded dialogue.
     public var dialogueTimeout = Duration.seconds(10)
-    /// The playback start shared with other servers. If nil, the trace starts with the simulator. Otherwise, it starts
-    /// at the shared time or when a program opens the announcement directory, and the time spent waiting for dialogues
-    /// does not shift later events.
+    /// The playback start shared with other servers. If nil, the trace starts with the simulator. Otherwise, the trace
+    /// starts at the shared time, or when a program opens the announcement directory. With a shared start, waiting for
+    /// dialogues does not delay later events.
     package var sharedStart: SharedPlaybackStart?
-    /// The duration of one pass in nanoseconds. Used only with a shared start.
+    /// The duration of one pass of the trace, in nanoseconds. Used only with a shared start.
     package var passDuration: Int64 = 0
 
-    /// Creates options with sockets in a temporary directory. Traces are played once and in real time.
+    /// Creates options with default values: sockets in a temporary directory, and traces that are played once in real
+    /// time.
     public init() {}
 }
 
 /// The type of node that programs open to communicate with a simulated accessory.
 public enum SimulatedTransport: Sendable, Hashable {
     /// A Unix domain stream socket. Like hardware, it serves one program at a time. While a program is connected, a
-    /// non-blocking `connect` of a second program fails with EAGAIN.
+    /// non-blocking `connect` by a second program fails with EAGAIN.
     case socket
     /// A pseudo-terminal, which looks like a serial port. The peer begins to send when the program flushes the
     /// terminal, which is the last step of opening a serial port. If the program does not flush the terminal, the peer
@@ -40,10 +41,10 @@ public enum SimulatedTransport: Sendable, Hashable {
 
 /// The way a simulated accessory is detached.
 public enum DetachMode: Sendable, Hashable {
-    /// The ports hang up after the program has read all bytes that the peer has sent, or 10 s after the request at the
-    /// latest. The announcement is removed afterwards.
+    /// The ports hang up when the program has read all bytes that the peer has sent, but at the latest 10 s after the
+    /// request. The announcement is removed afterwards.
     case afterReading
     /// The announcement is removed and the ports hang up immediately. Pending bytes are lost. On a pseudo-terminal,
-    /// these include all bytes that the program has not read.
+    /// pending bytes include all bytes that the program has not read.
     case immediately
 }

@@ -48,8 +48,8 @@ final class ListeningPort: SimulatedPort {
         var events: Int16 = 0
         if !isInputPaused, programSession.hasSpace { events |= Int16(POLLIN) }
         if programSession.hasOutput { events |= Int16(POLLOUT) }
-        // poll(2) reports a hang-up even if no events are requested. After a hang-up, the connection is not polled
-        // without events, because poll(2) would return immediately on every call.
+        // poll(2) reports a hang-up even if no events are requested. A connection that has hung up is therefore not
+        // polled unless there are events to wait for. Otherwise, poll(2) would return immediately on every call.
         return events == 0 && programSession.hasProgramStoppedReading
             ? nil : pollfd(fd: connection, events: events, revents: 0)
     }
@@ -105,8 +105,8 @@ final class ListeningPort: SimulatedPort {
     private func end(_ context: PortContext) {
         guard programSession != nil else { return }
         endSession(context)
-        // The connection is shut down and its remaining bytes are consumed before it is closed, so that the program
-        // receives end of file instead of a reset.
+        // Before the connection is closed, it is shut down and its remaining bytes are read. Otherwise, the program
+        // would receive a reset instead of an end of file.
         shutdown(connection, Int32(SHUT_RDWR))
         while recv(connection, context.buffer.baseAddress, context.buffer.count, Int32(MSG_DONTWAIT)) > 0 {}
         systemClose(connection)

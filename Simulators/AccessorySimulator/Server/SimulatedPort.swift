@@ -14,12 +14,12 @@ protocol SimulatedPort: AnyObject {
     var deadline: BootTime { get }
     var endpoint: SimulatedAccessory.Endpoint { get }
     var programSession: ProgramSession? { get set }
-    /// True while bytes from the program are not read.
+    /// True while the port does not read the bytes that the program writes.
     var isInputPaused: Bool { get set }
     var isClosed: Bool { get }
     /// The number of sessions and the traffic of past sessions.
     var totals: SimulatedTraffic { get set }
-    /// The time at which a closing port gives up waiting for the program, or nil unless the port is closing.
+    /// The time at which a closing port stops waiting for the program. Nil if the port is not closing.
     var closingDeadline: BootTime? { get set }
 
     func serve(revents: Int16, context: PortContext)
@@ -28,7 +28,8 @@ protocol SimulatedPort: AnyObject {
 }
 
 extension SimulatedPort {
-    /// Closes the port when the program has read all bytes that the peer has sent, or at the deadline.
+    /// Prepares to close the port. It is closed when the program has read all bytes that the peer has sent, or at the
+    /// deadline.
     func beginClosing(deadline: BootTime) {
         closingDeadline = deadline
         programSession?.stopPeer()
@@ -40,7 +41,8 @@ extension SimulatedPort {
             endpoint, clock: context.clock, changed: context.setNeedsService, unplug: context.unplug)
     }
 
-    /// Ends the current session. If a context is given, the peer still receives all bytes that the program has written.
+    /// Ends the current session. If a context is given, the session is retained until its peer has received all bytes
+    /// that the program has written.
     func endSession(_ context: PortContext? = nil) {
         guard let programSession else { return }
         programSession.endProgram()

@@ -8,17 +8,17 @@ import Trace
 
 /// A pseudo-terminal that replaces a serial port.
 ///
-/// The last step of opening a serial port is to flush it, which discards all bytes sent earlier. Therefore, the peer
-/// waits for the flush. The master reports it, because it is in packet mode. A hang-up also discards unread bytes, so a
-/// port waits for the program to read all bytes before it closes.
+/// The last step of opening a serial port is to flush it, which discards all bytes sent earlier. The peer therefore
+/// waits for the flush, which the master reports in packet mode. A hang-up also discards unread bytes. Before a port
+/// closes, it therefore waits for the program to read all bytes.
 final class TerminalPort: SimulatedPort {
     /// The polling interval in seconds while a port is being opened or closed. Some state changes during this time
     /// cause no event.
     private static let pollingInterval = 0.01
     /// The time in seconds after which a program that has not flushed the port is considered ready.
     private static let openTimeout = 0.3
-    /// The time in seconds that a program has for reading after the last write. Used only if the port cannot check
-    /// whether bytes are unread.
+    /// The time in seconds that the program has after the last write to read the bytes before the port closes. Used
+    /// only if the port cannot check whether bytes are unread.
     private static let readGracePeriod = 0.5
 
     private enum State {
@@ -31,7 +31,7 @@ final class TerminalPort: SimulatedPort {
     private let path: String
     let endpoint: SimulatedAccessory.Endpoint
     private var master: Int32
-    /// True if inotify reports when a program opens the port, so that polling is not necessary.
+    /// True if inotify reports when a program opens the port, which makes polling unnecessary.
     private let isWatched: Bool
     private var state = State.closed
     var programSession: ProgramSession?
@@ -39,7 +39,7 @@ final class TerminalPort: SimulatedPort {
     var isInputPaused = false
     private(set) var isClosed = false
     var closingDeadline: BootTime?
-    /// The time of the last write, from which `readGracePeriod` counts.
+    /// The time of the last write, which is the start of `readGracePeriod`.
     private var lastWrite = BootTime.zero
     private var nextPoll = BootTime.zero
 
@@ -72,8 +72,8 @@ final class TerminalPort: SimulatedPort {
             events = !isInputPaused && programSession.hasSpace ? input : 0
             if programSession.hasOutput { events |= Int16(POLLOUT) }
         }
-        // poll(2) reports a hang-up even if no events are requested. After a hang-up, the master is not polled without
-        // events, because poll(2) would return immediately on every call.
+        // poll(2) reports a hang-up even if no events are requested. After a hang-up, the master is therefore not
+        // polled unless there are events to wait for. Otherwise, poll(2) would return immediately on every call.
         if events == 0, programSession?.hasProgramStoppedReading ?? true { return nil }
         return pollfd(fd: master, events: events, revents: 0)
     }
@@ -92,7 +92,7 @@ final class TerminalPort: SimulatedPort {
             if !isInputPaused {
                 read(context)
             } else if let programSession, programSession.hasProgramStoppedReading {
-                // The device does not read, so the program's pending bytes are lost.
+                // Input is paused, so the program's pending bytes are lost.
                 discardInput(context)
                 endSession(context)
                 state = .closed
@@ -134,8 +134,8 @@ final class TerminalPort: SimulatedPort {
     }
 
     private func discardInput(_ context: PortContext) {
-        // The loop ends after the capacity of a terminal. Otherwise, a different program that has begun to write could
-        // prolong it.
+        // The number of discarded bytes is limited to the capacity of a terminal. Otherwise, a different program that
+        // has begun to write could prolong the loop.
         var rest = 1 << 18
         while rest > 0 {
             let count = systemRead(master, context.buffer)

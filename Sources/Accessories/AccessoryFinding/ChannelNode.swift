@@ -22,11 +22,11 @@ package enum ChannelNode: AccessoryNode, Hashable {
 }
 
 package struct TTYSettings: Sendable, Hashable {
-    /// The treatment of the DTR (data terminal ready) line when a port is opened or closed. Toggling DTR resets many
+    /// The handling of the DTR (data terminal ready) line when a port is opened or closed. Toggling DTR resets many
     /// boards.
     package enum DTR: String, Sendable, Hashable {
-        /// Raises DTR when the port is opened, because some firmware waits for DTR. The kernel lowers DTR when the port
-        /// is closed if `HUPCL` is set, which is the default for serial ports.
+        /// Raises DTR when the port is opened, because some firmware waits for it. When the port is closed, the kernel
+        /// lowers DTR if `HUPCL` is set, as it is by default.
         case assert
         /// Leaves DTR unchanged and clears `HUPCL`, so that the kernel does not lower DTR when the port is closed. The
         /// kernel still raises DTR when the port is first opened.
@@ -34,7 +34,7 @@ package struct TTYSettings: Sendable, Hashable {
     }
 
     /// The speed, in bits per second. USB serial converters require the correct speed, whereas USB CDC ACM devices
-    /// ignore the speed.
+    /// ignore it.
     package var speed: UInt32
     package var dtr: DTR
     /// True to enable RTS/CTS flow control. The port then sends only while the peer asserts CTS (clear to send).
@@ -49,8 +49,8 @@ package struct TTYSettings: Sendable, Hashable {
 
 /// The mapping between a byte stream and HID reports.
 ///
-/// All reports have the same length. Written data is split into reports, and the last report is padded with zeros.
-/// Reading returns all data bytes of each report.
+/// All reports have the same length. Written data is split into reports, and the last report is padded with zeros. When
+/// a report is read, all of its data bytes are returned, including any padding.
 package struct HIDFraming: Sendable, Hashable {
     /// The number of data bytes in each report, from 1 to 16,384. The report ID is not counted.
     package var reportLength: Int
@@ -63,7 +63,7 @@ package struct HIDFraming: Sendable, Hashable {
     }
 }
 
-/// A pair of bulk endpoints of a USB interface to which no kernel driver is bound.
+/// A pair of bulk endpoints on a USB interface that is not bound to a kernel driver.
 package struct USBEndpoints: Sendable, Hashable {
     /// The path of the USB device node, such as "/dev/bus/usb/001/007".
     package let path: String
@@ -96,7 +96,7 @@ package struct USBEndpoints: Sendable, Hashable {
     }
 }
 
-/// The JSON settings of a node. Rules and declared accessories share these keys.
+/// The settings of a node in JSON. Rules and declared accessories use the same keys for them.
 struct NodeSettings {
     private var speed: UInt32?
     private var dtr: TTYSettings.DTR?
@@ -116,7 +116,7 @@ struct NodeSettings {
 
     var hid: HIDFraming? { reportLength.map { HIDFraming(reportLength: $0, reportNumber: reportNumber ?? 0) } }
 
-    /// Reads the value of a key. Returns false if the value is invalid. Reports and skips unknown keys.
+    /// Reads the value of a key. Returns false if the value is invalid. An unknown key is reported and skipped.
     mutating func read(
         _ key: String, _ reader: inout JSONReader, _ json: inout SettingsJSON, name: String, consequence: String
     ) throws(JSONError) -> Bool {

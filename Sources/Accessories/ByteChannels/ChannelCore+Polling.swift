@@ -7,14 +7,14 @@ import SystemCalls
 /// The polling state that the reactor shares with the executor of the app's callbacks. Only one of the two polls the
 /// port at a time.
 struct ChannelPolling: ~Copyable {
-    /// True once the port is about to be closed. The lock must be held to read from the port.
+    /// True once the port is about to be closed. Hold this lock while reading from the port.
     let isClosed = Mutex(false)
     /// The polling coordinator, which the reactor thread uses. `nil` before the channel joins the reactor and after it
     /// leaves.
     let coordinator = Mutex<ReadinessCoordinator?>(nil)
     /// The executor of the app's callbacks, or `nil` if only the reactor may poll.
     let executor = Mutex<ExecutorIdentity?>(nil)
-    /// The maximum delay of a read by the executor, in seconds.
+    /// The longest delay allowed before the executor reads available input, in seconds.
     let tolerance: Double
     /// False once the connection is about to end. From then on, only the reactor may poll the port.
     let isAllowed = Atomic<Bool>(true)
@@ -60,8 +60,8 @@ extension ChannelCore {
 
     // MARK: On the reactor thread
 
-    /// Returns the descriptor that the reactor polls while an executor polls the port, or `nil` if the reactor polls
-    /// the port itself.
+    /// Returns the descriptor that the reactor polls in place of the port while an executor polls the port. Returns
+    /// `nil` if the reactor polls the port itself.
     func updatePolling() -> Int32? {
         var descriptor: Int32?
         var isFinished = false
@@ -69,7 +69,7 @@ extension ChannelCore {
             isFinished = coordinator.update()
             if coordinator.isExecutorPolling { descriptor = coordinator.pollTarget.descriptor }
         }
-        // Determines why the executor has finished.
+        // Reads from the port to find out why the executor has stopped polling.
         if isFinished { serve(Int16(POLLIN)) }
         return descriptor
     }
@@ -77,7 +77,7 @@ extension ChannelCore {
     func handlePolling() { use { coordinator in try? coordinator.handle(isReady: true) } }
 
     func stopPolling() {
-        // The coordinator must be deregistered even if the executor has already cleared the flag.
+        // The executor may already have cleared `isAllowed`, but the coordinator must be deregistered in any case.
         polling.isAllowed.store(false, ordering: .releasing)
         use { coordinator in coordinator.deregister() }
     }
@@ -103,8 +103,8 @@ extension ChannelCore: PollableSource {
     /// Always `.never`, because the reactor handles the timeouts of a channel.
     var deadline: BootTime { .never }
 
-    /// Reads from the port on the executor. The reactor reports the end of the connection, and resumes reading after
-    /// the pipe has been full.
+    /// Reads from the port on the executor. The reactor reports the end of the connection, and resumes reading when a
+    /// full pipe has space again.
     func readAvailable(_ cause: ReadCause) -> ReadOutcome {
         if case .thread = cause { return .drained }
         return polling.isClosed.withLockIfAvailable { isClosed in

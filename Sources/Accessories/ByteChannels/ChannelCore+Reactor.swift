@@ -18,15 +18,15 @@ extension ChannelCore {
             case .connected: return port.interest(reads: reads, writes: writes)
             case .closing(let closing):
                 return port.interest(reads: state.output.unsentBytes > 0 && !closing.isInputFinished, writes: writes)
-            // If the port were polled, poll(2) would return immediately until the app reads.
+            // The port is not polled in these phases, because poll(2) would return immediately until the app reads.
             case .hungUp, .ending, .finished: return nil
             }
         }
         return (coordinator == nil ? events : events.map { $0 | Self.peerHasShutDown }, coordinator)
     }
 
-    /// The event POLLRDHUP, which indicates that the peer has shut down its sending side. The reactor also polls for
-    /// this event while an executor polls the port. A busy executor would detect the shutdown late.
+    /// The event POLLRDHUP, which indicates that the peer has shut down its sending side. The reactor polls for this
+    /// event even while an executor polls the port, because a busy executor would detect the shutdown late.
     private static let peerHasShutDown: Int16 = 0x2000
 
     func serve(_ events: Int16) {
@@ -52,7 +52,7 @@ extension ChannelCore {
             }
         case .ending(let end, _):
             stopPolling()
-            // The remaining bytes are read as the app makes space in the pipe, up to a limit.
+            // The remaining bytes, up to a limit, are read as the app makes space in the pipe.
             if !isClosed, case .full = readInput(.remainder), !state.withLock({ $0.hasReadEnough }) {
                 return notifyEndWaiters(isFinal: false)
             }
@@ -81,8 +81,8 @@ extension ChannelCore {
         if let end, isAbandoned || port.pendingBytes == 0 { finish(end) }
     }
 
-    /// Sends queued output. Returns the reason if the connection has ended, or `nil` otherwise. `isReady` is true if
-    /// poll(2) has reported space.
+    /// Sends queued output. Returns the reason for the end if the connection has ended, or `nil` otherwise. `isReady`
+    /// is true if poll(2) has reported that the port is writable.
     private func sendOutput(isReady: Bool) -> ByteChannelEnd? {
         guard port.framing == nil else { return nil }
         var isReady = isReady
@@ -113,7 +113,7 @@ extension ChannelCore {
         }
     }
 
-    /// Pauses output if the kernel repeatedly reports space but accepts nothing. Otherwise, poll(2) would return
+    /// Pauses output if the kernel repeatedly reports space but accepts nothing. Without a pause, poll(2) would return
     /// immediately each time.
     private func suspendOutput() {
         guard state.withLock({ $0.output.recordFruitlessAttempt() }) else { return }
@@ -178,7 +178,7 @@ extension ChannelCore {
     private func release(timeout: Double) {
         let work: @Sendable () -> Void = { [self] in
             // The port is not released while a report is being written, because the descriptor is still in use. The
-            // kernel limits the duration of a write.
+            // wait is bounded, because the kernel limits the duration of a write.
             while state.withLock({ $0.output.isReportThreadRunning }) { WorkerThread.sleep(seconds: 0.005) }
             port.release(timeout: timeout) { state.withLock { $0.isAbandoned } }
             for waiter in state.withLock({ $0.releaseWaiters.complete(isFinal: true) }) { waiter() }

@@ -60,7 +60,7 @@ extension ChannelCore {
             case .ended(let end): return .ended(end)
             }
         }
-        // More input is available, but other work takes precedence.
+        // More input may be available, but it is read later so that other work is not delayed.
         if limit == .remainder || port.hasUnreportedReadiness { reactor.requestService() }
         return .full
     }
@@ -91,8 +91,8 @@ extension ChannelCore {
                     case .bytes: continue
                     case .wouldBlock: return false
                     case .ended:
-                        // The peer may have shut down only its sending side. If the peer has closed the connection,
-                        // writing fails.
+                        // The peer may have shut down only its sending side, so the remaining output is still sent. If
+                        // the peer has closed the connection, writing fails.
                         state.withLock { state in state.updateClosing { $0.isInputFinished = true } }
                         return false
                     }

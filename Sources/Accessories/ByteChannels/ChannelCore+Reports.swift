@@ -6,7 +6,7 @@ import Synchronization
 import SystemCalls
 
 extension ChannelCore {
-    /// Starts a thread to write reports, because writing a report blocks until the device accepts the report, even with
+    /// Starts a thread to write reports, because each write blocks until the device has accepted the report, even with
     /// O_NONBLOCK.
     func startWritingReports(_ framing: HIDFraming) {
         do {
@@ -59,7 +59,7 @@ extension ChannelCore {
     }
 }
 
-/// A queued report, which consists of the data length (two bytes), the report number, the data and the padding.
+/// The layout of a queued report: the data length (two bytes), the report number, the data and the padding.
 enum ReportRecord {
     static let headerLength = 2
 

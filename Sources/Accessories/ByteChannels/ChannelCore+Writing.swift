@@ -5,8 +5,8 @@ import DeviceCore
 import Synchronization
 
 extension ChannelCore {
-    /// The end is read before the number of available bytes. No bytes arrive after the end has been set, so the number
-    /// is then final.
+    /// `end` is read before `bytesAvailable`. Once the end has been set, no more bytes arrive, so the number of
+    /// available bytes is final.
     var status: ByteChannelStatus {
         var status = state.withLock { state in
             let space = state.end == nil ? self.appBytes(inBufferBytes: state.output.ring.space) : 0
@@ -17,7 +17,7 @@ extension ChannelCore {
         return status
     }
 
-    /// Converts buffer space to the number of bytes that the app can write.
+    /// Returns the number of bytes that the app can write into the given buffer space.
     private func appBytes(inBufferBytes bytes: Int) -> Int {
         guard let framing = port.framing else { return bytes }
         return bytes / ReportRecord.length(framing) * framing.reportLength

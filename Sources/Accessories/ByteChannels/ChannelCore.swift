@@ -5,7 +5,7 @@ import DeviceCore
 import Synchronization
 import SystemCalls
 
-/// Implements a channel that the reactor serves.
+/// The implementation of a channel, which is served by the reactor.
 final class ChannelCore: Sendable {
     typealias Observer = @Sendable (ByteChannelEvent) -> Void
 
@@ -67,7 +67,8 @@ final class ChannelCore: Sendable {
         }
     }
 
-    /// Calls the closure on the thread that releases the port, or immediately if the port has already been released.
+    /// Calls the closure after the port has been released, on the releasing thread. If the port has already been
+    /// released, calls the closure immediately.
     func whenReleased(_ body: @escaping @Sendable () -> Void) {
         if !state.withLock({ $0.releaseWaiters.add(body) }) { body() }
     }
@@ -138,7 +139,7 @@ final class ChannelCore: Sendable {
                 state.phase = .closing(closing)
                 return true
             case .finished where state.isClosed:
-                // The thread that releases the port may be waiting for the device. Changing the phase ends the wait.
+                // Another thread may be releasing the port and waiting for the device. `isAbandoned` ends its wait.
                 state.phase = .finished(isAbandoned: true)
                 return false
             case .connected, .hungUp, .ending, .closing, .finished: return false

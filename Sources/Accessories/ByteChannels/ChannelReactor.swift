@@ -81,7 +81,7 @@ package final class ChannelReactor: Sendable {
                 descriptors.append(pollfd(fd: events == nil ? -1 : channel.descriptor, events: events ?? 0, revents: 0))
                 descriptors.append(pollfd(fd: coordinator ?? -1, events: Int16(POLLIN), revents: 0))
             }
-            // If service has been requested, poll(2) must not block, but still collects the events of the other
+            // If service has been requested, poll(2) must not block, but it must still collect the events of the other
             // channels.
             let isBusy =
                 isServiceRequested.load(ordering: .sequentiallyConsistent)
@@ -90,14 +90,14 @@ package final class ChannelReactor: Sendable {
             wakeUpCount.add(1, ordering: .relaxed)
             guard ready != 0 else { continue }
             guard ready > 0 else {
-                // Except for EINTR, poll(2) can fail here only because of a temporary lack of memory.
+                // Apart from EINTR, a temporary lack of memory is the only reason why poll(2) can fail here.
                 if errno != EINTR { WorkerThread.sleep(seconds: 0.01) }
                 continue
             }
             if descriptors[0].revents != 0 {
                 wakeUp.drain()
-                // No wakeup is lost, because the flag is cleared after the drain and before the next check of
-                // `isServiceRequested`.
+                // `isWakeupPending` is cleared after the pipe has been drained and before `isServiceRequested` is
+                // checked again, so no wakeup is lost.
                 isWakeupPending.store(false, ordering: .sequentiallyConsistent)
             }
             for index in channels.indices {

@@ -15,8 +15,8 @@ import DeviceCore
 /// closing ──────── everything was sent, the deadline, or POLLHUP ─▶ finished
 /// ```
 ///
-/// In every phase, an error of the port finishes the channel. The lock of `ChannelCore.state` protects the state.
-/// `ChannelCore.swift` contains `end(_:)` and `close()`, and `ChannelCore+Reactor.swift` the other transitions.
+/// In every phase, an error on the port finishes the channel. The lock of `ChannelCore.state` protects the state.
+/// `end(_:)` and `close()` are in `ChannelCore.swift`. The other transitions are in `ChannelCore+Reactor.swift`.
 struct ChannelState: ~Copyable {
     enum Phase {
         case connected
@@ -40,13 +40,13 @@ struct ChannelState: ~Copyable {
     }
 
     var phase = Phase.connected
-    /// The end of the connection as reported to the app, or `nil` while the app may write. `close()` sets it although
-    /// `phase` is not `finished` yet.
+    /// The end of the connection as reported to the app, or `nil` while the app may write. `close()` sets it before
+    /// `phase` becomes `finished`.
     var end: ByteChannelEnd?
     var output: ChannelOutput
     var observer: ChannelCore.Observer?
     /// The closures of `end(_:then:)`, called after the observer has been notified of the end. If unread bytes delay
-    /// the end, the closures are called without waiting for the app.
+    /// the end, the closures are called without waiting for the app to read them.
     var endWaiters = Completion()
     /// The closures of `whenReleased(_:)`, called after the port has been released.
     var releaseWaiters = Completion()
@@ -95,14 +95,15 @@ struct ChannelState: ~Copyable {
 /// The bytes that the app has written but the port has not yet accepted.
 struct ChannelOutput: ~Copyable {
     enum Activity {
-        /// The reactor writes when the port has space. `fruitlessAttempts` counts the consecutive writes for which the
-        /// kernel has reported space but accepted no bytes.
+        /// The reactor writes when the port has space. `fruitlessAttempts` is the number of consecutive writes in which
+        /// the kernel accepted no bytes after reporting space.
         case reactor(fruitlessAttempts: Int)
-        /// The kernel repeatedly accepted no bytes. The timer resumes output. It is `nil` until it has been created.
+        /// Output is paused, because the kernel repeatedly accepted no bytes. The timer resumes output. The value is
+        /// `nil` until the timer has been created.
         case paused(ClockTimer?)
-        /// A thread writes reports, see `ChannelCore+Reports.swift`.
+        /// A separate thread writes reports. See `ChannelCore+Reports.swift`.
         case reportThread
-        /// The report thread has failed. The reactor then ends the connection.
+        /// The report thread has failed, so the reactor ends the connection.
         case failed(ByteChannelEnd)
     }
 
@@ -119,7 +120,7 @@ struct ChannelOutput: ~Copyable {
 
     var isReportThreadRunning: Bool { if case .reportThread = activity { true } else { false } }
 
-    /// Returns true if output has to pause.
+    /// Counts an attempt in which the kernel accepted no bytes. Returns true if output must pause.
     mutating func recordFruitlessAttempt() -> Bool {
         guard case .reactor(let count) = activity else { return false }
         let isPause = count + 1 >= ChannelCore.maximumFruitlessWrites
@@ -127,7 +128,7 @@ struct ChannelOutput: ~Copyable {
         return isPause
     }
 
-    /// Ends a pause. The next attempt without progress begins a new pause.
+    /// Ends a pause. If the next attempt makes no progress, a new pause begins.
     mutating func resume() {
         if isPaused { activity = .reactor(fruitlessAttempts: ChannelCore.maximumFruitlessWrites - 1) }
     }

@@ -10,15 +10,16 @@ package import DeviceCore
 package final class NodeChannel: PollableChannel {
     private let core: ChannelCore
 
-    /// Creates a channel and adds it to the reactor. The channel releases the port, even if this call fails.
+    /// Creates a channel and adds it to the reactor. The channel owns the port and releases it, even if this call
+    /// fails.
     ///
     /// - Parameters:
     ///   - port: The open port.
     ///   - clock: The clock for deadlines.
     ///   - capacity: The buffer size in each direction, in bytes. If the port transfers reports, each buffer holds at
     ///     least four reports.
-    ///   - tolerance: The maximum delay, in seconds, of a read by an executor. The delay is limited to a third of the
-    ///     port's `inputBufferingTime`.
+    ///   - tolerance: The longest delay allowed before an executor reads available input, in seconds. At most a third
+    ///     of the port's `inputBufferingTime`.
     ///   - reactor: The reactor that serves the channel.
     package init(
         _ port: any Port, clock: any DeviceClock, capacity: Int = 65_536, tolerance: Double = 0.1,
@@ -72,15 +73,16 @@ package final class NodeChannel: PollableChannel {
     /// True on the reactor thread, which must not wait for a channel.
     package static var isOnReactorThread: Bool { ChannelReactor.shared.isCurrent }
 
-    /// Calls the closure when other programs can open the port, or immediately if the port is already free.
+    /// Calls the closure as soon as other programs can open the port. If the port is already free, calls the closure
+    /// immediately.
     package func whenReleased(_ body: @escaping @Sendable () -> Void) { core.whenReleased(body) }
 }
 
 package enum ChannelOpener {
     /// Opens a node for exclusive use. Error messages contain the reason and a remedy.
     ///
-    /// Retries if the node is in use or if permission is denied. Another program may be probing a new port, or udev may
-    /// not have set the permissions yet.
+    /// Retries if the node is in use, because another program may be probing a new port. Also retries if permission is
+    /// denied, because udev may not have set the permissions yet.
     ///
     /// - Parameter retryDelays: The delays between attempts, in seconds.
     package static func open(
@@ -92,9 +94,8 @@ package enum ChannelOpener {
         return try NodeChannel(port, clock: clock)
     }
 
-    /// Retries an attempt that fails for a temporary reason. Only the last failure is converted to an error message.
-    /// The message names the process that has the node open, and finding that process takes much longer than an
-    /// attempt.
+    /// Retries an attempt that fails for a temporary reason. An error message is created only for the last failure,
+    /// because finding the process that has the node open takes much longer than an attempt.
     ///
     /// - Parameters:
     ///   - retryDelays: The delays between attempts, in seconds. No attempt begins after the sum of the delays.

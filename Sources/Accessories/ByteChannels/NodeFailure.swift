@@ -99,5 +99,5 @@ package struct NodeFailure: Error {
     }
 }
 
-/// The C structure `group`, whose name the method `group(_:)` shadows.
+/// The C structure `group`. The alias is needed because the method `group(_:)` shadows the name.
 private typealias GroupEntry = group

@@ -7,7 +7,7 @@ package struct SocketPeers: Sendable {
     /// The number of connections that the server has accepted. The kernel does not report connections that wait to be
     /// accepted.
     package let count: Int
-    /// The programs with these connections. The current process is last.
+    /// The programs that are connected. The current process is last.
     package let holders: [NodeHolder]
 
     /// Queries the kernel, which may take tens of milliseconds.
@@ -104,7 +104,7 @@ package struct SocketPeers: Sendable {
         guard request.withUnsafeBytes({ systemSend(descriptor, $0) }) == request.count else { return [] }
         var sockets: Set<UInt32> = []
         withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 16) { buffer in
-            // The kernel sends its reply immediately, in parts. The loop is bounded in case the reply never ends.
+            // The kernel sends its reply immediately, in parts. The loop has a limit in case the reply never ends.
             for _ in 0..<10_000 {
                 var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
                 guard poll(&state, 1, 100) > 0 else { return }

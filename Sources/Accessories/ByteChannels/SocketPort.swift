@@ -54,8 +54,8 @@ package final class SocketPort: Port {
     }
 
     package func release(timeout: Double, isAborted: () -> Bool) {
-        // Closing a socket with unread input would cause an error at the peer, instead of a normal end of the
-        // connection.
+        // Reads pending input first. If a socket is closed with unread input, the peer receives an error instead of a
+        // normal end of the connection.
         withUnsafeTemporaryAllocation(byteCount: 16_384, alignment: 16) { buffer in
             for _ in 0..<64 where systemRead(descriptor, buffer) <= 0 { break }
         }
@@ -97,8 +97,8 @@ package final class HIDPort: Port {
     package func interest(reads: Bool, writes: Bool) -> Int16 { reads ? Int16(POLLIN) : 0 }
 
     /// Reads a report. The buffer must be one byte longer than a report, because a numbered report begins with its
-    /// number. The number is removed, and reports with other numbers are skipped. The kernel drops bytes beyond the end
-    /// of the buffer.
+    /// number. The number is removed, and reports with a different number are skipped. The kernel drops bytes beyond
+    /// the end of the buffer.
     package func read(into buffer: UnsafeMutableRawBufferPointer) -> PortResult {
         let isNumbered = settings.reportNumber != 0
         let length = min(buffer.count, settings.reportLength + (isNumbered ? 1 : 0))

@@ -24,13 +24,13 @@ struct TTYLine {
         do throws(NodeFailure) {
             try makeRaw(settings)
         } catch {
-            // Exclusive mode would otherwise persist as long as another descriptor of the port is open.
+            // Ends exclusive mode, which would otherwise persist as long as another descriptor of the port is open.
             if hasExclusive { endExclusiveMode() }
             throw error
         }
         SerialDriver.configure(descriptor)
-        // Discards earlier input. The output of a program that used the port before is kept. On a pseudo-terminal,
-        // flushing would discard bytes that the other side has not read.
+        // Discards old input but keeps the output of the program that used the port before. On a pseudo-terminal,
+        // flushing the output would discard bytes that the other side has not read.
         tcflush(descriptor, TCIFLUSH)
         // DTR is set last, because some firmware begins to send when DTR is asserted.
         if settings.dtr == .assert {

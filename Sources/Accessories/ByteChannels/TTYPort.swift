@@ -43,8 +43,8 @@ package final class TTYPort: Port {
     package func release(timeout: Double, isAborted: () -> Bool) {
         let line = TTYLine(descriptor: descriptor, path: path)
         let unsentBytes = TTYPort.drainOutput({ line.bytesToSend }, timeout: timeout, isAborted: isAborted)
-        // If the device accepts no data, close(2) waits unless the queued output is flushed. If no output is queued,
-        // flushing would only discard unread bytes of a pseudo-terminal.
+        // Queued output is flushed, because close(2) would otherwise wait for a device that accepts no data. If no
+        // output is queued, nothing is flushed, because this would only discard unread bytes of a pseudo-terminal.
         if unsentBytes > 0 { tcflush(descriptor, TCOFLUSH) }
         line.endExclusiveMode()
         systemClose(descriptor)

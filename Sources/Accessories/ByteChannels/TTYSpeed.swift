@@ -17,15 +17,15 @@ package enum TTYSpeed {
         (3_000_000, Int(B3000000)), (3_500_000, Int(B3500000)), (4_000_000, Int(B4000000)),
     ]
 
-    /// Sets an arbitrary speed. Returns false if the resulting speed deviates by more than 3 %, which receivers do not
-    /// tolerate.
+    /// Sets an arbitrary speed. Returns false if the resulting speed deviates by more than 3 %, because receivers do
+    /// not tolerate this.
     static func setArbitrary(_ speed: UInt32, _ descriptor: Int32) -> Bool {
         withUnsafeTemporaryAllocation(byteCount: size, alignment: 8) { settings in
             guard let start = settings.baseAddress else { return false }
             settings.initializeMemory(as: UInt8.self, repeating: 0)
             guard systemIoctl(descriptor, getRequest, start) >= 0 else { return false }
             var flags = settings.load(fromByteOffset: controlOffset, as: UInt32.self)
-            // BOTHER selects the speeds in the two speed members instead of the speeds in the flags.
+            // BOTHER makes the kernel use the two speed members instead of the speed bits in the flags.
             flags = flags & ~(speedMask | speedMask << 16) | customSpeedFlag
             settings.storeBytes(of: flags, toByteOffset: controlOffset, as: UInt32.self)
             settings.storeBytes(of: speed, toByteOffset: inputSpeedOffset, as: UInt32.self)
@@ -76,10 +76,11 @@ package enum SerialDriver {
         }
     }
 
-    /// Returns the time that close(2) may wait for the driver's output queue, in hundredths of a second.
+    /// Returns the longest time for which close(2) may wait until the driver's output queue is empty, in hundredths of
+    /// a second.
     ///
-    /// - Parameter former: The current value. 0 means an unlimited wait. 65535 means no wait, which would lose the last
-    ///   bytes.
+    /// - Parameter former: The current setting of the driver. 0 means an unlimited wait. 65535 means no wait, so the
+    ///   last bytes would be lost.
     package static func closingWait(_ former: UInt16) -> UInt16 {
         former == 0 ? maximumClosingWait : min(former, maximumClosingWait)
     }

@@ -59,7 +59,7 @@ package enum USBRequest {
     package static let getDriver = IOControl.number(.toKernel, "U", 8, size: 260)
     /// The argument is a ``USBRequestBlock``.
     package static let submit = IOControl.number(.fromKernel, "U", 10, size: USBRequestBlock.size)
-    /// The argument is a submitted request block, which must still be reaped.
+    /// The argument is a submitted request block, which must still be reaped afterwards.
     package static let discard = IOControl.number(.none, "U", 11, size: 0)
     /// The argument receives the address of a completed request block. Fails with EAGAIN if no request has completed.
     package static let reap = IOControl.number(.toKernel, "U", 13, size: MemoryLayout<UnsafeRawPointer>.size)

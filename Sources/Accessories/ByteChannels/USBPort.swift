@@ -180,7 +180,7 @@ package final class USBPort: Port {
     }
 
     private func reap(_ state: inout State) {
-        // The limit prevents a faulty kernel driver from blocking the thread.
+        // The number of iterations is limited, so that a faulty kernel driver cannot block the thread.
         for _ in 0..<(USBPort.readRequestCount + USBPort.writeRequestCount) {
             var address: UInt = 0
             let result = kernel.ioctl(descriptor, USBRequest.reap, &address)

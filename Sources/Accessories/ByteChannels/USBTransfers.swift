@@ -6,7 +6,7 @@ struct USBTransfers: ~Copyable {
 
     let blocks: [USBRequestBlock]
     private var stages: [Stage]
-    /// The index of the oldest block that is not idle, or of the next block to use if all blocks are idle.
+    /// The index of the oldest block that is not idle. If all blocks are idle, the index of the next block to use.
     private(set) var oldestIndex = 0
     private(set) var usedCount = 0
     private(set) var submittedCount = 0

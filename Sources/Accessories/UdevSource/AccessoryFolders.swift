@@ -6,8 +6,8 @@ import SystemCalls
 
 /// The accessories declared by files in directories. Each accessory is attached as long as its file exists.
 ///
-/// A scan returns the changes since the previous scan. The owner decides when to scan. Hidden files and files without
-/// the extension "json" are ignored.
+/// Each scan returns the changes since the previous scan. The owner decides when to scan. Hidden files and files
+/// without the extension "json" are ignored.
 struct AccessoryFolders {
     /// A change found by a scan. Changes must be processed in order.
     enum Change {
@@ -113,15 +113,15 @@ struct AccessoryFolders {
         case .file(let current): stamp = current
         }
         let former = files[path]
-        // A file that could not be read is always read again, because it may become readable without a change of its
-        // stamp.
+        // A file that could not be read is always read again, because it may become readable although its stamp stays
+        // the same.
         if let former, former.stamp == stamp, !former.isFresh, former.failure == nil || former.failure == .content {
             return reportFailureIfDue(path, now: now, &changes)
         }
         let accessory: DeclaredAccessory?
         let problems: [DeviceError]
-        // The time is determined before the file is read, because a modification during the read may leave the
-        // timestamp unchanged.
+        // The current time is determined before the file is read, because a modification during the read may leave the
+        // timestamp of the file unchanged.
         let readTime = FileStamp.now
         do throws(DeviceError) {
             var status = stat()
@@ -156,7 +156,7 @@ struct AccessoryFolders {
         return number == EACCES || number == EPERM ? .access : number == EISDIR ? .content : .temporary
     }
 
-    /// Records a failure. If the kind of failure has changed, the delay before the report is restarted.
+    /// Records a failure. A failure of a different kind than before is reported after a new delay.
     private mutating func fail(
         _ path: String, _ stamp: FileStamp?, isFresh: Bool, _ failure: Failure, _ problems: [DeviceError],
         now: BootTime, _ changes: inout [Change]

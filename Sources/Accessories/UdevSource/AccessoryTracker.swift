@@ -6,7 +6,7 @@ import DeviceCore
 /// Determines when to report a detected accessory. The parts of a device appear one by one, and nodes may be created
 /// late. Makes no system calls except to check whether nodes can be opened.
 struct AccessoryTracker {
-    /// The actions to perform, in order. The key of an accessory is the path of its device.
+    /// An action to perform. Actions must be performed in order. The key of an accessory is the path of its device.
     enum Action {
         case attach(String, AccessoryDescription)
         case change(String, AccessoryDescription)
@@ -31,11 +31,11 @@ struct AccessoryTracker {
         var hasProblem = false
     }
 
-    /// A node that udevd does not manage is checked repeatedly. The constants are the maximum number of checks and the
-    /// interval between checks, in seconds. They limit the wait to about 2 s.
+    /// The maximum number of checks of a node that udevd does not manage, and the interval between checks in seconds.
+    /// Together, they limit the wait to about 2 s.
     static let maximumAttempts = 10
     static let attemptInterval = 0.2
-    /// The maximum delay of a report, as a multiple of the settle time. The limit matters only if a device changes
+    /// The maximum delay before a report, as a multiple of the settle time. This limit matters only if a device changes
     /// continuously.
     private static let maximumDelayFactor = 10.0
 
@@ -141,8 +141,8 @@ struct AccessoryTracker {
                 entries[root] = entry
                 return actions.append(.scheduleTimer(root, due))
             }
-            // A node that exists but cannot be opened is still reported, because an attempt to open the node returns
-            // the reason.
+            // A node that exists but cannot be opened is still reported, because the app receives the reason when it
+            // tries to open the node.
             let missing = Set(pending.filter { $0.access == .missing }.map(\.path))
             description.protocols.removeAll { $0.node.map { missing.contains($0.path) } ?? false }
             actions.append(.problem(root, Self.nodeProblem(first.path, first.access, description)))

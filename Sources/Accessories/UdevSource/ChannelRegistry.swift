@@ -35,11 +35,10 @@ final class ChannelRegistry: Sendable {
         var last = 0
     }
 
-    /// The time, in seconds, for which opening a node waits for a closed channel that is still sending. The time is
+    /// The time that `open` waits for a closed channel on the same node to finish sending, in seconds. The time is
     /// short, because an app may open the node on its main thread.
     private static let sendTimeout = 0.1
-    /// The additional time to wait until the system releases the node, in seconds. The time matters only if a device
-    /// hangs.
+    /// The additional time to wait for the system to release the node, in seconds. It matters only if a device hangs.
     private static let releaseTimeout = 0.9
     /// The maximum time to wait for channels to end, in seconds. Channels end immediately, unless the app blocks the
     /// reactor thread.

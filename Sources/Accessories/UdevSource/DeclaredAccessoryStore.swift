@@ -6,7 +6,7 @@ import DeviceCore
 /// The declared accessories, keyed by the source of their declaration. Assigns unique identities and detects
 /// conflicting declarations. `UdevSource` owns the store and protects it with a lock.
 struct DeclaredAccessoryStore {
-    /// The source of a declaration. Stable across restarts of the app.
+    /// The source of a declaration. It stays the same when the app is restarted.
     enum DeclarationSource: Hashable, Comparable {
         case configuration(Int)
         case file(String)
@@ -45,11 +45,11 @@ struct DeclaredAccessoryStore {
     private var sources: [UniqueProperty: Set<DeclarationSource>] = [:]
     /// The properties whose sources may have changed since the last call of `drainChanges`.
     private var changedProperties: Set<UniqueProperty> = []
-    /// The properties whose conflicts have been reported and not resolved.
+    /// The properties whose conflicts have been reported but not resolved yet.
     private var conflictingProperties: Set<UniqueProperty> = []
 
-    /// Sets or removes the accessory of a source. If other sources declare the same identity, their descriptions may
-    /// change.
+    /// Sets or removes the accessory declared by a source. The descriptions of other accessories with the same identity
+    /// may change.
     mutating func set(_ accessory: DeclaredAccessory?, at source: DeclarationSource) {
         if let former = declared[source] {
             for property in Self.uniqueProperties(of: former) {
@@ -75,7 +75,7 @@ struct DeclaredAccessoryStore {
     }
 
     /// Returns the conflicts that may have changed since the last call. `problem` is nil if the conflict has been
-    /// resolved, and `isNew` is false if an earlier call has already returned the conflict.
+    /// resolved. `isNew` is false if an earlier call has already returned the conflict.
     mutating func drainChanges() -> [(subject: String, problem: DeviceError?, isNew: Bool)] {
         var changes: [(subject: String, problem: DeviceError?, isNew: Bool)] = []
         for property in changedProperties.sorted(by: { $0.subject < $1.subject }) {

@@ -25,7 +25,8 @@ struct FolderListing {
         while let name = entries.next() {
             guard name.hasSuffix(".json"), !name.hasPrefix(".") else { continue }
             names.append(name)
-            // Sorting makes the result independent of the order of the entries. Removing names limits memory use.
+            // Excess names are removed to limit memory use. The names are sorted first, so that the result does not
+            // depend on the order of the directory entries.
             if names.count >= 16 * limit {
                 names.sort()
                 names.removeLast(names.count - limit)

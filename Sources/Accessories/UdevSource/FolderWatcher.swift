@@ -24,7 +24,7 @@ final class FolderWatcher: Sendable {
     }
 
     private struct Watch {
-        /// True if this is a configured directory. All events of a configured directory are relevant.
+        /// True if this is a configured directory. All events in a configured directory are relevant.
         var isFolder = false
         var names: Set<String> = []
     }
@@ -33,7 +33,7 @@ final class FolderWatcher: Sendable {
     private static let directoryEvents =
         UInt32(IN_ATTRIB) | UInt32(IN_CLOSE_WRITE) | UInt32(IN_MOVED_FROM) | UInt32(IN_MOVED_TO) | UInt32(IN_CREATE)
         | UInt32(IN_DELETE) | UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF)
-    /// The events that indicate an added or removed path component. IN_MASK_ADD preserves the existing mask, because
+    /// The events that indicate an added or removed path component. IN_MASK_ADD adds them to an existing mask, because
     /// the directory may also be a configured directory.
     private static let ancestorEvents =
         UInt32(IN_CREATE) | UInt32(IN_MOVED_TO) | UInt32(IN_DELETE) | UInt32(IN_MOVED_FROM) | UInt32(IN_ATTRIB)
@@ -85,7 +85,8 @@ final class FolderWatcher: Sendable {
                 let count = read(descriptor, buffer.baseAddress, buffer.count)
                 guard count > 0 else { return isRelevant }
                 let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<min(count, buffer.count)])
-                // Events in busy parent directories must not cause a scan of all files.
+                // Irrelevant events are ignored, because events in busy parent directories must not cause a scan of all
+                // files.
                 if !isRelevant { isRelevant = state.withLock { Self.containsRelevantEvent(bytes, $0.watches) } }
             }
         }
@@ -198,7 +199,8 @@ struct Inotify: Sendable {
             cause: .system(call: call, errno: number))
     }
 
-    /// Distinguishes between the limits on inotify instances and on descriptors, which both cause EMFILE.
+    /// True if a file descriptor is available. EMFILE then means that the limit on inotify instances has been reached,
+    /// not the limit on descriptors.
     private static var hasDescriptor: Bool {
         let descriptor = open("/", O_RDONLY | O_CLOEXEC | O_DIRECTORY)
         guard descriptor >= 0 else { return false }

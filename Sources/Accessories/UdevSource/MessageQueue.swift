@@ -17,7 +17,7 @@ final class MessageQueue<Message: Sendable>: Sendable {
 
     private struct State {
         var queue = BoundedQueue<Message>()
-        /// The thread that is handling messages. This thread never blocks when it posts further messages.
+        /// The thread that is handling messages. It is never blocked when it posts further messages.
         var handler: pthread_t?
         var blockedThreads: [BinarySemaphore] = []
     }
@@ -25,7 +25,8 @@ final class MessageQueue<Message: Sendable>: Sendable {
     private let limit: Int
     private let state = Mutex(State())
 
-    /// Creates a queue. The `blocking` policy blocks the posting thread while `limit` messages are pending.
+    /// Creates a queue. `limit` is the number of pending messages at which the `blocking` policy blocks the posting
+    /// thread.
     init(limit: Int = 1024) { self.limit = limit }
 
     var count: Int { state.withLock { $0.queue.countSinceDrainBegan } }

@@ -18,7 +18,7 @@ import UdevMonitor
 ///    device. The property of the USB device applies only if a single interface of the device can be opened.
 /// 3. The interface string, if it is a name in reverse-DNS notation.
 ///
-/// `candidates` lists devices that are not accessories, each with the reason.
+/// `candidates` lists the devices that could become accessories, each with the reason why it is not an accessory.
 public final class UdevSource: AccessorySource, AccessoryCandidateSource {
     private enum Message: Sendable {
         case begin
@@ -45,7 +45,7 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
         var isStarted = false
         var stopWatching: (@Sendable () -> Void)?
         var watcher: FolderWatcher?
-        /// True if directories are configured, but no watcher could be created.
+        /// True if directories are configured but no watcher could be created for them.
         var lacksWatcher = false
         var reportedWatchProblem: String?
         var hasSnapshot = false
@@ -60,13 +60,14 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
     private let queue = MessageQueue<Message>()
     private let state: Mutex<State>
     private let lifecycle = Mutex(Lifecycle())
-    /// A group that is left when the first scan of all devices has finished or timed out.
+    /// The dispatch group that is left when the first scan of all devices has finished or timed out.
     private let initialScan = DispatchGroup()
     private let hasFinishedInitialScan = Atomic<Bool>(false)
     private let log = Logger(label: "device-services.accessory")
 
     private static let initialScanKey = "initial scan"
-    /// The key of the timer that scans the directories. Problems with watching the directories have the same key.
+    /// The key of the timer that scans the directories. Problems with watching the directories are stored under the
+    /// same key.
     private static let foldersKey = "folders"
     /// The interval between scans of directories that cannot be watched, in seconds.
     static let folderScanInterval = 3.0
@@ -150,7 +151,7 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
                 .notSupported, "The protocol \(name) of \(description.identity) has no node that can be opened.")
         }
         let channel = try channels.open(name, of: accessory, node: node, with: dependencies.open)
-        // If the accessory was detached during the call, the detachment may not have closed this channel.
+        // If the accessory was detached during this call, the new channel may still be open and must be closed here.
         guard hub.description(of: accessory) != nil else {
             channels.endChannels(of: accessory)
             channel.close()
@@ -173,7 +174,7 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
         }
         if isFirst { start() }
         if dependencies.wait(initialScan) { return }
-        // After a timeout, subsequent calls do not wait.
+        // The initial scan has timed out, so subsequent calls do not wait for it.
         finishInitialScan()
         setProblem(Self.initialScanTimeout, for: Self.initialScanKey, isNew: isFirst)
         if lifecycle.withLock({ $0.hasSnapshot }) { setProblem(nil, for: Self.initialScanKey) }
@@ -237,7 +238,7 @@ public final class UdevSource: AccessorySource, AccessoryCandidateSource {
     // MARK: Messages
 
     /// Posts a message and handles pending messages. If subscribers process events too slowly, `.blocking` makes the
-    /// monitor's thread wait while the kernel buffers device messages.
+    /// monitor's thread wait. In the meantime, the kernel buffers device messages.
     private func post(_ message: Message, _ policy: MessageQueue<Message>.PostingPolicy = .always) {
         queue.post(message, policy) { handle($0) }
     }

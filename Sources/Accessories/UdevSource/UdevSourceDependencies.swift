@@ -13,12 +13,12 @@ struct UdevSourceDependencies: Sendable {
     var open: @Sendable (ChannelNode) throws(DeviceError) -> OpenedChannel
     var checkAccess: @Sendable (String) -> NodeAccess
     var inotify = Inotify()
-    /// Acquires resources early, because file descriptors may become scarce later. The returned closure is called after
-    /// everything else has started.
+    /// Acquires resources early, because file descriptors may become scarce later. The returned closure is called when
+    /// everything else has been started.
     var prepare: @Sendable () -> @Sendable () -> Void = { {} }
     /// Called when the list of problems may have changed.
     var onProblems: @Sendable () -> Void = {}
-    /// Waits for the first scan of all devices. Returns false after 10 s, which indicates that the system hangs.
+    /// Waits for the first scan of all devices. Returns false after 10 s, because the system then most likely hangs.
     var wait: @Sendable (DispatchGroup) -> Bool = { $0.wait(timeout: .now() + 10) == .success }
 
     static func live(clock: any DeviceClock, control: String? = nil) -> UdevSourceDependencies {
@@ -43,8 +43,7 @@ struct UdevSourceDependencies: Sendable {
     }
 }
 
-/// A newly opened channel and the closures with which its source controls the channel. The closures do not retain the
-/// channel.
+/// A newly opened channel, with closures that its source uses to control it. The closures do not retain the channel.
 struct OpenedChannel: Sendable {
     var channel: any ByteChannel
     /// Ends the channel. Calls the closure after the observer has been notified of the end, without waiting for the app

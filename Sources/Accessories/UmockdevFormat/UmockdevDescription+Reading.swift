@@ -9,7 +9,8 @@ extension UmockdevDescription {
         try self.init(bytes: try FileIO.read(path, limit: Self.maximumSize), name: path)
     }
 
-    /// Parses the contents of a file. Error messages contain the line number, and `name` as the file name.
+    /// Parses the contents of a file. `name` identifies the file in error messages. A message about an invalid line
+    /// also contains the line number.
     package init(bytes: [UInt8], name: String) throws(DeviceError) {
         guard bytes.count <= Self.maximumSize else {
             throw DeviceError(

@@ -4,7 +4,7 @@ package import AccessoryFinding
 package import DeviceCore
 import JSONBytes
 
-/// A umockdev device description, which contains devices with their sysfs and udev data.
+/// A umockdev device description. It contains devices with their sysfs and udev data.
 ///
 /// The format matches `umockdev-record` 0.17. Parsing is stricter than in umockdev, so invalid input causes an error
 /// with a line number. ``text`` reproduces a recording byte for byte.
@@ -79,9 +79,9 @@ extension UmockdevDescription {
 }
 
 package struct UmockdevDevice: Sendable, Hashable {
-    /// A line of a device other than the path line.
+    /// Any line of a device except the path line.
     package enum Entry: Sendable, Hashable {
-        /// `N:` The path of the device node, relative to /dev, and the optional contents.
+        /// `N:` The path of the device node, relative to /dev, and the contents of the node if they were recorded.
         case node(name: String, contents: [UInt8]?)
         /// `S:` A symbolic link to the device node, relative to /dev.
         case link(String)

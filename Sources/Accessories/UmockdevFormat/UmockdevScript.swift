@@ -9,9 +9,9 @@ public struct UmockdevScript: Sendable, Hashable {
     package enum Step: Sendable, Hashable {
         /// `r`: The device sends bytes. The delay is measured from the previous step.
         case read(milliseconds: UInt32, [UInt8])
-        /// `w`: The program writes bytes, in any number of calls. The delay is informational.
+        /// `w`: The program writes bytes, in any number of calls. The delay is only informational.
         case write(milliseconds: UInt32, [UInt8])
-        /// `f`: The maximum percentage of bytes in subsequent writes that may differ from the recording.
+        /// `f`: The percentage of bytes that may differ from the recording in subsequent writes.
         case fuzz(percent: UInt32)
     }
 
@@ -37,7 +37,8 @@ public struct UmockdevScript: Sendable, Hashable {
 }
 
 extension UmockdevScript {
-    /// Parses the contents of a file. Error messages contain the line number, and `name` as the file name.
+    /// Parses the contents of a file. `name` identifies the file in error messages. A message about an invalid line
+    /// also contains the line number.
     public init(bytes: [UInt8], name: String) throws(DeviceError) {
         guard bytes.count <= Self.maximumSize else {
             throw DeviceError(

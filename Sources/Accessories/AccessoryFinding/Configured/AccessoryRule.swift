@@ -15,7 +15,7 @@ package struct AccessoryRule: Sendable, Hashable {
     /// the protocols unchanged.
     package var protocols: [String]?
     package var tty: TTYSettings?
-    /// The framing of HID reports, which is required to open a HID interface.
+    /// The framing of HID reports. Required to open a HID interface.
     package var hid: HIDFraming?
 
     package init() {}

@@ -3,11 +3,11 @@
 package import DeviceCore
 import JSONBytes
 
-/// The accessory settings, which are parsed on each access.
+/// The accessory settings. Each access parses them again.
 extension Configuration {
     private static let rulesKey = "accessories.rules"
     private static let declaredKey = "accessories.declared"
-    /// The maximum numbers of rules and declared accessories. A longer list is assumed to be a mistake.
+    /// The maximum number of rules, and of declared accessories. A longer list is assumed to be a mistake.
     private static let maximumRules = 1000
     private static let maximumDeclaredAccessories = 256
 
@@ -25,7 +25,7 @@ extension Configuration {
 
     package var accessoryProblems: [DeviceError] { readRules().problems + readDeclared().problems }
 
-    /// The first 100 problems in the configuration, including its rules and declared accessories.
+    /// The first 100 problems in the configuration, including problems in rules and declared accessories.
     package var allProblems: [DeviceError] { Array((problems + accessoryProblems).prefix(100)) }
 
     private func readRules() -> (setting: Setting<[AccessoryRule]>, problems: [DeviceError]) {

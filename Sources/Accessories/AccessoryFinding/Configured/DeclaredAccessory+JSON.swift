@@ -39,7 +39,7 @@ extension DeclaredAccessory {
         ("firmware", \.firmwareRevision), ("hardware", \.hardwareRevision), ("port", \.portPath),
     ]
 
-    /// Returns the contents of a file that declares the accessory. Omits USB endpoints, because a file cannot contain
+    /// Returns the contents of a file that declares the accessory. Omits USB endpoints, because a file cannot declare
     /// them.
     package func json() -> [UInt8] {
         var writer = JSONWriter()
@@ -54,7 +54,7 @@ extension DeclaredAccessory {
         return writer.bytes
     }
 
-    /// `prefix` precedes the names of keys in problem messages.
+    /// `prefix` is prepended to key names in problem messages.
     static func read(
         _ reader: inout JSONReader, _ json: inout SettingsJSON, prefix: String
     ) throws(JSONError) -> DeclaredAccessory? {
@@ -103,7 +103,8 @@ extension DeclaredAccessory.Endpoint {
     /// The maximum number of protocols per accessory. No known accessory has more protocols.
     private static let maximumCount = 100
 
-    /// Skips protocols with invalid settings, because using only their valid settings could cause harm.
+    /// Skips a protocol if any of its settings is invalid, because opening its node with the other settings alone could
+    /// cause harm.
     fileprivate static func readAll(
         _ reader: inout JSONReader, _ json: inout SettingsJSON, name: String
     ) throws(JSONError) -> [Self] {

@@ -30,7 +30,7 @@ struct AccessoryDetector {
             }
             var part = parts[position.interface] ?? Part(usbInterface: position.interface)
             switch record.subsystem {
-            // Some kernels create an additional record without a node for the port of a USB serial converter.
+            // For the port of a USB serial converter, some kernels create an additional record that has no node.
             case "tty" where !record.node.isEmpty: part.ttys.append(record)
             case "hidraw" where !record.node.isEmpty: part.hids.append(record)
             case "usb": part.interface = record
@@ -98,7 +98,7 @@ struct AccessoryDetector {
         if let vendor, let product, !serial.isEmpty {
             identity = "\(HexDigit.fourDigits(vendor)):\(HexDigit.fourDigits(product)):\(serial)"
         }
-        // The node's name is the only name of an on-board serial port.
+        // An on-board serial port has no name other than that of its node.
         let nodeName = isUSB ? "" : TerminalSanitizer.sanitized(device.node.split(separator: "/").last ?? "")
         return AccessoryDescription(
             identity: identity, name: device.displayProperty("EXTERNAL_ACCESSORY_NAME") ?? productName ?? nodeName,
@@ -126,7 +126,7 @@ struct AccessoryDetector {
 
     // MARK: Parts
 
-    /// An interface or node that can be opened, or that could be opened with additional settings.
+    /// An interface or node that can be opened, or could be if a missing setting were added.
     private struct OpenablePart {
         var part: Part
         /// The USB interface number, or `nil` if the node is not on USB.
@@ -260,12 +260,11 @@ struct AccessoryDetector {
 
     // MARK: Candidates
 
-    /// Returns true for ports that are not reported as candidates: virtual terminals, and 8250 ports that may lack
-    /// hardware.
+    /// Returns true for a port that is not reported as a candidate. These ports are virtual terminals, and 8250 ports
+    /// that may not exist in hardware.
     private static func isPlaceholder(_ part: Part, _ root: String) -> Bool {
         guard part.usbInterface == nil else { return false }
-        // The components are compared instead of searching for a substring, which would link the regular expression
-        // module.
+        // Compares path components, because searching for a substring would link the regular expression module.
         if root.split(separator: "/").dropLast().contains("serial8250") { return true }
         let name = root.split(separator: "/").last ?? ""
         return root.hasPrefix("/sys/devices/virtual/tty/") && !name.hasPrefix("rfcomm") && !name.hasPrefix("ttyGS")

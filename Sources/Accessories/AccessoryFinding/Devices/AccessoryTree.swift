@@ -67,12 +67,12 @@ package struct AccessoryTree: Sendable {
 }
 
 package struct AccessoryDetection: Sendable, Hashable {
-    /// The accessory, or `nil` if the device is not an accessory or records are missing.
+    /// The accessory, or `nil` if the device is not an accessory or some of its records are missing.
     package var description: AccessoryDescription?
     /// The interfaces and nodes of the device that lack a protocol or a setting.
     package var candidates: [AccessoryCandidate] = []
     package var warnings: [String] = []
-    /// The accessory's nodes for which udevd has not run its rules. The nodes may not exist yet.
+    /// The accessory's nodes for which udevd has not run its rules yet. Some of them may not exist yet.
     package var uninitializedNodes: Set<String> = []
     /// A value that changes whenever a device is attached to the port, even if it is the same device as before.
     package internal(set) var attachmentToken = ""

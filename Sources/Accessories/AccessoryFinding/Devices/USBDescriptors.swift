@@ -100,7 +100,7 @@ struct USBTopologyPosition: Hashable {
                 // The parent directory of a USB interface belongs to the USB device.
                 (root, self.interface) = (String(record.path[..<slash]), interface)
             } else if component == "bluetooth" {
-                // A device connected through a Bluetooth adapter is not part of the adapter.
+                // A device connected through a Bluetooth adapter is a separate device, not a part of the adapter.
                 (root, interface) = (record.path, nil)
             }
         }

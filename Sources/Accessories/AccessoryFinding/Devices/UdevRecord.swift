@@ -20,9 +20,11 @@ package struct UdevRecord: Sendable, Hashable {
     package var properties: [String: String]
     /// The requested sysfs attributes that exist, without the final newline. Binary attributes are in hexadecimal.
     package var attributes: [String: String]
-    /// The sysfs path of the USB interface that is, or contains, this device. Empty if there is none.
+    /// The sysfs path of the USB interface to which this device belongs, or of the device itself if it is a USB
+    /// interface. Empty if there is none.
     package var usbInterface: String
-    /// The sysfs path of the USB device that is, or contains, this device. Empty if there is none.
+    /// The sysfs path of the USB device to which this device belongs, or of the device itself if it is a USB device.
+    /// Empty if there is none.
     package var usbDevice: String
 
     package init(

@@ -115,8 +115,8 @@ extension EAAccessoryDelegate {
     /// Does nothing.
     public func accessoryDidDisconnect(_ accessory: EAAccessory) {}
 
-    /// The method `accessoryDidDisconnect(_:)` as an optional that is never `nil`. On Apple's platforms, the method is
-    /// an optional requirement, so ported code may use optional chaining.
+    /// The method `accessoryDidDisconnect(_:)` as an optional, which is never `nil`. Ported code may use optional
+    /// chaining, because the method is an optional requirement on Apple's platforms.
     public var accessoryDidDisconnect: ((EAAccessory) -> Void)? {
         { accessory in self.accessoryDidDisconnect(accessory) }
     }

@@ -37,8 +37,8 @@ extension AccessoryClient {
         return core
     }
 
-    /// Resumes sessions on `reopenQueue` to avoid blocking the source's thread. During playback, sessions resume
-    /// immediately.
+    /// Resumes sessions on `reopenQueue` to avoid blocking the source's thread. During playback, sessions resume on the
+    /// calling thread.
     func scheduleReconnection() {
         let hasFollowingSessions = state.withLock { !$0.followingSessions.isEmpty }
         guard hasFollowingSessions else { return }
@@ -78,7 +78,7 @@ extension AccessoryClient {
     }
 }
 
-/// The pending notifications to the app. Obsolete notifications are removed, which bounds the number of notifications.
+/// The pending notifications to the app. Obsolete notifications are removed, so their number is bounded.
 struct PendingNotifications {
     enum PendingNotification {
         case connected(EAAccessory)
@@ -89,9 +89,9 @@ struct PendingNotifications {
 
     var items: [PendingNotification] = []
 
-    /// Adds a disconnection. If the connection notification is still pending, neither notification is posted, but the
-    /// delegate is called. If the app has already opened a session with the accessory, both notifications are posted,
-    /// because the app has observed the end of the streams and expects the disconnection.
+    /// Adds a disconnection notification. If the connection notification is still pending, neither of the two is
+    /// posted, but the delegate is called. However, if the app has already opened a session with the accessory, both
+    /// are posted, because the app has seen the streams end and expects the disconnection.
     mutating func addDisconnected(_ accessory: EAAccessory, hasDelegate: Bool, hasSession: Bool, isPosted: Bool) {
         let pendingConnection = items.firstIndex { notification in
             if case .connected(let other) = notification { other === accessory && !hasSession } else { false }

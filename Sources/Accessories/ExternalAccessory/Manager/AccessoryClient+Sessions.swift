@@ -16,8 +16,8 @@ extension AccessoryClient {
     /// Opens the channel of a protocol that the accessory offers and the app has declared.
     ///
     /// - Parameters:
-    ///   - takesOver: True to close an existing session with the protocol. Otherwise, an existing session causes an
-    ///     error.
+    ///   - takesOver: True to close an existing session with the protocol. False to throw an error if such a session is
+    ///     in use.
     ///   - use: A closure that returns the session core for the new channel.
     func open(
         _ accessory: EAAccessory, protocol name: String, takesOver: Bool = true, use: (any ByteChannel) -> SessionCore

@@ -11,7 +11,7 @@ import Synchronization
 /// objects, and notifies the app on the main thread.
 final class AccessoryClient: Sendable {
     private struct Owners: @unchecked Sendable {
-        // Unchecked because this structure only stores the references.
+        // Unchecked because this structure only stores weak references.
         weak var device: Device?
         weak var manager: EAAccessoryManager?
     }
@@ -22,7 +22,7 @@ final class AccessoryClient: Sendable {
     }
 
     /// Serializes the opening of sessions with the same accessory and protocol, so that each call finds the session
-    /// that the previous call has opened.
+    /// opened by the previous one.
     final class OpeningLock: Sendable { let lock = Mutex(()) }
 
     struct State {

@@ -20,22 +20,23 @@ import Synchronization
 /// }
 /// ```
 ///
-/// Accessories are USB devices and serial ports with a named protocol, and the accessories that the configuration
-/// declares. Only accessories that are ready for a session are listed.
+/// An accessory is a USB device or serial port with a named protocol, or is declared in the configuration. Only
+/// accessories that are ready for a session are listed.
 ///
 /// **Notifications** are posted to `NotificationCenter.default` on the main thread, which requires
 /// `RunLoop.main.run()`, `dispatchMain()` or an async main. While the main thread is busy, notifications are deferred.
 /// If an accessory is connected and disconnected in the meantime, no notification is posted, unless the app has opened
 /// a session with the accessory. If an accessory is disconnected and reconnected, both notifications are posted.
-/// Accessories that are connected before the app registers are not reported. They are listed in `connectedAccessories`.
+/// Accessories that are connected before the app registers are not reported, but they are listed in
+/// `connectedAccessories`.
 ///
 /// **When an accessory is disconnected**, its streams end as described in `EASession`. Then the accessory's delegate is
 /// called, and the notification is posted. When the delegate is called, `isConnected` is already false and the
-/// accessory is no longer listed. When a stream ends, the accessory may still be connected, because the accessory may
+/// accessory is no longer listed. When a stream ends, `isConnected` may still be true, because the accessory may only
 /// have closed its side, or because the system has not yet reported the removal of the device. Streams that are
 /// scheduled on another run loop end on that run loop, before or after the delegate is called.
 ///
-/// The manager uses the device of `SimulatedDevice.use`, or the live device if no simulated device is set. All members
+/// The manager uses the simulated device set with `SimulatedDevice.use`, or the live device if none is set. All members
 /// can be used on any thread.
 open class EAAccessoryManager: NSObject, @unchecked Sendable {
     // Unchecked because the class is open. The client is thread-safe.
@@ -73,8 +74,8 @@ open class EAAccessoryManager: NSObject, @unchecked Sendable {
     /// Observers can be added before or after this call.
     open func registerForLocalNotifications() { client.register() }
 
-    /// Removes one registration. After the last registration has been removed, pending notifications are discarded and
-    /// no more notifications are posted. Does nothing if there is no registration.
+    /// Removes one registration. When the last registration is removed, pending notifications are discarded and no more
+    /// notifications are posted. Does nothing if there is no registration.
     open func unregisterForLocalNotifications() { client.unregister() }
 }
 

@@ -20,10 +20,10 @@ import Logging
 /// was already written is still sent for up to 2 s, or for up to 0.1 s if another session opens the port.
 ///
 /// **Stream events** are delivered as on Apple's platforms, on the run loops and in the modes in which the streams are
-/// scheduled. Streams can be scheduled before or after opening. `openCompleted` is the first event. After
-/// `hasBytesAvailable`, another `hasBytesAvailable` follows only after a read, if bytes remain or new bytes arrive.
-/// After `hasSpaceAvailable`, another `hasSpaceAvailable` follows only after a write, when space is available.
-/// `endEncountered` or `errorOccurred` is the last event. No events follow `close()`.
+/// scheduled. Streams can be scheduled before or after opening. `openCompleted` is the first event. `hasBytesAvailable`
+/// is not repeated until the app has read from the stream and bytes are available. `hasSpaceAvailable` is not repeated
+/// until the app has written to the stream and space is available. `endEncountered` or `errorOccurred` is the last
+/// event. No events follow `close()`.
 ///
 /// **Reading and writing** never block. `read(_:maxLength:)` returns 0 if no bytes are available, and also at the end
 /// of the stream. `hasBytesAvailable` and `streamStatus` distinguish the two cases. `write(_:maxLength:)` may accept
@@ -69,12 +69,13 @@ open class EASession: NSObject {
     ///
     /// Returns `nil` if the accessory is not connected or does not offer the protocol, if the app has not declared the
     /// protocol, or if the port cannot be opened. The reason is logged. To receive the reason as an error, use
-    /// `init(opening:protocol:)`. An existing session of this process with the protocol is closed first.
+    /// `init(opening:protocol:)`. If this process already has a session with the protocol, that session is closed
+    /// first.
     ///
     /// Opening may take tens of milliseconds, and the first use of the framework another few milliseconds. If a
     /// previous session of this process is still sending data to the port, opening waits up to 0.1 s, and unsent data
     /// is then lost. If another process uses the port, or the app has no permission yet, opening is retried for 0.1 s.
-    /// If the accessory hangs and the system does not release the port, opening fails after 1 s.
+    /// If the accessory hangs and the system therefore does not release the port, opening fails after 1 s.
     ///
     /// An app declares protocols with `DEVICE_SERVICES_PROTOCOLS` or `accessories.protocols`. Unlike on Apple's
     /// platforms, an app without either setting may use all protocols.
@@ -105,10 +106,10 @@ open class EASession: NSObject {
     /// The name of the protocol.
     open var protocolString: String? { core?.name }
 
-    /// The stream of the data that the accessory sends.
+    /// The stream of data from the accessory.
     open var inputStream: InputStream? { streams?.input }
 
-    /// The stream of the data to send to the accessory.
+    /// The stream of data to the accessory.
     open var outputStream: OutputStream? { streams?.output }
 
     static func open(_ accessory: EAAccessory, _ name: String) throws(DeviceError) -> SessionCore {
@@ -129,7 +130,7 @@ open class EASession: NSObject {
 
 /// Additions to Apple's API.
 extension EASession {
-    /// Opens a session with an accessory, or throws the reason why the session cannot be opened.
+    /// Opens a session with an accessory. If the session cannot be opened, throws an error with the reason.
     public convenience init(opening accessory: EAAccessory, protocol name: String) throws(DeviceError) {
         self.init(core: try EASession.open(accessory, name))
     }
@@ -138,8 +139,8 @@ extension EASession {
     /// Passing `nil` stops the delivery on the queue.
     public func setEventQueue(_ queue: DispatchQueue?) { core?.setQueue(queue) }
 
-    /// The data that the accessory sends, as an asynchronous sequence of chunks. The sequence ends when the accessory
-    /// is disconnected, and throws a `DeviceError` if reading fails.
+    /// The data from the accessory, as an asynchronous sequence of chunks. The sequence ends when the accessory is
+    /// disconnected, and throws a `DeviceError` if reading fails.
     ///
     /// No run loop is required, and the stream is opened automatically. Use either this property or the input stream,
     /// because each byte is delivered only once.
@@ -157,7 +158,7 @@ extension EASession {
 
     /// A change in the connection of a session created with `init(following:protocol:changed:)`.
     public enum Connection: Sendable {
-        /// The accessory was disconnected, and `unsentBytes` written bytes were lost.
+        /// The accessory was disconnected. `unsentBytes` is the number of written bytes that were lost.
         case paused(unsentBytes: Int)
         /// The accessory was reconnected. A new `EAAccessory` represents the connection.
         case resumed(EAAccessory)

@@ -37,8 +37,8 @@ final class ReconnectingChannel: PollableChannel {
         adopt(first)
     }
 
-    /// Continues with a new connection. If this channel is closed or already has a connection, closes the new
-    /// connection and returns false.
+    /// Continues with a new connection. Closes the new connection and returns false if this channel is closed or
+    /// already has a connection.
     @discardableResult func adopt(_ channel: any ByteChannel) -> Bool {
         let (isAdopted, observer) = state.withLock { state -> (Bool, (@Sendable (ByteChannelEvent) -> Void)?) in
             guard !state.isClosed, state.current == nil else { return (false, nil) }

@@ -88,7 +88,7 @@ public struct EABluetoothAccessoryPickerError: Error, CustomNSError, Hashable, S
     public static var resultFailed: Code { .resultFailed }
 }
 
-// Without Objective-C, only this conformance allows casts between a class and a value type.
+// Without Objective-C, this conformance is the only way to allow casts between a class and a value type.
 extension EABluetoothAccessoryPickerError: _ObjectiveCBridgeable {
     /// Returns the wrapped `NSError`.
     public func _bridgeToObjectiveC() -> NSError { wrapped }
@@ -116,7 +116,7 @@ extension EABluetoothAccessoryPickerError: _ObjectiveCBridgeable {
 /// A completion handler for a Bluetooth accessory picker. The error is `nil` or an ``EABluetoothAccessoryPickerError``.
 public typealias EABluetoothAccessoryPickerCompletion = ((any Error)?) -> Void
 
-// Methods of an extension cannot be overridden in subclasses.
+// These methods are in an extension, so subclasses cannot override them.
 extension EAAccessoryManager {
     /// Always fails, because Linux has no Bluetooth accessory picker. The error is `alreadyConnected` if the filter
     /// accepts the name of a connected accessory, and `resultFailed` otherwise.
@@ -128,7 +128,7 @@ extension EAAccessoryManager {
         withNameFilter predicate: NSPredicate?, completion: EABluetoothAccessoryPickerCompletion? = nil
     ) { client.failPicker(withFilter: predicate, completion) }
 
-    /// Throws the error that the method with a completion handler reports.
+    /// Always throws. The error is the same as in the variant with a completion handler.
     public nonisolated(nonsending) func showBluetoothAccessoryPicker(withNameFilter predicate: NSPredicate?)
         async throws
     { throw client.pickerError(withFilter: predicate) }

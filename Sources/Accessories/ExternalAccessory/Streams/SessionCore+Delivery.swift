@@ -105,8 +105,8 @@ extension SessionCore {
 
     /// Delivers pending events on the executor's thread.
     ///
-    /// - Parameter all: True to deliver all events if the connection has ended. Otherwise, the number of events is
-    ///   limited.
+    /// - Parameter all: True to deliver events without a limit if the connection has ended. Otherwise, one call
+    ///   delivers a limited number of events.
     func deliver(at executor: StreamExecutor, all: Bool = false) {
         guard var call = next(at: executor, after: nil) else { return }
         let isDone = device.withCurrent {
@@ -148,8 +148,8 @@ extension SessionCore {
                 wasRescheduled
             )
         }
-        // The callback has moved the stream to a new executor, which found no pending event while the callback was
-        // running. The stream is therefore signaled again.
+        // The callback has moved the stream to a new executor. That executor found no pending event while the callback
+        // was running, so the stream is signaled again.
         if hasMoved, let direction { signal(direction) }
         return call
     }
@@ -157,8 +157,8 @@ extension SessionCore {
     private func nextCall(_ direction: Direction, at executor: StreamExecutor, _ state: inout State) -> Call? {
         guard let stream = state[direction].stream, state[direction].executors.contains(where: { $0 === executor }),
             let event = pending(direction, state),
-            // The delegate is loaded last, so that it is not released while the lock is held. Without a delegate, the
-            // event stays pending.
+            // The weak reference is loaded last, so that the delegate is not released while the lock is held. Without a
+            // delegate, the event stays pending.
             let delegate = state[direction].delegate
         else { return nil }
         state[direction].events.begin(event)

@@ -16,7 +16,7 @@ extension SessionCore {
     private static let maximumChunkSize = 65_536
 
     /// Prepares the session for reading by a task. From then on, the input stream's executor no longer reads from the
-    /// channel, because this would delay the task.
+    /// channel, because its reads would delay the task.
     func beginReading() {
         state.withLock { $0.isReadByTasks = true }
         updatePollingExecutor()
@@ -110,8 +110,8 @@ extension SessionCore {
         return now.spaceAvailable == 0 && now.end == nil
     }
 
-    /// Suspends until the writers are resumed, but only if `isBlocked` returns true. Throws `CancellationError` if the
-    /// task is cancelled.
+    /// If `isBlocked` returns true, suspends until the writers are resumed. Throws `CancellationError` if the task is
+    /// cancelled.
     private nonisolated(nonsending) func waitToWrite(_ isBlocked: (State) -> Bool) async throws {
         await withTaskCancellationHandler {
             await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in

@@ -8,8 +8,8 @@ import Synchronization
 /// The state that a session and its two streams share. Contains the channel, the delegates and their executors.
 ///
 /// The streams are thin wrappers around this class, because `Stream` objects cannot be shared between threads. No lock
-/// is held while app code runs or while the channel is read or written, because the peer of an in-memory channel may
-/// respond inside these calls.
+/// is held while app code runs. No lock is held while the channel is read or written either, because the peer of an
+/// in-memory channel may respond inside the call.
 final class SessionCore: Sendable {
     typealias Direction = StreamEvents.Direction
 
@@ -54,12 +54,12 @@ final class SessionCore: Sendable {
     static let maximumEventsPerDrain = 8
 
     let channel: any ByteChannel
-    /// The channel, or `nil` if the input stream's executor cannot read from it.
+    /// The same channel, or `nil` if it does not support reading by the input stream's executor.
     private let pollableChannel: (any PollableChannel)?
     let device: Device
     let name: String
     let state: Mutex<State>
-    /// Copies of the state that are checked on every read and write without taking the lock.
+    /// Copies of the state, so that each read and write can check it without taking the lock.
     private let isInputOpen = Atomic<Bool>(false)
     private let isOutputOpen = Atomic<Bool>(false)
 
@@ -182,7 +182,7 @@ final class SessionCore: Sendable {
     }
 
     private struct DelegateReference: @unchecked Sendable {
-        // Unchecked because the structure only carries the reference into or out of the lock.
+        // Unchecked because the structure only moves the reference into or out of the lock.
         var delegate: (any StreamDelegate)?
     }
 

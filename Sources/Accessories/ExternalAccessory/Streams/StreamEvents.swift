@@ -8,11 +8,12 @@ import SystemCalls
 ///
 /// The rules match Apple's streams:
 /// - `openCompleted` is the first event.
-/// - `hasBytesAvailable` and `hasSpaceAvailable` are reported once, and again only after the app has read or written.
+/// - `hasBytesAvailable` is not repeated until the app has read, and `hasSpaceAvailable` is not repeated until the app
+///   has written.
 /// - `endEncountered` or `errorOccurred` is reported once. An input stream reports it after the last byte has been
 ///   read.
 /// - No events are reported before the stream is opened or after it is closed.
-/// - If a callback runs the run loop, the event being handled is not reported again inside the callback.
+/// - If a callback runs the run loop, the event that it is handling is not reported again inside the callback.
 struct StreamEvents {
     enum Direction { case input, output }
 

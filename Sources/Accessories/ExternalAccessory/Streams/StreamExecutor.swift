@@ -19,8 +19,8 @@ final class StreamExecutor: Sendable {
     private let isMainRunLoop: Bool
     private let mode: RunLoop.Mode
     private let executor: any CallbackExecutor
-    /// The run loop source, or `nil` for a dispatch queue or the player's executor. `executor` may wrap it during
-    /// playback.
+    /// The run loop source, or `nil` for a dispatch queue or the player's executor. During playback, `executor` may be
+    /// a wrapper around it.
     private let source: RunLoopExecutor?
     private let isSignalled = Atomic<Bool>(false)
     private let depth = Atomic<Int>(0)
@@ -28,8 +28,8 @@ final class StreamExecutor: Sendable {
     private let callbackThread = Atomic<UInt>(0)
     private let session: Mutex<SessionCore.Weak>
 
-    /// Creates an executor for a run loop in a mode. During playback, uses the player's executor, unless the player
-    /// delivers events as on live hardware.
+    /// Creates an executor for a run loop in a mode. During playback, the player's executor is used instead, unless the
+    /// player delivers events as on live hardware.
     init(loop: RunLoop, mode: RunLoop.Mode, session: SessionCore, device: Device) {
         key = Self.key(of: loop, mode)
         isMainRunLoop = loop === RunLoop.main
@@ -65,8 +65,8 @@ final class StreamExecutor: Sendable {
     func signal() {
         guard !isSignalled.exchange(true, ordering: .acquiringAndReleasing) else { return }
         if let source, executor === source {
-            // After this executor's callback, the run loop iterates again anyway. Waking the run loop would cause an
-            // additional iteration.
+            // Inside a callback of this executor, the run loop is not woken. It iterates again after the callback
+            // anyway, and waking it would cause an additional iteration.
             source.schedule({ self.run() }, wakes: !isRunningHere)
         } else {
             executor.schedule { self.run() }

@@ -53,19 +53,21 @@ final class LibUdevConnection: UdevConnection {
             let action = udev_device_get_action(device).map(String.init(cString:))
         else { return .unusable }
         if action == "remove" { return .removed(path: path) }
-        // libudev filters the kernel's messages in user space, and older versions may not filter by device type.
+        // The record is checked against the selections again, because older versions of libudev may not filter the
+        // kernel's messages by device type.
         guard let (record, exists) = reader.record(of: device, path: path) else { return .none }
         if action == "move", let former = LibUdevReader.previousPath(of: device) { return .moved(from: former, record) }
         return .updated(record, isAdd: action == "add", exists: exists)
     }
 
-    /// Validates the next message and discards it if it is rejected. Returns `nil` if libudev may read the message.
+    /// Validates the next message and discards it if it is invalid or matches no selection. Returns `nil` if libudev
+    /// may read the message.
     private func rejectNextMessage(_ descriptor: Int32) -> UdevMessage? {
         let flags = Int32(MSG_PEEK) | Int32(MSG_TRUNC) | Int32(MSG_DONTWAIT)
         let length = recv(descriptor, buffer.baseAddress, buffer.count, flags)
         guard length >= 0 else { return errno == ENOTSOCK ? nil : Self.message(errno) }
-        // The length is 0 if a different kind of socket has replaced the netlink socket and its peer has closed the
-        // connection. The socket then stays readable forever.
+        // A length of 0 means that the descriptor now belongs to a different kind of socket whose peer has closed the
+        // connection. Such a socket stays readable forever.
         guard length > 0 else {
             recv(descriptor, buffer.baseAddress, 1, Int32(MSG_DONTWAIT))
             return .failed(errno: ECONNRESET)
@@ -122,7 +124,7 @@ final class LibUdevConnection: UdevConnection {
     }
 
     private static func setReceiveBuffer(_ descriptor: Int32, _ bytes: Int) {
-        // The kernel doubles the value, which must not overflow.
+        // The kernel doubles the value, and the result must not overflow.
         let size = Int32(clamping: min(max(bytes, 1), Int(Int32.max) / 2))
         // SO_RCVBUFFORCE can exceed the system's limit, but requires the capability CAP_NET_ADMIN.
         if !Sockets.setOption(descriptor, level: SOL_SOCKET, name: SO_RCVBUFFORCE, value: size) {

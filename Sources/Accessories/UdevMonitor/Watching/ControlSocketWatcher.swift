@@ -21,10 +21,11 @@ final class ControlSocketWatcher {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// The group that sends messages, which is `kernel` if udevd is not running.
+    /// The group from which messages arrive. It is `kernel` if udevd is not running.
     var group: UdevGroup { !isRefused && access(path, F_OK) == 0 ? .udev : .kernel }
 
-    /// Drains the inotify events and watches the socket, its directory or the parent directory.
+    /// Drains the inotify events and renews the watch. If the socket does not exist, watches its directory. If the
+    /// directory does not exist either, watches the parent directory.
     func rearm() {
         guard descriptor >= 0 else { return }
         withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
@@ -34,8 +35,8 @@ final class ControlSocketWatcher {
         probe()
     }
 
-    /// Checks whether a process listens on the socket. If the system does not permit a connection, assumes that a
-    /// process listens.
+    /// Checks whether a process listens on the socket. If the system does not permit a connection, a process is assumed
+    /// to listen.
     func probe() {
         isRefused = false
         var status = stat()
@@ -52,7 +53,7 @@ final class ControlSocketWatcher {
         let folder = Self.folder(of: path)
         if !watchFolder(folder) {
             _ = watchFolder(Self.folder(of: folder))
-            // The directory may have been created between the two calls.
+            // The directory may have been created before its parent was watched.
             _ = watchFolder(folder)
         }
         _ = watchFile()

@@ -17,11 +17,13 @@ struct DeviceTable {
             // Ignores a late message about a device that has been removed.
             return isAdd || exists ? insert(record) : []
         }
-        // The message about the removal of the previous device was lost.
+        // A different device is attached to the same port, so the message about the removal of the previous device was
+        // lost.
         if isAdd, exists, Self.haveDifferentDeviceNumbers(existing, record) { return replace(existing, with: record) }
         var record = record
         if !isAdd || !exists {
-            // The attributes of a device disappear one by one before the removal message arrives.
+            // Known attributes are kept, because the attributes of a removed device disappear one by one before the
+            // removal message arrives.
             record.attributes = existing.attributes.merging(record.attributes) { _, new in new }
             if record.usbInterface.isEmpty { record.usbInterface = existing.usbInterface }
             if record.usbDevice.isEmpty { record.usbDevice = existing.usbDevice }
@@ -31,7 +33,8 @@ struct DeviceTable {
 
     private mutating func updateExisting(_ existing: UdevRecord, _ record: UdevRecord) -> [UdevEvent] {
         var record = record
-        // A device without a node often has no database entry, even though udevd has already run its rules.
+        // A device stays initialized, because a device without a node often has no database entry even after udevd has
+        // run its rules.
         if existing.isInitialized { record.isInitialized = true }
         guard record != existing else { return [] }
         devices[record.path] = record

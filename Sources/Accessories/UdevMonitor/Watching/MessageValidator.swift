@@ -5,8 +5,8 @@ import SystemCalls
 /// Validates messages before libudev reads them.
 ///
 /// libudev 252 does not validate the properties offset in the message header and may access arbitrary memory. Messages
-/// that match no selection are also discarded here. libudev would skip such a message and read the next message, which
-/// has not been validated, in the same call.
+/// that match no selection are also discarded here, because libudev would skip such a message and read the next one in
+/// the same call, before it has been validated.
 struct MessageValidator {
     enum ValidationResult {
         case valid
@@ -66,7 +66,8 @@ struct MessageValidator {
     private func bodyStart(_ message: UnsafeRawBufferPointer) -> Int? {
         guard message.count >= Self.headerSize else { return nil }
         guard message.starts(with: Self.name) else {
-            // A kernel message begins with a header line. Only the kernel can send to the kernel group.
+            // A message without a libudev header is accepted only in the kernel group, because only the kernel can send
+            // to this group. Such a message begins with a header line.
             guard group == .kernel, let zero = message.firstIndex(of: 0) else { return nil }
             return zero + 1
         }
@@ -77,7 +78,7 @@ struct MessageValidator {
     }
 }
 
-/// Determines from the namespaces of this process which message groups can reach the process.
+/// The message groups that can reach this process. The groups are determined from the namespaces of the process.
 ///
 /// Messages from udevd reach only udevd's network namespace. Messages from the kernel reach all network namespaces that
 /// the initial user namespace owns. In other user namespaces, libudev rejects the kernel and udevd as untrusted
@@ -90,9 +91,9 @@ package struct ReachableGroups: Sendable, Equatable {
     private static let anyNetworkFile = "/proc/sys/net/core/somaxconn"
     private static let initialNetworkFile = "/proc/sys/net/core/netdev_max_backlog"
 
-    /// True if the user namespace is initial or unknown.
+    /// True if this process is in the initial user namespace, or if its user namespace is unknown.
     var isInitialUserNamespace = true
-    /// True if the network namespace is initial or unknown.
+    /// True if this process is in the initial network namespace, or if its network namespace is unknown.
     var isInitialNetworkNamespace = true
 
     package static let all = ReachableGroups()

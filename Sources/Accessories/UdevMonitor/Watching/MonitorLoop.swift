@@ -27,7 +27,8 @@ final class MonitorLoop {
     private var group = UdevGroup.kernel
     private var hasSnapshot = false
     private var hasLostMessages = false
-    /// True if the process may be in a namespace that no messages reach. Set to false when the first message arrives.
+    /// True if messages may be unable to reach the namespace of this process. Set to false when the first message
+    /// arrives.
     private var mayBeUnreachable = false
     private var needsRescan = false
     private var failures = 0
@@ -39,7 +40,7 @@ final class MonitorLoop {
     private var loggedOverflowAt: BootTime?
     private var problems: [ProblemKind: DeviceError] = [:]
 
-    /// The subject of a problem. Each subject has at most one problem at a time.
+    /// The subject of a problem. Each subject can have only one problem at a time.
     private enum ProblemKind { case connection, messages, reachability, rules, listing, deviceCount }
 
     init(
@@ -119,8 +120,8 @@ final class MonitorLoop {
             control.count { $0.group = group }
             failures = 0
             hasLostMessages = false
-            // Problems are reported before the snapshot, so that subscribers that wait for the snapshot know its
-            // limitations.
+            // Problems are reported before the snapshot, so that subscribers waiting for the snapshot know how it is
+            // limited.
             let receivesMessages = opened.descriptor != nil
             updateProblem(nil, for: .connection)
             updateProblem(opened.problem, for: .messages)
@@ -261,7 +262,7 @@ final class MonitorLoop {
 
     private func deliver(_ events: [UdevEvent]) { for event in events where !control.isStopped { receive(event) } }
 
-    /// If the problem of a subject has changed, the previous problem is reported as solved first.
+    /// If a subject has a different problem than before, the previous problem is first reported as solved.
     private func updateProblem(_ problem: DeviceError?, for kind: ProblemKind) {
         let former = problems[kind]
         guard former?.message != problem?.message else { return }

@@ -20,15 +20,15 @@ package enum UdevEvent: Sendable {
 
 package struct UdevMonitorOptions: Sendable {
     /// The size of the kernel's message buffer, in bytes. `nil` selects the default of 128 MiB, or the system's limit
-    /// if the limit is smaller.
+    /// if that is smaller.
     package var receiveBuffer: Int?
     /// True if the devices need udev rules, for example for protocol names and node permissions. The monitor then
     /// reports a missing udevd as a problem.
     package var expectsRules = true
     /// The maximum number of devices. The monitor omits further devices and reports a problem.
     package var maximumDevices = 8192
-    /// The interval between scans of all devices, in seconds. The monitor scans periodically if messages may not
-    /// arrive.
+    /// The interval between scans of all devices, in seconds. The monitor scans periodically only if messages may be
+    /// unable to reach it.
     package var scanInterval = 2.0
     /// The path of udevd's control socket. The socket exists if udevd is running or can be started on demand.
     package var controlSocketPath = "/run/udev/control"
@@ -62,7 +62,8 @@ package struct UdevSelection: Sendable, Hashable {
 }
 
 enum MonitorProblem {
-    // These problems are logged once per process, regardless of the number of monitors.
+    // Problems with udev rules and unreachable messages are logged once per process, regardless of the number of
+    // monitors.
     static let rulesLogOnce = LogOnce()
     static let reachLogOnce = LogOnce()
 
