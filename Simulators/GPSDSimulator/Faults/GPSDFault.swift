@@ -67,8 +67,8 @@ extension GPSDFault {
     /// The fault syntax, as help text for commands.
     public static let syntax = """
         Faults are separated by commas and have the form name[=value][(device)][@when[+duration]]. @when is a time \
-        after the start of playback, such as 2.5s or 300ms, or the number of a report, such as #100. Without it, the \
-        fault begins at the start. Without a duration, the fault lasts until another fault ends it.
+        after the start of playback, such as 2.5s or 300ms, or the number of a report, such as #100. Without @when, \
+        the fault begins at the start. Without a duration, the fault lasts until another fault ends it.
         unplug, return          the receiver is removed, or returns
         stall, resume           reports stop, or continue
         drop                    all connections are closed

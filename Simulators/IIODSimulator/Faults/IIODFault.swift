@@ -101,7 +101,7 @@ extension IIODFault {
     /// The fault syntax, as help text for commands.
     public static let syntax = """
         Faults are separated by commas and have the form name[=value][(device)][@when[+duration]]. @when is a time \
-        after the first use, such as 2.5s or 300ms, or the number of a sample, such as #1000. Without it, the fault \
+        after the first use, such as 2.5s or 300ms, or the number of a sample, such as #1000. Without @when, the fault \
         begins at the start. Without a duration, the fault lasts until another fault ends it.
         unplug, unplug=ENODEV   the device is removed, and attributes return ENOENT or the given error
         return                  the device returns

@@ -61,7 +61,7 @@ extension TraceFault: CustomStringConvertible {
     /// The syntax of a fault list, for the help text of commands.
     public static let syntax = """
         Faults are separated by commas and have the form name[=value][(target)][@when[+duration]]. @when is a time \
-        from the start, such as 2.5s or 300ms. Without it, the fault begins at the start. Without a duration, the \
+        from the start, such as 2.5s or 300ms. Without @when, the fault begins at the start. Without a duration, the \
         fault never ends. The target is gpsd, a kind of sensor (accelerometer, gyroscope, magnetometer, pressure) or \
         the ID of a sensor. For nofix and clockstep, the target is the path of a receiver. For unplug and cut, it is \
         the ID of an accessory. The recording must contain the target.

@@ -7,19 +7,21 @@ import SensorTools
 struct Sensorctl: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sensorctl",
-        abstract: "Show, record and replay the position, motion and accessories of this machine.",
+        abstract: "Show, record and replay the position, motion and accessory data of this machine.",
         discussion: """
             Positions come from gpsd. To use a gpsd on another machine, set DEVICE_SERVICES_GPSD to gpsd://host:port. \
-            To receive the positions that another board publishes, set it to mqtt://broker/owntracks/USER/DEVICE.
+            To receive the positions that another board publishes, set this variable to \
+            mqtt://broker/owntracks/USER/DEVICE.
 
-            Motion comes from the kernel's sensors through libiio. To use the sensors of another machine, set \
+            Motion data comes from the kernel's sensors through libiio. To use the sensors of another machine, set \
             DEVICE_SERVICES_IIO to ip:host.
 
-            Accessories come from udev and from declarations. DEVICE_SERVICES_ACCESSORIES contains the folders of the \
-            declarations.
+            Accessories are found through udev and through declaration files. Set DEVICE_SERVICES_ACCESSORIES to the \
+            folders that contain the declaration files.
 
-            Data is written to standard output, and messages to standard error. With --json, every command prints one \
-            JSON object per line as soon as the data is available. SIGINT and SIGTERM end every command cleanly.
+            Data is written to standard output, and messages are written to standard error. With --json, every command \
+            prints one JSON object per line as soon as the data is available. SIGINT and SIGTERM end every command \
+            cleanly.
 
             \(ExitStatus.documentation)
 

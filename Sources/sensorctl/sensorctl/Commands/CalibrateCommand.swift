@@ -20,17 +20,17 @@ struct CalibrateCommand: AsyncParsableCommand {
               mount          Place the device on three of its sides. The result is the
                              orientation of the chip in the device.
               magnetometer   Turn the device in all directions.
-            The command prints instructions and continues automatically. If you do not name a calibration, it runs all \
-            calibrations that this device needs.
+            The command prints instructions and continues automatically. If you do not name a calibration, the command \
+            runs all calibrations that this device needs.
 
             All programs of this user apply the stored results at their next start. A mount matrix is printed instead \
             of stored, so that you can add it to a configuration file.
 
-            With --trace, the readings come from a recording, and nothing is stored. With --json, each line is a \
-            result in rad/s, m/s^2 or gauss, and the instructions are written to standard error.
+            With --trace, the readings come from a recording, and nothing is stored. With --json, each line contains \
+            one result, in rad/s, m/s^2 or gauss. The instructions are then written to standard error.
 
             Exit codes:
-              69  A calibration has failed.
+              69  A calibration failed.
             See `sensorctl --help` for the other exit codes.
 
             Examples:
@@ -40,11 +40,12 @@ struct CalibrateCommand: AsyncParsableCommand {
 
     @Argument(
         help:
-            "The calibration: gyro, accelerometer, mount or magnetometer. By default, the command runs the calibrations that this device needs."
+            "The calibration to run: gyro, accelerometer, mount or magnetometer. By default, the command runs the calibrations that this device needs."
     )
     var topic: CalibrationTopic?
 
-    @Option(help: "Use the readings of this recording.", completion: .file()) var trace: String?
+    @Option(help: "Use the readings in this recording instead of live readings.", completion: .file())
+    var trace: String?
 
     @Option(
         name: [.customLong("output")], help: "Also write the results to this file, with one JSON object per line.",
@@ -53,10 +54,12 @@ struct CalibrateCommand: AsyncParsableCommand {
 
     @Flag(help: "Print the stored calibrations.") var show = false
     @Flag(help: "Delete the stored calibrations.") var forget = false
-    @Flag(name: [.customLong("dry-run"), .customLong("no-store")], help: "Store nothing.") var isTrial = false
-    @Flag(help: "Keep the measured mount matrix, even if it is close to a rotation by right angles.") var exact = false
+    @Flag(name: [.customLong("dry-run"), .customLong("no-store")], help: "Do not store the results.")
+    var isTrial = false
+    @Flag(help: "Keep the measured mount matrix as it is, even if it is close to a rotation by right angles.")
+    var exact = false
     @Option(help: "The timeout of each calibration, in seconds.") var timeout = 120.0
-    @OptionGroup(title: "Recordings of other programs, with --trace") var imports: ImportOptions
+    @OptionGroup(title: "Recordings from other programs, with --trace") var imports: ImportOptions
     @OptionGroup var output: OutputOptions
 
     func validate() throws {

@@ -6,9 +6,9 @@ struct ConvertCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "convert", abstract: "Convert a recording to another format.",
         discussion: """
-            Accepts the same formats as `replay`. If the output format cannot represent some of the content, the \
-            content is omitted with a warning. With --fault, faults are injected during the conversion. If the output \
-            is a trace, its header lists the faults and the seed.
+            The command accepts the same formats as `replay`. If the output format cannot represent some of the \
+            content, this content is omitted and a warning is printed. With --fault, faults are injected during the \
+            conversion. If the output is a trace, its header lists the faults and the seed.
 
             Exit codes:
               65  The file is not a recording, or it contains nothing that the output

@@ -13,19 +13,19 @@ import TraceEditing
 
 struct DashboardCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "dashboard", abstract: "Show position, motion and accessories on a page in the browser.",
+        commandName: "dashboard", abstract: "Show position, motion and accessory data on a page in the browser.",
         discussion: """
-            Serves a page on 127.0.0.1 and prints its address. The page plays a recording, or shows live data of this \
-            machine. You can step through a recording and inject faults. The readings are the same as in `replay` and \
-            `watch`. Press Ctrl-C to stop the server.
+            The command serves a page on 127.0.0.1 and prints its address. The page plays a recording, or shows live \
+            data of this machine. You can step through a recording and inject faults. The readings are the same as \
+            those that `replay` and `watch` print. Press Ctrl-C to stop the server.
 
             The map and the charts require the packages libjs-leaflet and libjs-dygraphs. Without them, the page shows \
             only numbers. The page loads nothing from the network unless --tiles is given.
 
-            Every program on this machine can read the page. Commands require the token in the address, so keep the \
-            address secret. With --read-only, the page accepts no commands.
+            Every program on this machine can read the page. The page can send commands only with the token in its \
+            address, so keep the address secret. With --read-only, the page accepts no commands.
 
-            With --json, the command prints one object with "event": "listening", "uri", "port" and "token".
+            With --json, the command prints one object that contains "event": "listening", "uri", "port" and "token".
 
             Exit codes:
               65  A file is not a recording.
@@ -45,13 +45,13 @@ struct DashboardCommand: AsyncParsableCommand {
     var files: [String] = []
 
     @Flag(help: "Show live data of this machine.") var live = false
-    @Option(help: "The TCP port. 0 selects a free port.") var port: UInt16 = 8421
+    @Option(help: "The TCP port to listen on, or 0 for any free port.") var port: UInt16 = 8421
     @Flag(help: "Open the page in a browser with xdg-open.") var open = false
     @Flag(help: "Accept no commands from the page.") var readOnly = false
 
     @Option(
         help: .init(
-            "The address of the map tiles, such as https://tile.example.org/{z}/{x}/{y}.png. By default, there are no map tiles.",
+            "The URL of the map tiles, such as https://tile.example.org/{z}/{x}/{y}.png. By default, the map has no tiles.",
             valueName: "url"))
     var tiles: String?
 
@@ -59,13 +59,13 @@ struct DashboardCommand: AsyncParsableCommand {
     var tilesAttribution: String?
 
     @Option(
-        help: .init("The folder that contains the folders leaflet and dygraphs.", valueName: "folder"),
+        help: .init("The folder that contains the subfolders leaflet and dygraphs.", valueName: "folder"),
         completion: .directory)
     var assets = "/usr/share/javascript"
 
     @Option(
         help:
-            "The alignment of several recordings: clock (by their start times) or start (all recordings begin together).",
+            "The alignment of several recordings: clock (by the times at which they were made) or start (all recordings begin together).",
         transform: DashboardCommand.alignment)
     var align: TraceMerger.Alignment = .clock
 
@@ -92,7 +92,7 @@ struct DashboardCommand: AsyncParsableCommand {
         completion: .directory)
     var page: String?
 
-    @OptionGroup(title: "Recordings of other programs") var imports: ImportOptions
+    @OptionGroup(title: "Recordings from other programs") var imports: ImportOptions
     @OptionGroup var output: OutputOptions
 
     func validate() throws {

@@ -8,17 +8,17 @@ import SensorTools
 
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "doctor", abstract: "Find out why no data arrives, and show how to fix it.",
+        commandName: "doctor", abstract: "Find out why no data arrives, and show how to fix the problem.",
         discussion: """
-            Checks the configuration, gpsd, BlueZ, the kernel's sensors and the accessories. The checks include \
-            permissions, and the programs that use an accessory. Every sensor is read for a moment. The lines below a \
-            finding are commands that you can copy.
+            The command checks the configuration, gpsd, BlueZ, the kernel's sensors and the accessories. It also \
+            checks permissions, and finds programs that use an accessory. It reads every sensor for a short time. The \
+            lines below a finding are commands that you can copy.
 
             With --json, each line is an object whose "kind" is setting or finding. A finding has a "level", which is \
             good, remark or problem.
 
             Exit codes:
-              69  There is a problem.
+              69  The command found at least one problem.
             See `sensorctl --help` for the other exit codes.
 
             Examples:
@@ -26,7 +26,7 @@ struct DoctorCommand: AsyncParsableCommand {
               sensorctl doctor --seconds 5 --json
             """)
 
-    @Option(help: "How long to read the sensors, in seconds.") var seconds = 1.5
+    @Option(help: "The time for which to read the sensors, in seconds.") var seconds = 1.5
     @OptionGroup var output: OutputOptions
 
     func validate() throws { try Self.validate(duration: seconds, option: "--seconds") }
@@ -72,11 +72,12 @@ struct RulesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rules",
         abstract:
-            "Print udev rules that grant a group access to accessories and make other programs ignore them.",
+            "Print udev rules that grant a group access to accessories, and make other programs ignore the accessories.",
         discussion: """
-            If rules in the configuration name devices, the udev rules also grant access to these devices.
+            If your configuration contains rules for specific devices, the udev rules also grant access to these \
+            devices.
 
-            The Debian package installs the udev rules, except for those that grant access to devices in a \
+            The Debian package installs the udev rules, except for those that grant access to devices in your \
             configuration. To install or update the rules manually:
               sensorctl rules | sudo tee /etc/udev/rules.d/\(UdevRules.fileName)
               sudo udevadm control --reload && sudo udevadm trigger

@@ -10,20 +10,21 @@ struct FieldCommand: ParsableCommand {
         commandName: "field", abstract: "Compute the earth's magnetic field at a position.",
         usage: "sensorctl field --latitude <degrees> --longitude <degrees> [<options>]",
         discussion: """
-            Uses the World Magnetic Model 2025. To use a newer release, specify its file with --model. Field strengths \
-            are in nanotesla, angles are in degrees, and changes are per year. The x axis points north, y east, and z \
-            down. The uncertainties are one standard deviation on open ground. No device is required.
+            The command uses the World Magnetic Model 2025. To use a newer release, specify its file with --model. \
+            Field strengths are in nanotesla, angles are in degrees, and changes are per year. The x axis points \
+            north, the y axis east, and the z axis down. Each uncertainty is one standard deviation on open ground. No \
+            device is required.
 
             With --json, the command prints one object. It contains x, y, z, horizontal, total, declination and \
-            inclination. Each of these also occurs with the suffixes Rate and Uncertainty. The object contains \
-            latitude, longitude, altitude, date (a decimal year), model and epoch. It also contains the following \
-            flags:
+            inclination. For each of these values, the object also contains its rate of change (with the suffix Rate) \
+            and its uncertainty (with the suffix Uncertainty). In addition, the object contains latitude, longitude, \
+            altitude, date (a decimal year), model and epoch. It also contains the following flags:
               valid     The model covers the date and the altitude.
               caution   The horizontal field is below 6000 nT. A compass is unreliable.
               blackout  The horizontal field is below 2000 nT. A compass is useless.
 
             Exit codes:
-              65  The file is not a model.
+              65  The file is not a valid model.
               66  The file cannot be read.
             See `sensorctl --help` for the other exit codes.
 
@@ -37,17 +38,19 @@ struct FieldCommand: ParsableCommand {
 
     @Option(
         parsing: .unconditional,
-        help: "The altitude above the ellipsoid, in metres. The altitude above sea level is accurate enough.")
+        help:
+            "The altitude above the ellipsoid, in metres. You can specify the altitude above sea level instead, which is accurate enough."
+    )
     var altitude = 0.0
 
     @Option(
         parsing: .unconditional,
         help:
-            "The time, as a year such as 2026.5, or as a date such as 2026-07-02 or 2026-07-02T12:00:00Z. The default is now."
+            "The time, as a year such as 2026.5, or as a date such as 2026-07-02 or 2026-07-02T12:00:00Z. The default is the current time."
     )
     var date: FieldDate?
 
-    @Option(help: "A file of coefficients in NOAA's format (WMM.COF).", completion: .file()) var model: String?
+    @Option(help: "A coefficient file in NOAA's format (WMM.COF).", completion: .file()) var model: String?
     @OptionGroup var output: OutputOptions
 
     func validate() throws {

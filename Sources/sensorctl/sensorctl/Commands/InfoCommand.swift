@@ -12,7 +12,7 @@ struct InfoCommand: ParsableCommand {
         abstract: "Summarize a recording: streams, rates, gaps, clocks and the quality of positions.",
         usage: "sensorctl info <file> [<options>]",
         discussion: """
-            Accepts the same formats as `replay`.
+            The command accepts the same formats as `replay`.
 
             With --json, the command prints one object with the contents of the header, "streams", "positions", \
             "clocks", "warnings" and "damage". Each stream has "kind", "origin", "count", "first", "last", "rate", \
@@ -33,7 +33,7 @@ struct InfoCommand: ParsableCommand {
         completion: .file())
     var file: String
 
-    @OptionGroup(title: "Recordings of other programs") var imports: ImportOptions
+    @OptionGroup(title: "Recordings from other programs") var imports: ImportOptions
     @OptionGroup var output: OutputOptions
 
     func run() throws {

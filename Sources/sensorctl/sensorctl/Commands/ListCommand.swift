@@ -10,10 +10,10 @@ struct ListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the devices and the configuration of this machine.",
         discussion: """
-            Queries gpsd for at most two seconds and searches for sensors for at most three seconds. The command \
+            The command queries gpsd for at most two seconds and searches for sensors for at most three seconds. It \
             succeeds even if it finds nothing. See `sensorctl --help` for the exit codes.
 
-            With --json, each line is an object. Its "kind" is positionSource, receiver, motionSource, sensor, \
+            With --json, each line is an object whose "kind" is positionSource, receiver, motionSource, sensor, \
             accessorySource, accessory, accessoryCandidate, battery, authorization, traits or problem.
 
             Examples:

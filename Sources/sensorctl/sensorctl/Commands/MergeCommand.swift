@@ -9,10 +9,10 @@ struct MergeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "merge", abstract: "Merge recordings that were made at the same time.",
         discussion: """
-            Recordings are aligned by their start times. With --align start, all recordings begin together. Sensors \
-            and accessories with the same name remain separate. Receivers that report at the same time also remain \
-            separate. The battery is that of the first recording that contains one. See `sensorctl --help` for the \
-            exit codes.
+            Recordings are aligned by the times at which they were made. With --align start, all recordings begin \
+            together. Sensors and accessories with the same name remain separate. Receivers that report at the same \
+            time also remain separate. Battery readings are taken from the first recording that contains any. See \
+            `sensorctl --help` for the exit codes.
 
             Examples:
               sensorctl merge fixes.jsonl motion.jsonl -o both.jsonl
@@ -25,21 +25,23 @@ struct MergeCommand: ParsableCommand {
         completion: .file())
     var output: String
 
-    @Option(help: "The output format, if the extension of the output does not determine it.") var format: String?
+    @Option(help: "The output format, if the file extension does not determine it.") var format: String?
 
     @Option(
-        help: "The alignment of the recordings: clock (by their start times) or start (all recordings begin together).",
+        help:
+            "The alignment of the recordings: clock (by the times at which they were made) or start (all recordings begin together).",
         transform: MergeCommand.alignment)
     var align: TraceMerger.Alignment = .clock
 
     @OptionGroup var new: NewFileOptions
 
     @Option(
-        help: .init("The receiver whose positions are written, for formats with a single receiver.", valueName: "path"))
+        help: .init(
+            "The receiver whose positions are written, for formats that support only one receiver.", valueName: "path"))
     var receiver: String?
 
-    @Flag(help: "Also write arrival times, in the formats gpsd and nmea.") var stamps = false
-    @OptionGroup(title: "Recordings of other programs, for all files") var imports: ImportOptions
+    @Flag(help: "Also write arrival times. This flag requires the format gpsd or nmea.") var stamps = false
+    @OptionGroup(title: "Recordings from other programs, for all files") var imports: ImportOptions
 
     func validate() throws {
         let maximum = TraceMerger.maximumCount

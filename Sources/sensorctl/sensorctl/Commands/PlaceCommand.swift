@@ -11,9 +11,10 @@ struct PlaceCommand: AsyncParsableCommand {
         commandName: "place", abstract: "Find the place at a coordinate, or the coordinate of a place.",
         usage: "sensorctl place <latitude>,<longitude> | <text> | - [<options>]",
         discussion: """
-            Uses data that is part of the program: borders of countries, cities with more than 10,000 people, \
-            administrative areas, time zones, lakes and seas. No network and no device is required. Cities are from \
-            GeoNames (geonames.org, CC BY 4.0), modified. Outlines are from Natural Earth.
+            The command uses data that is part of the program: country borders, cities with more than 10,000 people, \
+            administrative areas, time zones, lakes and seas. It requires neither a network nor a device. The city \
+            data is from GeoNames (geonames.org, CC BY 4.0) and has been modified. The outlines are from Natural \
+            Earth.
 
             The name of a place may be followed by the area that contains it, as in "Paris, Texas". Names are in Latin \
             script. With -, the command reads one coordinate per line from standard input.
@@ -21,11 +22,11 @@ struct PlaceCommand: AsyncParsableCommand {
             With --json, each line is an object with latitude, longitude, name, isoCountryCode, country, \
             administrativeArea, locality, subLocality, timeZone, ocean and inlandWater. The latitude and longitude are \
             those of the given coordinate, or of the place that was found. Missing values are null. If a name has \
-            several results, the best one is printed first. Each line of standard input has exactly one result. If the \
-            line is not a coordinate, all values of the result are null.
+            several results, the best one is printed first. Each line of standard input produces exactly one result. \
+            If the line is not a coordinate, all values of the result are null.
 
             Exit codes:
-              65  A line is not a coordinate.
+              65  A line of standard input is not a coordinate.
               66  Standard input cannot be read.
               69  No place was found.
             See `sensorctl --help` for the other exit codes.
@@ -43,7 +44,7 @@ struct PlaceCommand: AsyncParsableCommand {
 
     @Option(
         help: .init(
-            "The language of country names, such as de. The default is the language of LC_ALL, LC_MESSAGES or LANG.",
+            "The language in which to print country names, such as de. The default is taken from LC_ALL, LC_MESSAGES or LANG.",
             valueName: "name"))
     var locale: String?
 

@@ -10,29 +10,33 @@ import TraceEditing
 struct PlaybackArguments: ParsableArguments {
     @Option(
         help:
-            "The start of playback, in seconds from the start of the trace. Playback begins with the state at that time."
+            "The time at which playback starts, in seconds from the start of the trace. Playback begins with the state at that time."
     )
     var from: Double?
 
-    @Option(help: "The end of playback, in seconds from the start of the trace.") var to: Double?
-    @Option(help: "The maximum length of pauses, in seconds. Longer pauses are shortened.") var maxGap: Double?
+    @Option(help: "The time at which playback ends, in seconds from the start of the trace.") var to: Double?
+    @Option(help: "The maximum length of a gap in the trace, in seconds. Longer gaps are shortened.")
+    var maxGap: Double?
 
-    @Option(help: "Play the trace this many times, or forever. Timestamps continue to increase.")
+    @Option(
+        help:
+            "The number of times to play the trace, or forever. Timestamps continue to increase from one repetition to the next."
+    )
     var loop: PlaybackLoop?
 
     @Option(
         help: .init(
-            "The streams to play, separated by commas: positions, motion, \(SensorKindName.list), battery, accessories, beacons, and sensor:ID for a single sensor.",
+            "The streams to play, separated by commas: positions, motion, \(SensorKindName.list), battery, accessories, beacons, or sensor:ID for a single sensor.",
             valueName: "streams"))
     var streams: StreamList?
 
     @Option(
-        help: .init("Rename a sensor or a receiver of the trace. This option may be repeated.", valueName: "old=new"))
+        help: .init("Rename a sensor or a receiver in the trace. This option may be repeated.", valueName: "old=new"))
     var rename: [Renaming] = []
 
     @Option(
         help:
-            "The behaviour at the end: hold (no more data arrives), stop (the clock stops too) or fail (an error is reported)."
+            "The behaviour at the end of the trace: hold (no more data arrives), stop (the clock also stops) or fail (an error is reported)."
     )
     var atEnd = EndName.hold
 

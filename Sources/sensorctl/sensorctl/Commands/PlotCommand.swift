@@ -14,31 +14,33 @@ struct PlotCommand: AsyncParsableCommand {
         commandName: "plot", abstract: "Plot recordings as SVG, PNG or HTML.",
         usage: "sensorctl plot <trace> ... [<stream> ...] -o <file> [<options>]",
         discussion: """
-            Plots everything in the recordings, or only the named streams: \(PlotSubject.list). The values are those \
-            that `replay` prints. Several recordings share the same axes. If a word is the name of a stream, it always \
-            selects the stream. If a file has such a name, write ./speed, for example.
+            The command plots all data in the recordings, or only the streams that you name: \(PlotSubject.list). The \
+            plotted values are the same as those that `replay` prints. Several recordings are plotted on the same \
+            axes. An argument that is the name of a stream always selects the stream. To plot a file that has such a \
+            name, write ./speed, for example.
 
-            The extension of the output determines the format. An SVG has the width of an A4 page, and a PNG is an \
-            image of this SVG. An HTML page shows the values below the pointer and needs no other files. If there are \
-            too many readings to draw, the plot shows the minimum and the maximum of each interval, so no peak is \
+            The extension of the output file determines the format. An SVG has the width of an A4 page, and a PNG is \
+            an image of this SVG. An HTML page shows the values under the pointer and needs no other files. If there \
+            are too many readings to draw, the plot shows the minimum and the maximum of each interval, so no peak is \
             lost.
 
-            If a gap is longer than three usual intervals, it interrupts the lines. If there is only one recording, \
-            gaps are grey. Bands around speed, altitude and heading show the reported accuracy. So do circles around \
-            positions. Unreliable headings are grey. If no fix uses a satellite, the satellite is hollow. The faults \
-            of --fault are marked in the charts and on the track.
+            A gap interrupts the lines if it is longer than three typical intervals between readings. If there is only \
+            one recording, gaps are shown in grey. Bands around speed, altitude and heading, and circles around \
+            positions, show the reported accuracy. Unreliable headings are drawn in grey. A satellite that no fix uses \
+            is drawn as a hollow circle. The faults injected with --fault are marked in the charts and on the track.
 
             Positions are plotted at the receiver's time. If this time differs from the arrival time by more than ten \
             seconds, the arrival time is used instead.
 
-            You can also plot the output of `replay --json` and `replay --expect`. Plotted together with the \
-            recording, its sensor readings, attitudes and headings show the results of another version of the filter.
+            You can also plot the output of `replay --json` and `replay --expect`. To compare two versions of the \
+            filter, plot a recording together with the output of the other version. The plot then shows the sensor \
+            readings, attitudes and headings of both versions.
 
             With --json, the command prints the plotted values, with one object for each plotted line. In this case, \
             you can omit -o.
 
             Exit codes:
-              69  None of the recordings contains a named stream.
+              69  None of the recordings contains any of the named streams.
             See `sensorctl --help` for the other exit codes.
 
             Examples:
@@ -58,7 +60,7 @@ struct PlotCommand: AsyncParsableCommand {
         completion: .file())
     var output: String?
 
-    @Option(help: "The output format, if the extension of the output does not determine it: svg, html or png.")
+    @Option(help: "The output format, if the file extension does not determine it: svg, html or png.")
     var format: PlotFormat?
 
     @OptionGroup var new: NewFileOptions
@@ -67,13 +69,13 @@ struct PlotCommand: AsyncParsableCommand {
 
     @Option(
         help:
-            "The alignment of several recordings: clock or start. The default is clock if the recordings overlap, and start otherwise.",
+            "The alignment of several recordings: clock (by the times at which they were made) or start (all recordings begin together). The default is clock if the recordings overlap in time, and start otherwise.",
         transform: PlotCommand.alignment)
     var align: TraceMerger.Alignment?
 
-    @Option(help: "The resolution of a PNG, in dots per inch.") var dpi = 150
+    @Option(help: "The resolution of a PNG image, in dots per inch.") var dpi = 150
     @OptionGroup var reference: ReferenceOptions
-    @OptionGroup(title: "Recordings of other programs, for all files") var imports: ImportOptions
+    @OptionGroup(title: "Recordings from other programs, for all files") var imports: ImportOptions
     @OptionGroup(title: "Playback") var choices: PlaybackArguments
     @OptionGroup(title: "Faults") var faults: TraceFaultOptions
     @OptionGroup var printed: OutputOptions

@@ -38,14 +38,15 @@ struct BrokerOptions: ParsableArguments {
 
     @Option(
         help: .init(
-            "The authorities that may sign the broker's certificate, in PEM format. The default is the authorities of the system.",
+            "The certificates of the authorities that may sign the broker's certificate, in PEM format. The default is the system's list of authorities.",
             valueName: "file"))
     var caFile: String?
 
     @Option(help: .init("The certificate of this client, in PEM format.", valueName: "file"))
     var certificateFile: String?
-    @Option(help: .init("The private key of the certificate, in PEM format.", valueName: "file")) var keyFile: String?
-    @Option(help: "How long a connection may be idle before it is checked, in seconds. The default is 30.")
+    @Option(help: .init("The private key that belongs to the certificate, in PEM format.", valueName: "file"))
+    var keyFile: String?
+    @Option(help: "The time for which a connection may be idle before it is checked, in seconds. The default is 30.")
     var keepAlive: Int?
 
     var files: BrokerCredentialFiles {

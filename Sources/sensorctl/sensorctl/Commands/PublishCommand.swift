@@ -10,31 +10,33 @@ import Trace
 
 struct PublishCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "publish", abstract: "Publish the positions and the motion of this board to an MQTT broker.",
+        commandName: "publish", abstract: "Publish the position and motion data of this board to an MQTT broker.",
         discussion: """
-            Publishes each position as OwnTracks JSON on owntracks/USER/DEVICE. The broker retains the last position. \
-            With --motion, readings are also published as SenML on senml/USER/DEVICE/KIND. To receive the positions on \
-            another board, set DEVICE_SERVICES_GPSD to \(example) there.
+            The command publishes each position as OwnTracks JSON on the topic owntracks/USER/DEVICE. The broker \
+            retains the last position. With --motion, the command also publishes sensor readings as SenML on the topic \
+            senml/USER/DEVICE/KIND. To receive the positions on another board, set DEVICE_SERVICES_GPSD to \(example) \
+            on that board.
 
             The command runs until it is interrupted, even while gpsd or the broker is unavailable. Messages that the \
             broker has not accepted yet are kept and sent later in the same order. By default, the last 10000 messages \
-            are kept in memory. With --spool, the last 100000 messages or 16 MB are kept on disk, and the next run \
-            sends them. With --trace, the command plays a recording and ends when the broker has accepted all \
-            messages.
+            are kept in memory. With --spool, the last 100000 messages, up to a total of 16 MB, are kept on disk. The \
+            next run sends any messages that remain. With --trace, the command plays a recording and ends when the \
+            broker has accepted all messages.
 
-            A password file contains one line in the form name:password. Other users must not be able to read it \
-            (chmod 600). Instead of the options, you can set DEVICE_SERVICES_MQTT_PASSWORD_FILE, _CA_FILE, \
-            _CERTIFICATE_FILE and _KEY_FILE.
+            A password file contains one line in the form name:password. Other users must not be able to read this \
+            file (chmod 600). Instead of using the file options, you can set the environment variables \
+            DEVICE_SERVICES_MQTT_PASSWORD_FILE, _CA_FILE, _CERTIFICATE_FILE and _KEY_FILE.
 
-            With --json, each line is an object. Its "event" is started, connected, lost, spoolFailed, positionLost, \
+            With --json, each line is an object whose "event" is started, connected, lost, spoolFailed, positionLost, \
             positionRegained, sensorLost, missed or ended.
 
-            The command requires the trait LibMosquitto. Build sensorctl with --traits default,LibMosquitto.
+            The command requires the package trait LibMosquitto. To enable it, build sensorctl with --traits \
+            default,LibMosquitto.
 
             Exit codes:
-              69  The broker has accepted no message within the time of --duration, or
-                  messages remain that are not in --spool.
-              77  The configuration does not allow the use of the position.
+              69  The broker accepted no message within the time of --duration, or some
+                  of the remaining messages are not stored in the --spool folder.
+              77  The configuration does not allow access to the position.
             See `sensorctl --help` for the other exit codes.
 
             Examples:
@@ -44,25 +46,32 @@ struct PublishCommand: AsyncParsableCommand {
 
     private static let example = "mqtt://broker/owntracks/USER/DEVICE"
 
-    @Argument(help: .init("The broker, as mqtt://host[:port], or with mqtts:// for TLS.", valueName: "broker"))
+    @Argument(
+        help: .init(
+            "The address of the broker, in the form mqtt://host[:port], or mqtts://host[:port] for TLS.",
+            valueName: "broker"))
     var broker: String
     @OptionGroup(title: "Publisher") var identity: PublisherIdentity
     @OptionGroup(title: "Broker") var access: BrokerOptions
 
     @Option(
         help: .init(
-            "Also publish readings of this sensor: \(SensorKindName.list). This option may be repeated.",
+            "Also publish the readings of sensors of this kind: \(SensorKindName.list). This option may be repeated.",
             valueName: "kind")
     )
     var motion: [SensorKindName] = []
 
-    @Option(help: "The interval between motion readings, in seconds. 0 selects every reading.") var interval = 0.1
+    @Option(help: "The interval between motion readings, in seconds. Use 0 to select every reading.") var interval = 0.1
     @Flag(help: "Publish discovery messages for Home Assistant.") var homeAssistant = false
-    @Option(help: .init("A folder for messages that wait for the broker.", valueName: "folder")) var spool: String?
-    @Option(help: .init("Play a recording instead of this board's sensors.", valueName: "file")) var trace: String?
-    @Option(help: "The playback speed relative to the recording. max plays without delays.") var speed: PlaybackSpeed?
-    @Flag(help: "Shift the times of the trace so that it starts now.") var rebase = false
-    @OptionGroup(title: "Recordings of other programs") var imports: ImportOptions
+    @Option(
+        help: .init("The folder in which to store messages that the broker has not accepted yet.", valueName: "folder"))
+    var spool: String?
+    @Option(help: .init("Play this recording instead of reading the board's sensors.", valueName: "file"))
+    var trace: String?
+    @Option(help: "The playback speed relative to the recording. Use max to play without delays.")
+    var speed: PlaybackSpeed?
+    @Flag(help: "Shift the times in the trace so that it starts now.") var rebase = false
+    @OptionGroup(title: "Recordings from other programs") var imports: ImportOptions
     @Option(help: "End after this many seconds.") var duration: Double?
     @OptionGroup var output: OutputOptions
 

@@ -14,34 +14,35 @@ struct RecordCommand: AsyncParsableCommand {
         commandName: "record", abstract: "Record positions, motion and accessories in a trace.",
         usage: "sensorctl record <file> [<options>]",
         discussion: """
-            Records every line of gpsd, every motion sensor in its own axes, the battery, and the stored calibrations. \
-            Also records when accessories are attached and detached. To record the data of an accessory, use \
-            `sensorctl talk --record`.
+            The command records every line from gpsd, the readings of every motion sensor in the sensor's own axes, \
+            the battery, and the stored calibrations. It also records when accessories are attached and detached. To \
+            record the data of an accessory, use `sensorctl talk --record`.
 
-            The command runs until it is interrupted, even while gpsd or a sensor is unavailable. The trace then \
-            contains the loss. If FILE is a folder, the trace is created in this folder. Its name contains the time, \
-            as in 2026-05-01T10-00-00Z-recording.trace.
+            The command runs until it is interrupted, even while gpsd or a sensor is unavailable. In this case, the \
+            trace records the loss. If FILE is a folder, the trace is created in this folder. The name of the trace \
+            contains the time, as in 2026-05-01T10-00-00Z-recording.trace.
 
-            With --json, each line is an object. Its "event" is started, lost, regained, attached, detached or ended. \
+            With --json, each line is an object whose "event" is started, lost, regained, attached, detached or ended. \
             If the event concerns a sensor or an accessory, the object contains "sensor" or "accessory". Recording \
-            never waits for the reader of this output. If the reader is too slow, lines are dropped. An object with \
-            the "event" missed then reports how many, as "events".
+            never waits for the program that reads this output. If that program is too slow, lines are dropped. An \
+            object whose "event" is missed then reports the number of dropped lines as "events".
 
-            With --ring, the command is a black box: it keeps only the last minutes on disk, in segments. When an \
-            event occurs, it saves them as a trace. The trace also contains the data after the event (see --after). If \
-            FILE is a folder, traces are named by their time and event, as in 2026-05-01T10-00-00Z-impact-4g.trace. If \
-            FILE is a file, the names of later traces contain a number. The "triggers" in the header of a trace are \
-            the events and their times. With --json, objects with the "event" triggered and saved report each trigger \
-            and each trace.
+            With --ring, the command acts as a black box: it keeps only the data of the last few minutes on disk, in \
+            segments. When an event occurs, it saves this data as a trace. The trace also contains the data that \
+            follows the event (see --after). If FILE is a folder, each trace is named after its time and event, as in \
+            2026-05-01T10-00-00Z-impact-4g.trace. If FILE is a file, the names of later traces contain a number. The \
+            header of each trace lists the events and their times as "triggers". With --json, an object whose "event" \
+            is triggered reports each trigger, and an object whose "event" is saved reports each trace.
 
-            The ring is stored in FOLDER/.ring or FILE.ring and is removed when the recording ends. It uses at most \
-            --ring-size, and the same amount again while a trace is saved. After a kill or a power failure, the next \
-            recording saves the remaining data while it records. Unreadable data is kept in a separate file, whose \
-            name contains the word damaged. If there is not enough disk space for twice the data, the ring is kept for \
-            the next recording. If the disk is full or fails, recording ends with exit code 74, and the ring is kept.
+            The ring of segments is stored in FOLDER/.ring or FILE.ring and is removed when the recording ends. It \
+            takes up at most --ring-size bytes on disk, and the same amount again while a trace is being saved. If the \
+            command is killed or the power fails, the next recording saves the data that remains in the ring, while it \
+            records new data. Unreadable data is kept in a separate file, whose name contains the word damaged. If \
+            there is not enough disk space for twice the data, the ring is kept for the next recording. If the disk is \
+            full or fails, recording ends with exit code 74 and the ring is kept.
 
             Exit codes:
-              69  The time of --duration has passed before anything was recorded.
+              69  Nothing was recorded within the time of --duration.
               73  FILE cannot be created.
               74  FILE cannot be written.
             See `sensorctl --help` for the other exit codes.
@@ -60,7 +61,7 @@ struct RecordCommand: AsyncParsableCommand {
     )
     var parts: PartNames = PartNames(parts: .default)
 
-    @Option(help: "The interval between readings of a motion sensor, in seconds. 0 selects every reading.")
+    @Option(help: "The interval between readings of a motion sensor, in seconds. Use 0 to record every reading.")
     var interval = 0.01
     @Option(help: "End after this many seconds.") var duration: Double?
     @OptionGroup var new: NewFileOptions

@@ -14,13 +14,13 @@ struct ReplayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay", abstract: "Play a recording through Core Location, Core Motion and External Accessory.",
         discussion: """
-            The recording may have one of the following formats:
-              traces of `sensorctl record`
+            The command accepts recordings in the following formats:
+              traces written by `sensorctl record`
               the output of gpspipe -w, and gpsd's .chk files
               NMEA logs, GPX, MCAP, CSV files, phyphox and Sensor Logger folders
-              descriptions and scripts of umockdev
+              umockdev descriptions and scripts
               libiio's XML with its buffer files
-              any table with --columns
+              any table, if you describe its columns with --columns
             Unreadable parts of a recording are skipped with a warning.
 
             The output is the same as that of `watch`. Every reading of a sensor is printed unless --interval is \
@@ -30,12 +30,12 @@ struct ReplayCommand: AsyncParsableCommand {
 
             With --expect, the command does not print the callbacks. It compares them with those in a file, and prints \
             the first difference: the field, both values, the tolerance and the preceding callbacks. In this mode, \
-            errors are callbacks. --update-expected writes the file.
+            errors are treated as callbacks. To write the file, add --update-expected.
 
-            The file of expected callbacks is JSON Lines. Its first line contains the options and the tolerances of \
-            fields. The options must be the same in each run. You may edit the tolerances, which are "absolute", \
-            "relative" (to the expected value), "circle" (360 for degrees) and "rotation" (degrees between \
-            quaternions).
+            The file of expected callbacks is in JSON Lines format. Its first line contains the options of the replay \
+            and the tolerances of the fields. The options must be the same in each run. You may edit the tolerances. \
+            The possible tolerances are "absolute", "relative" (to the expected value), "circle" (360 for degrees) and \
+            "rotation" (degrees between quaternions).
 
             Exit codes:
               1   A callback differs from the expected callback.
@@ -58,24 +58,24 @@ struct ReplayCommand: AsyncParsableCommand {
 
     @Option(
         help:
-            "The playback speed relative to the recording. max plays without delays. The default is 1 in a terminal, and max otherwise."
+            "The playback speed relative to the recording. Use max to play without delays. The default is 1 in a terminal, and max otherwise."
     )
     var speed: PlaybackSpeed?
 
-    @Flag(help: "Print every report of the receiver instead of one per epoch.") var everyReport = false
-    @Option(help: "The interval between motion readings, in seconds. 0 selects every reading of the trace.")
+    @Flag(help: "Print every report from the receiver instead of one report per epoch.") var everyReport = false
+    @Option(help: "The interval between motion readings, in seconds. Use 0 to select every reading in the trace.")
     var interval = 0.0
     @OptionGroup var reference: ReferenceOptions
     @OptionGroup var regions: RegionOptions
-    @Flag(help: "Shift the times of the trace so that it starts now.") var rebase = false
-    @OptionGroup(title: "Recordings of other programs") var imports: ImportOptions
+    @Flag(help: "Shift the times in the trace so that it starts now.") var rebase = false
+    @OptionGroup(title: "Recordings from other programs") var imports: ImportOptions
     @OptionGroup(title: "Playback") var choices: PlaybackArguments
     @OptionGroup(title: "Faults") var faults: TraceFaultOptions
 
     @Option(help: .init("Compare the callbacks with those in this file.", valueName: "file"), completion: .file())
     var expect: String?
 
-    @Flag(help: "Rewrite the file of --expect and keep its tolerances.") var updateExpected = false
+    @Flag(help: "Rewrite the file specified with --expect, but keep its tolerances.") var updateExpected = false
     @OptionGroup var output: OutputOptions
 
     func validate() throws {

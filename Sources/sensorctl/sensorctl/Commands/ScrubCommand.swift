@@ -8,21 +8,22 @@ struct ScrubCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "scrub", abstract: "Remove personal data from a recording, so that it can be shared.",
         discussion: """
-            Moves the positions so that the first one is at 0, 0. Distances and directions are kept. Shifts the times \
-            so that the recording starts on 2000-01-01. Also removes the following data:
+            The command moves the positions so that the first one is at latitude 0 and longitude 0. Distances and \
+            directions are kept. The command shifts the times so that the recording starts on 2000-01-01. It also \
+            removes the following data:
               serial numbers
               the names of ports, receivers and machines
               the contexts of sensors
-              the sentences of receivers
-              all data of gpsd except positions, satellites and attitudes
+              the NMEA sentences from receivers
+              all data from gpsd except positions, satellites and attitudes
               the directions of satellites in the sky
-              the names and the data of accessories
-            gpsd's other data is removed because it may contain the place in any form. Accessories keep their models, \
-            and sensors keep the names of their chips.
+              the names of accessories and the data exchanged with them
+            The other data from gpsd is removed because it may reveal the place in one form or another. The models of \
+            accessories and the chip names of sensors are kept.
 
             Altitudes are kept unless --drop-altitude is given. Motion readings are also kept. Note that magnetometer \
-            readings reveal the magnetic latitude, barometer readings reveal the altitude, and a gait reveals the \
-            person who walks.
+            readings reveal the magnetic latitude, barometer readings reveal the altitude, and the gait reveals the \
+            identity of the person who walks.
 
             See `sensorctl --help` for the exit codes.
 
@@ -31,10 +32,10 @@ struct ScrubCommand: ParsableCommand {
             """)
 
     @OptionGroup var recording: EditOptions
-    @Option(parsing: .unconditional, help: "The new first position, in degrees north and degrees east.")
+    @Option(parsing: .unconditional, help: "The new location of the first position, in degrees north and degrees east.")
     var place: Place?
-    @Flag(help: "Keep the positions.") var keepPlace = false
-    @Flag(help: "Keep the times.") var keepTime = false
+    @Flag(help: "Keep the original positions.") var keepPlace = false
+    @Flag(help: "Keep the original times.") var keepTime = false
     @Flag(help: "Remove the altitudes.") var dropAltitude = false
     @Flag(help: "Keep the directions of satellites in the sky.") var keepSky = false
     @Flag(help: "Keep the data sent to and received from accessories.") var keepBytes = false

@@ -14,27 +14,28 @@ struct SimulateAccessoryCommand: AsyncParsableCommand {
         usage: "sensorctl simulate accessory <file> [<options>] [-- <program> ...]",
         discussion: """
             FILE is one of the following:
-              a device description of umockdev (.umockdev)
-              the declaration of an accessory (.json)
-              a trace with accessories
-            For a device description, the dialogue in the .script file of the same name is played. The accessories of \
-            a trace are attached, send data and are detached at the times of the trace.
+              an umockdev device description (.umockdev)
+              an accessory declaration (.json)
+              a trace that contains accessories
+            For a device description, the command plays the dialogue in the .script file with the same name. The \
+            accessories in a trace are attached, send data and are detached at their recorded times.
 
-            The accessories are declared in a folder, and the command prints its path. Set DEVICE_SERVICES_ACCESSORIES \
-            to this path in a second terminal. If PROGRAM is given, the command sets this variable for PROGRAM. \
-            Signals are forwarded to PROGRAM. After --duration, PROGRAM receives SIGTERM, and SIGKILL five seconds \
-            later. If PROGRAM writes data that differs from the recorded data, a warning reports this at the end.
+            The command declares the accessories in a folder and prints the path of the folder. Set \
+            DEVICE_SERVICES_ACCESSORIES to this path in a second terminal. If you specify PROGRAM, the command runs it \
+            and sets this variable in its environment. The command forwards signals to PROGRAM. When the time of \
+            --duration has passed, PROGRAM receives SIGTERM and, five seconds later, SIGKILL. If PROGRAM writes data \
+            that differs from the recorded data, the command prints a warning when it ends.
 
-            With --json, the command prints one object with "event": "listening" and "folder".
+            With --json, the command prints one object that contains "event": "listening" and "folder".
 
             Exit codes:
-              65   The file is none of these, or it contains no accessory.
+              65   The file has none of these formats, or it contains no accessory.
               66   The file cannot be read.
-              73   The folder cannot be created. It is in TMPDIR, or in /tmp if TMPDIR
-                   is not set.
+              73   The folder cannot be created in TMPDIR, or in /tmp if TMPDIR is not
+                   set.
               127  PROGRAM cannot be started.
-            Otherwise, the exit code is that of PROGRAM, or 128 plus the number of the signal that ended PROGRAM. See \
-            `sensorctl --help` for the other exit codes.
+            Otherwise, the command exits with the exit code of PROGRAM. If a signal terminated PROGRAM, the exit code \
+            is 128 plus the signal number. See `sensorctl --help` for the other exit codes.
 
             Examples:
               sensorctl simulate accessory scale.trace -- sensorctl watch accessories
@@ -42,7 +43,7 @@ struct SimulateAccessoryCommand: AsyncParsableCommand {
 
     enum Peer: String, ExpressibleByArgument, CaseIterable { case echo, silent, pattern }
 
-    @Argument(help: "The description, declaration or trace.", completion: .file()) var file: String
+    @Argument(help: "The device description, accessory declaration or trace.", completion: .file()) var file: String
 
     @Flag(
         help: "Connect the program through a Unix socket, or through a pseudo-terminal, which looks like a serial port."
@@ -51,7 +52,7 @@ struct SimulateAccessoryCommand: AsyncParsableCommand {
 
     @Option(
         help:
-            "The peer to use if the file contains no dialogue. echo returns all bytes, silent sends nothing, and pattern sends bytes endlessly."
+            "The simulated peer if the file contains no dialogue: echo (returns all bytes), silent (sends nothing) or pattern (sends bytes endlessly)."
     )
     var peer = Peer.echo
 

@@ -14,7 +14,7 @@ import TraceEditing
 
 struct SimulateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "simulate", abstract: "Simulate gpsd, motion sensors and accessories from recordings.",
+        commandName: "simulate", abstract: "Simulate gpsd, motion sensors and accessories with data from recordings.",
         subcommands: [
             SimulateAllCommand.self, SimulateGPSDCommand.self, SimulateIIOCommand.self, SimulateAccessoryCommand.self,
         ], defaultSubcommand: SimulateAllCommand.self)
@@ -25,27 +25,27 @@ struct SimulateAllCommand: AsyncParsableCommand {
         commandName: "all", abstract: "Simulate positions, motion and accessories for an unmodified program.",
         usage: "sensorctl simulate [all] <trace> ... [<options>] [-- <program> ...]",
         discussion: """
-            The word all may be omitted. The command accepts the same formats as `replay`. Several recordings are \
-            aligned as in `merge`.
+            You can omit the word all. The command accepts the same formats as `replay`. It aligns several recordings \
+            in the same way as `merge`.
 
-            The command starts a gpsd, an iiod and accessories on their own ports, and sets environment variables so \
-            that PROGRAM uses them. They share one clock, which starts when PROGRAM first uses one of them. PROGRAM \
-            finds only the devices in the recordings. It does not use the sensors, accessories, configuration and \
-            stored calibrations of this machine. If DEVICE_SERVICES_CONFIG is set, it is kept. The battery is that of \
-            this machine.
+            The command starts a simulated gpsd, a simulated iiod and simulated accessories on their own ports, and \
+            sets environment variables so that PROGRAM uses them. They share one clock, which starts when PROGRAM \
+            first uses one of them. PROGRAM finds only the devices in the recordings. It does not use the sensors, \
+            accessories, configuration and stored calibrations of this machine. If you have set \
+            DEVICE_SERVICES_CONFIG, PROGRAM inherits this variable. The battery readings come from this machine.
 
-            Signals are forwarded to PROGRAM. Without a PROGRAM, the command prints the variables for another terminal \
-            and runs until it is interrupted. With --json, it prints them as an object with "event": "listening", \
-            "environment", "sources" and "seconds".
+            The command forwards signals to PROGRAM. If you omit PROGRAM, the command prints the variables to set in \
+            another terminal, and runs until it is interrupted. With --json, it prints one object that contains \
+            "event": "listening", "environment", "sources" and "seconds".
 
             Exit codes:
               65   A file is not a recording.
               66   A file cannot be read.
-              69   No port or no folder is available. The folder is in TMPDIR, or in
-                   /tmp if TMPDIR is not set.
+              69   No port is available, or no folder can be created in TMPDIR (or in
+                   /tmp if TMPDIR is not set).
               127  PROGRAM cannot be started.
-            Otherwise, the exit code is that of PROGRAM, or 128 plus the number of the signal that ended PROGRAM. See \
-            `sensorctl --help` for the other exit codes.
+            Otherwise, the command exits with the exit code of PROGRAM. If a signal terminated PROGRAM, the exit code \
+            is 128 plus the signal number. See `sensorctl --help` for the other exit codes.
 
             Examples:
               sensorctl simulate drive.jsonl scale.trace --align start -- ./app
@@ -53,29 +53,37 @@ struct SimulateAllCommand: AsyncParsableCommand {
 
     @Argument(
         help: .init(
-            "The recordings, or - for standard input. After --, the program to run and its arguments.",
+            "The recordings, or - for standard input. To run a program, add -- followed by the program and its arguments.",
             valueName: "trace"),
         completion: .file())
     var words: [String] = []
 
     @Option(help: "The playback speed relative to the recording.") var speed = 1.0
 
-    @Flag(help: "Repeat the recordings with increasing timestamps. Otherwise, no data arrives after the end.")
+    @Flag(
+        help:
+            "Repeat the recordings with increasing timestamps. Without this flag, no data arrives after the end of the recordings."
+    )
     var loop = false
 
-    @Flag(help: "Shift the times of positions so that the first fix is at the current time.") var rebase = false
-    @Flag(help: "Start immediately instead of at the first use.") var atOnce = false
+    @Flag(help: "Shift the times of positions so that the time of the first fix is the current time.")
+    var rebase = false
+    @Flag(help: "Start playback immediately instead of when a simulated device is first used.") var atOnce = false
 
     @Option(
         help:
-            "The alignment of several recordings: clock (by their start times) or start (all recordings begin together).",
+            "The alignment of several recordings: clock (by the times at which they were made) or start (all recordings begin together).",
         transform: SimulateAllCommand.alignment)
     var align: TraceMerger.Alignment = .clock
 
     @OptionGroup var faults: TraceFaultOptions
-    @Option(help: .init("The faults of gpsd. See `sensorctl simulate gpsd --help`.", valueName: "faults"))
+    @Option(
+        help: .init(
+            "The faults to inject into the simulated gpsd. See `sensorctl simulate gpsd --help`.", valueName: "faults"))
     var gpsdFault: String?
-    @Option(help: .init("The faults of iiod. See `sensorctl simulate iio --help`.", valueName: "faults"))
+    @Option(
+        help: .init(
+            "The faults to inject into the simulated iiod. See `sensorctl simulate iio --help`.", valueName: "faults"))
     var iioFault: String?
 
     @Flag(
@@ -84,7 +92,7 @@ struct SimulateAllCommand: AsyncParsableCommand {
     var pty = false
 
     @Option(help: "End after this many seconds.") var duration: Double?
-    @OptionGroup(title: "Recordings of other programs, for all files") var imports: ImportOptions
+    @OptionGroup(title: "Recordings from other programs, for all files") var imports: ImportOptions
     @OptionGroup var output: OutputOptions
 
     /// The number of arguments after `--`, which the parser appends to `words`.

@@ -8,29 +8,31 @@ import Trace
 
 struct SimulateGPSDCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "gpsd", abstract: "Serve the positions of a recording like gpsd.",
+        commandName: "gpsd", abstract: "Serve the positions in a recording to gpsd clients.",
         discussion: """
-            Accepts the same formats as `replay`. Listens on 127.0.0.1 and prints the address. Set \
-            DEVICE_SERVICES_GPSD to this address, or use it with gpsd's own clients (gpspipe -w 127.0.0.1:PORT, cgps, \
-            gpsmon, gpxlogger).
+            The command accepts the same formats as `replay`. It listens on 127.0.0.1 and prints its address. Set \
+            DEVICE_SERVICES_GPSD to this address, or use the address with gpsd's own clients (gpspipe -w \
+            127.0.0.1:PORT, cgps, gpsmon, gpxlogger).
 
-            With --pty, the command simulates a receiver instead. It writes NMEA sentences to a pseudo-terminal, and \
-            prints its path for a real gpsd (gpsd -N -n PATH). The sentences come from the recording, or are generated \
-            from its reports.
+            With --pty, the command simulates a receiver instead. It writes NMEA sentences to a pseudo-terminal and \
+            prints the path of this pseudo-terminal. To connect a real gpsd, run gpsd -N -n PATH. The sentences are \
+            taken from the recording or generated from the reports in it.
 
-            If PROGRAM is given, the command sets DEVICE_SERVICES_GPSD for it, or NMEA_TERMINAL with --pty. Signals \
-            are forwarded to PROGRAM. After --duration, PROGRAM receives SIGTERM, and SIGKILL five seconds later.
+            If you specify PROGRAM, the command runs it and sets DEVICE_SERVICES_GPSD in its environment. With --pty, \
+            the command sets NMEA_TERMINAL instead. The command forwards signals to PROGRAM. When the time of \
+            --duration has passed, PROGRAM receives SIGTERM and, five seconds later, SIGKILL.
 
-            With --json, the command prints one object with "event": "listening", "uri" and "port". With --pty, the \
-            object contains "path" instead.
+            With --json, the command prints one object that contains "event": "listening", "uri" and "port". With \
+            --pty, the object contains "path" instead of "uri" and "port".
 
             Exit codes:
               65   The file is not a recording.
               66   The file cannot be read.
-              69   The port is in use, or the recording does not contain the receiver.
+              69   The port is in use, or the recording does not contain the given
+                   receiver.
               127  PROGRAM cannot be started.
-            Otherwise, the exit code is that of PROGRAM, or 128 plus the number of the signal that ended PROGRAM. See \
-            `sensorctl --help` for the other exit codes.
+            Otherwise, the command exits with the exit code of PROGRAM. If a signal terminated PROGRAM, the exit code \
+            is 128 plus the signal number. See `sensorctl --help` for the other exit codes.
 
             Examples:
               sensorctl simulate gpsd drive.jsonl --loop --rebase
@@ -39,26 +41,32 @@ struct SimulateGPSDCommand: AsyncParsableCommand {
 
     @Argument(help: "The recording, for example a trace, or - for standard input.", completion: .file())
     var file: String
-    @Option(help: "The TCP port. 0 selects a free port. gpsd itself uses 2947.") var port: UInt16 = 0
+    @Option(help: "The TCP port to listen on, or 0 for any free port. A real gpsd uses port 2947.") var port: UInt16 = 0
 
     @Option(help: "The playback speed relative to the recording. With max, data is sent as fast as clients read it.")
     var speed = PlaybackSpeed.times(1)
 
-    @Flag(help: "Repeat the recording with increasing timestamps. Otherwise, no data arrives after the end.")
+    @Flag(
+        help:
+            "Repeat the recording with increasing timestamps. Without this flag, no data arrives after the end of the recording."
+    )
     var loop = false
 
-    @Flag(help: "Shift all times so that the first fix is at the current time.") var rebase = false
-    @Flag(help: "Start immediately instead of when the first client watches.") var atOnce = false
+    @Flag(help: "Shift all times so that the time of the first fix is the current time.") var rebase = false
+    @Flag(help: "Start playback immediately instead of when the first client starts watching.") var atOnce = false
 
     @Option(help: .init("The faults to inject, and their times. \(GPSDFault.syntax)", valueName: "faults"))
     var fault: String?
 
-    @Flag(help: "Simulate a receiver on a pseudo-terminal instead of a gpsd.") var pty = false
+    @Flag(help: "Simulate a receiver on a pseudo-terminal instead of gpsd.") var pty = false
 
-    @Option(help: "The receiver that --pty simulates, by its path in the recording. The default is the first receiver.")
+    @Option(
+        help:
+            "The receiver that --pty simulates, specified by its path in the recording. The default is the first receiver."
+    )
     var receiver: String?
 
-    @OptionGroup(title: "Recordings of other programs") var imports: ImportOptions
+    @OptionGroup(title: "Recordings from other programs") var imports: ImportOptions
     @OptionGroup var with: ProgramOptions
 
     func validate() throws {

@@ -10,24 +10,25 @@ import TraceFormats
 
 struct SimulateIIOCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "iio", abstract: "Serve the motion sensors of a recording like iiod.",
+        commandName: "iio", abstract: "Serve the motion sensors in a recording to libiio clients.",
         discussion: """
-            Accepts the same formats as `replay`. Listens on 127.0.0.1 and prints the address. Use the address with \
-            iio_info, iio_readdev and all other programs that use libiio. For programs that use this package, set \
-            DEVICE_SERVICES_IIO to the address.
+            The command accepts the same formats as `replay`. It listens on 127.0.0.1 and prints its address. Use this \
+            address with iio_info, iio_readdev and any other program that uses libiio. For programs that use this \
+            package, set DEVICE_SERVICES_IIO to the address.
 
-            If PROGRAM is given, the command sets DEVICE_SERVICES_IIO for it. Signals are forwarded to PROGRAM. After \
-            --duration, PROGRAM receives SIGTERM, and SIGKILL five seconds later.
+            If you specify PROGRAM, the command runs it and sets DEVICE_SERVICES_IIO in its environment. The command \
+            forwards signals to PROGRAM. When the time of --duration has passed, PROGRAM receives SIGTERM and, five \
+            seconds later, SIGKILL.
 
-            With --json, the command prints one object with "event": "listening", "uri" and "port".
+            With --json, the command prints one object that contains "event": "listening", "uri" and "port".
 
             Exit codes:
-              65   The file is not a recording of motion.
+              65   The file is not a recording that contains motion.
               66   The file cannot be read.
               69   The port is in use.
               127  PROGRAM cannot be started.
-            Otherwise, the exit code is that of PROGRAM, or 128 plus the number of the signal that ended PROGRAM. See \
-            `sensorctl --help` for the other exit codes.
+            Otherwise, the command exits with the exit code of PROGRAM. If a signal terminated PROGRAM, the exit code \
+            is 128 plus the signal number. See `sensorctl --help` for the other exit codes.
 
             Examples:
               sensorctl simulate iio motion.jsonl -- sensorctl watch gyro
@@ -35,21 +36,23 @@ struct SimulateIIOCommand: AsyncParsableCommand {
 
     @Argument(
         help:
-            "The recording: a trace, a CSV file, a Sensor Logger folder, or libiio's XML with its buffers. Use - for standard input.",
+            "The recording: a trace, a CSV file, a Sensor Logger folder, or libiio's XML with its buffer files. Use - for standard input.",
         completion: .file())
     var file: String
 
-    @Option(help: "The TCP port. 0 selects a free port. iiod itself uses 30431.") var port: UInt16 = 0
+    @Option(help: "The TCP port to listen on, or 0 for any free port. A real iiod uses port 30431.") var port: UInt16 =
+        0
 
     @Option(help: "The playback speed relative to the recording. With max, data is sent as fast as clients request it.")
     var speed = PlaybackSpeed.times(1)
 
-    @Flag(help: "Repeat the recording. Otherwise, the sensors are silent after the end.") var loop = false
+    @Flag(help: "Repeat the recording. Without this flag, the sensors are silent after the end of the recording.")
+    var loop = false
 
     @Option(help: .init("The faults to inject, and their times. \(IIODFault.syntax)", valueName: "faults"))
     var fault: String?
 
-    @OptionGroup(title: "Recordings of other programs") var imports: ImportOptions
+    @OptionGroup(title: "Recordings from other programs") var imports: ImportOptions
     @OptionGroup var with: ProgramOptions
 
     func validate() throws { if let fault { _ = try ExitStatus.validating { try IIODFault.list(fault) } } }

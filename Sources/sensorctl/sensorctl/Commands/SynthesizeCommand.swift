@@ -10,16 +10,17 @@ struct SynthesizeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "synthesize", abstract: "Create a trace with synthetic positions and motion.",
         discussion: """
-            ROUTE is a list of waypoints, or any recording with positions that `replay` accepts. A list contains one \
-            waypoint per line, in the form lat,lon[,alt[,speed[,pause]]]. The values are in degrees, metres, m/s and \
-            seconds. Comments begin with #. If ROUTE is a recording, its times are kept.
+            ROUTE is a list of waypoints, or a recording that contains positions, in any format that `replay` accepts. \
+            A list contains one waypoint per line, in the form lat,lon[,alt[,speed[,pause]]]. The values are in \
+            degrees, metres, m/s and seconds. Comments begin with #. If ROUTE is a recording, its times are kept.
 
-            The path is smoothed. The gyroscope, accelerometer, magnetometer and barometer readings are those of a \
-            device on this path. The readings take into account the earth's rotation, normal gravity, the World \
-            Magnetic Model 2025 and the standard atmosphere. The device lies flat with its top edge forward unless \
-            --placement is given.
+            The command smooths the path, and generates the gyroscope, accelerometer, magnetometer and barometer \
+            readings of a device that moves along this path. The readings take into account the earth's rotation, \
+            normal gravity, the World Magnetic Model 2025 and the standard atmosphere. The device lies flat with its \
+            top edge forward unless --placement is given.
 
-            The same arguments produce the same bytes. The header contains the parameters under "synthetic".
+            The same arguments always produce the same output, byte for byte. The header of the trace contains the \
+            parameters under "synthetic".
 
             Exit codes:
               65  ROUTE is neither a list of waypoints nor a recording with positions.
@@ -34,7 +35,7 @@ struct SynthesizeCommand: AsyncParsableCommand {
             """)
 
     @Argument(
-        help: "The waypoints or a recording. Use - to read waypoints or a trace from standard input.",
+        help: "A list of waypoints, or a recording. Use - to read waypoints or a trace from standard input.",
         completion: .file())
     var route: String
 
@@ -42,22 +43,22 @@ struct SynthesizeCommand: AsyncParsableCommand {
 
     @Option(
         help:
-            "The rate of the motion sensors in hertz. It is limited to 100 for the magnetometer and to 10 for the barometer."
+            "The sampling rate of the motion sensors, in hertz. The rate is limited to 100 for the magnetometer and to 10 for the barometer."
     )
     var rate = 100.0
 
-    @Option(help: "The rate of positions in hertz. 0 omits positions.") var fixRate = 1.0
-    @Option(help: "The delay of positions in seconds.") var fixDelay = 0.0
+    @Option(help: "The rate of positions, in hertz. Use 0 to omit positions.") var fixRate = 1.0
+    @Option(help: "The delay of positions, in seconds.") var fixDelay = 0.0
 
     @Option(
         help:
-            "The chip that determines the noise of the gyroscope and the accelerometer: \(SynthesizeCommand.names(InertialUnit.all))."
+            "The chip whose noise is simulated for the gyroscope and the accelerometer: \(SynthesizeCommand.names(InertialUnit.all))."
     )
     var imu = "ideal"
 
     @Option(
         help: .init(
-            "The magnetometer: \(SynthesizeCommand.names(SensorModel.magnetometers)). The default is the magnetometer of --imu, or ak8963 if it has none.",
+            "The magnetometer: \(SynthesizeCommand.names(SensorModel.magnetometers)). The default is the magnetometer in the --imu chip, or ak8963 if that chip has none.",
             valueName: "chip"))
     var magnetometer: String?
 
@@ -69,28 +70,29 @@ struct SynthesizeCommand: AsyncParsableCommand {
 
     @Option(
         help:
-            "The receiver that determines the noise of positions: \(ReceiverNoise.all.map(\.name).joined(separator: ", "))."
+            "The receiver whose noise is simulated for positions: \(ReceiverNoise.all.map(\.name).joined(separator: ", "))."
     )
     var receiver = "ideal"
 
-    @Option(help: "The initial bias of each sensor, as a fraction of its zero tolerance, from 0 to 1.") var bias = 0.0
+    @Option(help: "The initial bias of each sensor, as a fraction of the sensor's bias tolerance, from 0 to 1.")
+    var bias = 0.0
     @Option(help: "How the device leans in turns: flat (like a car) or coordinated (like a bicycle or an aircraft).")
     var turns = "flat"
-    @Option(help: "The speed if a waypoint specifies none, in m/s.") var speed = 10.0
-    @Option(help: "The maximum change of speed between waypoints, in m/s^2.") var acceleration = 2.0
+    @Option(help: "The speed at waypoints that do not specify one, in m/s.") var speed = 10.0
+    @Option(help: "The maximum rate at which the speed changes between waypoints, in m/s^2.") var acceleration = 2.0
 
     @Option(
-        help: "The maximum lateral acceleration in corners between waypoints, in m/s^2. inf disables braking.")
+        help: "The maximum lateral acceleration in corners between waypoints, in m/s^2. Use inf to disable braking.")
     var cornering = 3.0
 
     @Option(
         help:
-            "The time between the knots of the path, in seconds. Larger values round corners more and smooth noisy tracks."
+            "The time between the knots of the smoothed path, in seconds. Larger values round corners more and smooth out noisy tracks."
     )
     var smoothing = 1.0
 
     @Flag(help: "Keep the device level on slopes. This is useful for tracks with noisy altitudes.") var level = false
-    @Flag(help: "Omit the earth's rotation.") var stillEarth = false
+    @Flag(help: "Ignore the earth's rotation.") var stillEarth = false
 
     @Option(
         parsing: .unconditional,
@@ -106,15 +108,17 @@ struct SynthesizeCommand: AsyncParsableCommand {
 
     @Option(
         parsing: .unconditional,
-        help: .init("The mount matrix of the sensors. It is written to the header.", valueName: "matrix"))
+        help: .init(
+            "The mount matrix of the sensors, which is written to the header of the trace.", valueName: "matrix"))
     var mountMatrix: String?
 
     @Option(
-        help: "The start time: 2026-01-01, 2026-01-01T12:00:00Z or now. The default is the start time of the recording."
+        help:
+            "The start time, such as 2026-01-01, 2026-01-01T12:00:00Z or now. The default is the start time of the recording."
     )
     var start: StartTime?
 
-    @Option(help: "The seed of the noise.") var seed: UInt64 = 1
+    @Option(help: "The seed for the simulated noise.") var seed: UInt64 = 1
     @OptionGroup var new: NewFileOptions
 
     func validate() throws {

@@ -12,31 +12,34 @@ import UmockdevFormat
 struct TalkCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "talk",
-        abstract: "Send standard input to an accessory, and print the data that it sends.",
+        abstract: "Send standard input to an accessory, and print the data that the accessory sends.",
         usage: "sensorctl talk <accessory> [<protocol-name>] [<options>]",
         discussion: """
             In a terminal, each line is sent when it is complete, and Ctrl-D ends the session. With --raw, each key is \
-            sent as it is typed, and Ctrl-] ends the session.
+            sent as you type it, and Ctrl-] ends the session.
 
             Without a terminal, standard input is sent to the accessory unchanged, and the received data is written to \
             standard output. At the end of the input, the command waits until all data has been sent. It then ends \
-            after one second without an answer. If --wait is given, it ends after that time instead.
+            when no answer has arrived for one second. With --wait, it ends after the given time instead.
 
-            With --hex, both directions are printed as rows of bytes. With --json, each line is an object with a \
-            "time" and one of the following values of "event":
+            With --hex, sent and received data is printed as rows of bytes. With --json, each line is an object that \
+            contains a "time" and one of the following "event" values:
               opened   The session has begun.
-              in, out  The object contains "bytes" and "text". If the bytes are not
-                       text, it contains "hex" instead.
-              ended    The "reason" is detached, hungUp or failed.
+              in, out  Data was received (in) or sent (out). The object contains the
+                       number of "bytes", and the data as "text". If the data is not
+                       text, the object contains "hex" instead of "text".
+              ended    The session has ended. The "reason" is detached, hungUp or
+                       failed.
 
-            With --script, the command repeats a dialogue that umockdev has recorded as NAME.script. It sends the data \
-            that the recorded program wrote, and compares each answer. At the first byte that differs, the session \
-            ends with exit code 1. The same happens if an answer does not arrive within the recorded time plus --wait \
-            seconds (5 by default). Data after the last step is not compared.
+            With --script, the command repeats a dialogue that umockdev has recorded in NAME.script. It sends the data \
+            that the recorded program wrote, and compares each answer with the recorded one. At the first byte that \
+            differs, the session ends with exit code 1. The session also ends with this code if an answer does not \
+            arrive within the recorded time plus --wait seconds (5 by default). Data that arrives after the last step \
+            is not compared.
 
             Exit codes:
               1   An answer differs from the recorded one.
-              64  Several accessories or protocols match.
+              64  More than one accessory or protocol matches.
               65  The script is invalid.
               66  The script cannot be read.
               69  No accessory matches, the accessory is in use, or it disconnects
@@ -56,25 +59,34 @@ struct TalkCommand: AsyncParsableCommand {
     var accessory: String
 
     @Argument(
-        help: "The name of the protocol, or the end of its name. It may be omitted if there is only one protocol.")
+        help:
+            "The name of the protocol, or the end of this name. You can omit it if the accessory has only one protocol."
+    )
     var protocolName: String?
 
-    @Flag(help: "Send each key as it is typed. Ctrl-] ends the session.") var raw = false
+    @Flag(help: "Send each key as you type it. Press Ctrl-] to end the session.") var raw = false
 
-    @Option(help: "The line ending that is sent in a terminal: lf, cr or crlf.") var lineEnd = TalkOptions.LineEnd.lf
-    @Flag(help: "Print both directions as rows of bytes.") var hex = false
-
-    @Option(help: "Repeat the dialogue of this .script file and compare the answers.", completion: .file())
-    var script: String?
-
-    @Option(help: "The time to wait for answers at the end of the input, or for each answer of a script, in seconds.")
-    var wait: Double?
-
-    @Flag(help: "Wait for the accessory if it is not attached yet, and again each time it disconnects.") var follow =
-        false
+    @Option(help: "The line ending to send after each line that you type in a terminal: lf, cr or crlf.")
+    var lineEnd = TalkOptions.LineEnd.lf
+    @Flag(help: "Print sent and received data as rows of bytes.") var hex = false
 
     @Option(
-        help: "Record the accessory and the data in this trace. Replay the trace with `sensorctl simulate accessory`.",
+        help: "Repeat the dialogue in this .script file, and compare the answers with the recorded ones.",
+        completion: .file())
+    var script: String?
+
+    @Option(
+        help:
+            "The time to wait for answers after the end of the input, in seconds. With --script, the time to wait for each answer beyond its recorded time."
+    )
+    var wait: Double?
+
+    @Flag(help: "Wait for the accessory if it is not attached yet, and wait again each time it is disconnected.")
+    var follow = false
+
+    @Option(
+        help:
+            "Record the accessory and the transferred data in this trace. To replay the trace, use `sensorctl simulate accessory`.",
         completion: .file())
     var record: String?
 

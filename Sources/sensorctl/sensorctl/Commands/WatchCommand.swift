@@ -10,7 +10,7 @@ import Synchronization
 
 struct WatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "watch", abstract: "Print the position, motion or accessories of this machine.",
+        commandName: "watch", abstract: "Print the live position, motion or accessory data of this machine.",
         usage: "sensorctl watch <stream> [<options>]",
         discussion: """
             The command runs until it is interrupted. If gpsd or a sensor becomes unavailable, the command reports the \
@@ -18,7 +18,7 @@ struct WatchCommand: AsyncParsableCommand {
 
             Acceleration is in g, rotation in rad/s, and the magnetic field in microtesla. The signs are those of Core \
             Motion: a device that lies face up reads z = -1. In a terminal, the readings of a sensor are drawn as \
-            moving lines, the attitude as a horizon, and the heading as a compass.
+            moving lines, the attitude as an artificial horizon, and the heading as a compass.
 
             With --json, each line is one callback. The callbacks have the following names:
               location     didUpdateLocations, didFailWithError, didChangeAuthorization
@@ -28,20 +28,20 @@ struct WatchCommand: AsyncParsableCommand {
               accessories  connectedAccessories (once at the start),
                            EAAccessoryDidConnect, EAAccessoryDidDisconnect
               beacons      didRangeBeacons (once per second), didFailRangingFor
-            The streams heading, accelerometer, gyro, magnetometer, pressure and orientation have callbacks of the \
-            same name. If a stream fails, the callback error reports this.
+            The streams heading, accelerometer, gyro, magnetometer, pressure and orientation have callbacks with the \
+            same name as the stream. If a stream fails, a callback named "error" reports the failure.
 
-            Motion callbacks contain a "timestamp" in seconds since boot. Accessory callbacks contain a "time". \
-            pedometerData contains the steps since the start. Distances are in metres, paces in seconds per metre, and \
-            cadences in steps per second.
+            Motion callbacks contain a "timestamp" in seconds since boot. Accessory callbacks contain a "time". The \
+            callback "pedometerData" contains the number of steps since the start. Distances are in metres, paces in \
+            seconds per metre, and cadences in steps per second.
 
-            "quaternion" is in the order x, y, z, w and rotates the device's axes to the axes of the reference frame. \
-            "gravity" and "userAcceleration" are in g, and "magneticField" is in microtesla. "magneticAccuracy" is \
-            from -1 (uncalibrated) to 2. A negative heading is invalid.
+            The "quaternion" has the order x, y, z, w and rotates the device's axes to the axes of the reference \
+            frame. The values "gravity" and "userAcceleration" are in g, and "magneticField" is in microtesla. The \
+            value "magneticAccuracy" ranges from -1 (uncalibrated) to 2. A negative heading is invalid.
 
             Exit codes:
-              69  The time of --duration has passed before --count updates arrived.
-              77  The configuration does not allow the use of the position.
+              69  Fewer than --count updates arrived within the time of --duration.
+              77  The configuration does not allow access to the position.
             See `sensorctl --help` for the other exit codes.
 
             Examples:
@@ -51,9 +51,9 @@ struct WatchCommand: AsyncParsableCommand {
             """)
 
     @Argument(help: "The stream to watch: \(StreamName.list).") var stream: StreamName
-    @Flag(help: "Print every report of the receiver instead of one per epoch.") var everyReport = false
+    @Flag(help: "Print every report from the receiver instead of one report per epoch.") var everyReport = false
     @Option(help: "Use only the receiver with this name in gpsd, such as /dev/ttyACM0.") var receiver: String?
-    @Option(help: "The interval between motion readings, in seconds. 0 selects every reading.") var interval = 0.1
+    @Option(help: "The interval between motion readings, in seconds. Use 0 to select every reading.") var interval = 0.1
     @OptionGroup var reference: ReferenceOptions
     @OptionGroup var regions: RegionOptions
     @Option(help: "End after this many updates.") var count: Int?

@@ -29,7 +29,7 @@ enum PlotSubject: String, CaseIterable {
         return subjects.isEmpty ? nil : subjects
     }
 
-    static let list = allCases.map(\.rawValue).joined(separator: ", ") + " and location (all streams of positions)"
+    static let list = allCases.map(\.rawValue).joined(separator: ", ") + " and location (all position streams)"
 }
 
 extension StreamName { var plotName: String { self == .deviceMotion ? PlotSubject.attitude.rawValue : rawValue } }

@@ -7,16 +7,17 @@ import DeviceCore
 struct BlackBoxOptions: ParsableArguments {
     @Option(
         help: .init(
-            "Keep only the data of the last 10m, 90s or 1h, for example, and save it when an event of --on occurs.",
+            "Keep only the most recent data, over a time such as 90s, 10m or 1h, and save it when one of the --on events occurs.",
             valueName: "time"))
     var ring: TimeSpan?
 
     @Option(
         help: .init(
-            "The events that save the ring, in addition to SIGUSR1. \(RecordingTrigger.syntax)", valueName: "events"))
+            "The events that cause the ring to be saved, in addition to SIGUSR1. \(RecordingTrigger.syntax)",
+            valueName: "events"))
     var on: [String] = []
 
-    @Option(help: .init("How long to record after an event. The default is 30s.", valueName: "time"))
+    @Option(help: .init("The time for which to record after an event. The default is 30s.", valueName: "time"))
     var after: TimeSpan?
 
     @Option(
@@ -27,7 +28,7 @@ struct BlackBoxOptions: ParsableArguments {
 
     @Option(
         help:
-            "The interval at which the ring is flushed to disk: each-second, segment (an eighth of the ring) or never (left to the kernel). With each-second, which is the default, a power failure loses the last two seconds. A killed process always loses the last half second."
+            "The interval at which the ring is flushed to disk: each-second, segment (after each eighth of the ring) or never (left to the kernel). With the default, each-second, the last two seconds are lost in a power failure. If the process is killed, the last half second is always lost."
     )
     var sync: String?
 

@@ -9,13 +9,13 @@ import TraceFormats
 struct ImportOptions: ParsableArguments {
     @Option(
         help: .init(
-            "The contents of the columns of a table, separated by commas. The form is QUANTITY=COLUMN:UNIT, as in \"time=t:ms,lat=Lat,lon=Lon,speed=v:km/h,accel.x=#5:g\". The quantities are time, accel.x, gyro.x, mag.x (and their y and z), pressure, lat, lon, alt.msl, alt.hae, speed, course, climb, acc.h, acc.v, acc.speed, acc.course, mode, sats, hdop, vdop and pdop. The list may also contain the settings separator, decimal, header, skip, period and start.",
+            "The quantities in the columns of a table, separated by commas. Each item has the form QUANTITY=COLUMN:UNIT, as in \"time=t:ms,lat=Lat,lon=Lon,speed=v:km/h,accel.x=#5:g\". The quantities are time, accel.x, gyro.x, mag.x (and their y and z), pressure, lat, lon, alt.msl, alt.hae, speed, course, climb, acc.h, acc.v, acc.speed, acc.course, mode, sats, hdop, vdop and pdop. The list may also contain the settings separator, decimal, header, skip, period and start.",
             valueName: "map"))
     var columns: String?
 
     @Option(
         help: .init(
-            "The layout of a CSV file of motion, if its columns are ambiguous: \(ImportOptions.layouts). The magnetic field is in gauss in iio, and in microtesla in si.",
+            "The layout of a CSV file that contains motion, if its columns are ambiguous: \(ImportOptions.layouts). The magnetic field is in gauss in the layout iio, and in microtesla in the layout si.",
             valueName: "kind"))
     var layout: String?
 
@@ -30,24 +30,26 @@ struct ImportOptions: ParsableArguments {
 
     @Option(
         help: .init(
-            "The file that contains the positions of a Sensor Logger folder, such as LocationGps.csv.",
+            "The file in a Sensor Logger folder that contains the positions, such as LocationGps.csv.",
             valueName: "file"))
     var locationFile: String?
 
     @Option(
         help:
-            "The points of a GPX file to read: \(ImportOptions.points). The default is the first of these that the file contains."
+            "The kind of points to read from a GPX file: \(ImportOptions.points). The default is the first of these kinds that the file contains."
     )
     var points: String?
 
     @Option(
-        help: .init("Read only this track or route of a GPX file. The first one has the number 1.", valueName: "number")
+        help: .init(
+            "Read only the track or route with this number from a GPX file. The first one has the number 1.",
+            valueName: "number")
     )
     var track: Int?
 
     @Option(
         help: .init(
-            "The speed between GPX points without times. The default is one point per second.",
+            "The speed to assume between GPX points that have no times. The default is one point per second.",
             valueName: "metres per second"))
     var pace: Double?
 
@@ -56,7 +58,7 @@ struct ImportOptions: ParsableArguments {
 
     @Option(
         help: .init(
-            "The number of weeks by which the dates of an NMEA log are too early. It is 1024 after a week rollover of the receiver.",
+            "The number of weeks by which the dates in an NMEA log are too early. After a week rollover in the receiver, this number is 1024.",
             valueName: "weeks"))
     var weeks: Int?
 

@@ -15,7 +15,7 @@ struct TraceTarget: ParsableArguments {
     var output: String
 
     @Option(
-        help: "The output format: \(TraceTarget.formats). The default on standard output is trace.",
+        help: "The output format: \(TraceTarget.formats). The default for standard output is trace.",
         transform: TraceTarget.format
     )
     var format: RecordingFormat?
@@ -24,11 +24,11 @@ struct TraceTarget: ParsableArguments {
 
     @Option(
         help: .init(
-            "The receiver whose positions are written, for formats with a single receiver. The default is the receiver of the first fix.",
+            "The receiver whose positions are written, for formats that support only one receiver. The default is the receiver of the first fix.",
             valueName: "path"))
     var receiver: String?
 
-    @Flag(help: "Also write arrival times, in the formats gpsd and nmea.") var stamps = false
+    @Flag(help: "Also write arrival times. This flag requires the format gpsd or nmea.") var stamps = false
 
     private static var formats: String { RecordingFormat.writableFormats.map(\.name).joined(separator: ", ") }
 
@@ -105,7 +105,7 @@ struct EditOptions: ParsableArguments {
     var file: String
 
     @OptionGroup var target: TraceTarget
-    @OptionGroup(title: "Recordings of other programs") var imports: ImportOptions
+    @OptionGroup(title: "Recordings from other programs") var imports: ImportOptions
 
     /// Checks that the output would not overwrite the recording, and then reads the recording.
     func read() throws -> TraceFile {
