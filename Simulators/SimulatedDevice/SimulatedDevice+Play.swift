@@ -22,8 +22,8 @@ extension SimulatedDevice {
         if run(upTo: limit), !player.isStopped { clock.move(to: limit) }
     }
 
-    /// Plays the next trace event and the timers that are due before it. Returns false at the end of the trace. Samples
-    /// of a motion sensor that arrived together count as one event.
+    /// Plays the next trace event, after firing any timers that are due before it. Returns false at the end of the
+    /// trace. Samples of a motion sensor that arrived together count as one event.
     @discardableResult
     public func step() -> Bool { play(atMost: 1) }
 

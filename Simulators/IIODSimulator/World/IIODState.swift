@@ -92,8 +92,8 @@ extension IIODState {
     mutating func applyFaults(now: BootTime) -> Bool {
         // Another server may have started the shared playback.
         if started == nil { started = options.sharedStart?.time }
-        // If no client can connect, the timeline starts without waiting for one. Otherwise, the fault that closed the
-        // port would never end.
+        // If no client can connect, the timeline starts without waiting for one. If it waited, the fault that closed
+        // the port would never end.
         if !faults.isListening, faults.needsTime || faults.nextTime != nil { start(now: now) }
         guard let started else { return false }
         let passed = now.seconds(since: started)

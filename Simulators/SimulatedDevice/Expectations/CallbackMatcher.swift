@@ -13,7 +13,7 @@ struct CallbackMatcher {
         var tolerance: FieldTolerance
     }
 
-    /// The tolerances by field name or by path without indices, such as `latitude` or `locations.latitude`.
+    /// The tolerances, keyed by field name or by a path without indices, such as `latitude` or `locations.latitude`.
     let tolerances: [String: FieldTolerance]
 
     /// Returns the first difference that exceeds its tolerance, or nil if all fields match. Fields may be in any order.

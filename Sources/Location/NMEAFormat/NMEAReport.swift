@@ -15,7 +15,7 @@ package struct NMEAReport: Sendable {
     package var contents: Contents
     /// The arrival time of the last sentence of the epoch, or nil if unknown.
     package var arrival: WallTime?
-    /// The time of the epoch in nanoseconds since 1970, or since an arbitrary midnight until a date is known.
+    /// The time of the epoch in nanoseconds since 1970. Until a date is known, it is counted from an arbitrary midnight.
     package var epochTime: Int64?
     /// True for a position without a time, and for a position with the same time as the previous one from the same
     /// talker and sentence kind. Times repeat if the receiver measures more often than its times can show.

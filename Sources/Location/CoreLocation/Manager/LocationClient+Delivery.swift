@@ -50,7 +50,7 @@ extension LocationClient {
         guard let manager else { return }
         var hasDeliveredRegions = false
         device.withCurrent {
-            // `take()` empties the variables, so no reference is released inside the lock.
+            // `take()` empties the variables, so no reference is released while the lock is held.
             while let current = item.take() {
                 if case .region = current { hasDeliveredRegions = true }
                 if let currentDelegate = delegate.take() { deliver(currentDelegate, to: current, from: manager) }

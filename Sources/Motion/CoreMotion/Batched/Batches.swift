@@ -41,7 +41,7 @@ struct BatchCollector<Value: Sendable>: Sendable {
     /// - Parameter rate: The maximum expected number of values per second.
     init(rate: Double) { maximumValues = 2 * Int(rate) }
 
-    /// Adds a value. If the value begins a new array, returns the completed array, otherwise nil.
+    /// Adds a value. If the value begins a new array, returns the previous array. Otherwise, returns nil.
     mutating func append(_ value: Value, at time: BootTime) -> [Value]? {
         var complete: [Value]?
         if !values.isEmpty {

@@ -52,7 +52,7 @@ final class PollableBuffer: PollableSource {
     }
 
     func readAvailable(_ cause: ReadCause) throws(DeviceError) -> ReadOutcome {
-        // The reader thread needs only one read, because it polls again.
+        // The reader thread reads only once, because it polls again afterwards.
         var remainingReads =
             switch cause {
             case .thread(let isReadable): isReadable ? 1 : 0

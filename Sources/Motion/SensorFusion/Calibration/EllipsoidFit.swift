@@ -244,7 +244,7 @@ struct EllipsoidFit: Sendable {
             sum += index < 5 ? 2 * trial[index] * square / 3 : trial[index]
             if index < 2 { covariance = trial[0] }
         }
-        // The trace is fixed, so zz varies with minus the sum of xx and yy.
+        // The trace of the matrix is constant, so zz changes by the negative sum of the changes of xx and yy.
         sum += 2 * covariance * square / 3
         let relative = sum / 3 / square
         return relative.isFinite ? max(relative, 0).squareRoot() : .infinity

@@ -30,7 +30,7 @@ package struct StepDetector: Sendable {
     static let strongPeakProminence = 5.0
     /// The number of consecutive peaks that start a walk, as in many hardware step counters.
     static let peaksToBegin = 8
-    /// The maximum number of irregular peaks that are buffered during a walk. A further irregular peak ends the walk.
+    /// The maximum number of irregular peaks that are buffered during a walk. One more irregular peak ends the walk.
     static let maximumIrregularPeaks = 8
     /// The assumed duration of a step until one is measured, in seconds.
     static let defaultStepDuration = 0.55

@@ -28,7 +28,7 @@ struct MCAPReader {
     }
 
     private static let maximumCount = 4096
-    /// The number of bytes at the start of a schema or channel record that are searched for its names.
+    /// The number of bytes to search for names at the start of a schema or channel record.
     private static let maximumHead = 1 << 16
     private static let messageHead = 22
     private(set) var channels: [UInt16: Channel] = [:]

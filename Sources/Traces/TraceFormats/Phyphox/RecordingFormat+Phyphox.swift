@@ -4,7 +4,7 @@ import DeviceCore
 import SystemCalls
 
 extension RecordingFormat {
-    /// A CSV export of the phyphox app: a table or a folder of tables. The format is read-only.
+    /// A CSV export from the phyphox app: a table or a folder of tables. This format can be read but not written.
     package static let phyphox = RecordingFormat(
         name: "phyphox", title: "phyphox CSV", detect: sniff,
         read: { (input, _) throws(DeviceError) in

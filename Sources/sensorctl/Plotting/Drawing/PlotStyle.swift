@@ -115,7 +115,7 @@ extension SVGWriter {
 enum FigurePage {
     static let width = 718.0
     static let height = 1047.0
-    /// The smallest factor by which chart heights are scaled to fit a figure on a page.
+    /// The smallest factor by which chart heights may be scaled so that a figure fits on a page.
     static let minimumScale = 0.62
     static let right = 14.0
 }

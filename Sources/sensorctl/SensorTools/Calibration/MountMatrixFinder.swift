@@ -23,7 +23,8 @@ package struct MountMatrixFinder: Sendable {
         case mirrored
     }
 
-    /// The largest angle, in radians, at which the nearest right-angle rotation replaces the measured rotation.
+    /// If the measured rotation is within this angle, in radians, of a right-angle rotation, the right-angle rotation is
+    /// used instead.
     package let rightAngleLimit: Double
 
     private var readings: [DevicePose: SIMD3<Double>] = [:]

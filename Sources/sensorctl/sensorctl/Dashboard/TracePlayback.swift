@@ -8,7 +8,7 @@ import SimulatedDevice
 import Trace
 import TraceEditing
 
-/// Plays a trace. The pages can pause, step, seek, loop and set the speed.
+/// Plays a trace. The pages have controls to pause, step, seek, loop and set the speed.
 @MainActor
 final class TracePlayback {
     /// The interval between playback steps. It is about as long as the interval between page updates.

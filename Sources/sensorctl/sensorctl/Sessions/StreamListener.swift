@@ -85,7 +85,7 @@ struct ListenerOptions {
         case .activity: return ActivityListener(outlet: outlet)
         case .orientation: return OrientationListener(clock: clock, outlet: outlet)
         case .deviceMotion:
-            // State that is not available in Core Motion is shown only in pictures.
+            // Only the pictures show state that Core Motion does not provide.
             let fusionMonitor = drawsPictures ? FusionStateMonitor(device) : nil
             return DeviceMotionListener(
                 frame: frame, interval: interval, origin: origin, fusionMonitor: fusionMonitor, showsAngles: !asJSON,
