@@ -48,6 +48,7 @@ struct AccessoryFolders {
     static let retryTime = 1.0
 
     private let folders: [String]
+    /// The time, in seconds, after the last change of a file until the file counts as completely written.
     private let settleTime: Double
     /// Returns the time since the last change of the file, in seconds.
     private let age: @Sendable (FileStamp) -> Double
@@ -156,7 +157,8 @@ struct AccessoryFolders {
         return number == EACCES || number == EPERM ? .access : number == EISDIR ? .content : .temporary
     }
 
-    /// Records a failure. A failure of a different kind than before is reported after a new delay.
+    /// Records a failure. A failure of a different kind, or with other problems than those reported, is reported after a
+    /// new delay.
     private mutating func fail(
         _ path: String, _ stamp: FileStamp?, isFresh: Bool, _ failure: Failure, _ problems: [DeviceError],
         now: BootTime, _ changes: inout [Change]
@@ -165,7 +167,7 @@ struct AccessoryFolders {
         file.stamp = stamp
         file.isFresh = isFresh
         file.problems = problems
-        if file.failure != failure {
+        if file.failure != failure || (file.hasReportedFailure && problems.map(\.message) != file.reportedMessages) {
             file.failure = failure
             file.failureReportTime = now.advanced(bySeconds: max(0, settleTime - failureAge(of: file)))
             file.hasReportedFailure = false
@@ -175,9 +177,10 @@ struct AccessoryFolders {
     }
 
     /// Returns the age to assume for a newly detected failure, in seconds. A failure that is at least as old as the
-    /// settle time is reported immediately.
+    /// settle time is reported immediately. This applies to failures that cannot detach an accessory and cannot result
+    /// from a partial write. Any other failure is as old as the last change of the file, or new if that is unknown.
     private func failureAge(of file: File) -> Double {
-        // A partially written file can be read, but its content is invalid.
+        // A partially written file can be read without an input error, but its content is invalid.
         let isPartial = file.failure == .content && !file.problems.contains { $0.code == .inputOutput }
         guard let stamp = file.stamp else { return file.accessory == nil ? settleTime : 0 }
         return file.accessory == nil && !isPartial ? settleTime : age(stamp)

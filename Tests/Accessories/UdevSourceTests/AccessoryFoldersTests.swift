@@ -96,6 +96,19 @@ struct AccessoryFoldersTests {
         #expect(Self.scan(&folders, at: 7) == ["attach B", "problems b.json 0"])
     }
 
+    @Test("A file that becomes invalid in another way is reported again")
+    func otherProblem() throws {
+        let folder = try Folder()
+        var folders = Self.folders([folder.path], 0.1)
+        try folder.put("a.json", "{")
+        #expect(Self.scan(&folders, at: 0).isEmpty)
+        #expect(Self.scan(&folders, at: 0.2) == ["problems a.json 1"])
+        try folder.put("a.json", #"{"name":5}"#)
+        #expect(Self.scan(&folders, at: 1).isEmpty)
+        #expect(Self.scan(&folders, at: 1.2) == ["problems a.json 1"])
+        #expect(Self.scan(&folders, at: 2).isEmpty)
+    }
+
     @Test("A file that becomes invalid keeps its accessory for the settle time")
     func becomesInvalid() throws {
         let folder = try Folder()
