@@ -21,13 +21,16 @@ struct CrossingThresholds: Sendable, Equatable {
 ///   `FixStatistics`). Such a crossing can be reported after two seconds.
 /// - In all other cases, the crossing must last for `dwell`, and the mean must be at least the accuracy of the fixes.
 ///   For a stationary device, it must be at least three times the accuracy. Otherwise, noise alone could cause
-///   crossings of a nearby border.
+///   crossings of a nearby border. If the thresholds have a cushion, the mean must also be at least a tenth of the
+///   radius, but not more than 50 m.
 ///
 /// The measurement restarts when the mean is no longer beyond the border. With the parameters that `GeofenceTests`
 /// uses, every crossing deeper than 4.5 times the accuracy of the fixes is detected.
 struct RegionTracker: Sendable {
     /// The minimum duration, in seconds, and the minimum number of fixes of an unambiguous crossing.
     static let minimumCrossing = (seconds: 2.0, fixes: 3)
+    /// The duration, in seconds, after which two fixes are sufficient for an unambiguous crossing.
+    static let twoFixCrossing = 5.0
     /// The maximum radius, in metres, to which a region smaller than the error of the fixes is enlarged. Otherwise, the
     /// device would never be inside a small region.
     static let maximumEnlargedRadius = 50.0
@@ -99,12 +102,13 @@ struct RegionTracker: Sendable {
         let minimum = Self.minimumCrossing
         let isLongEnough =
             duration >= min(minimum.seconds, rules.dwell)
-            && (crossing.count >= Double(minimum.fixes) || crossing.count >= 2 && duration >= 5 || rules.dwell == 0)
+            && (crossing.count >= Double(minimum.fixes) || crossing.count >= 2 && duration >= Self.twoFixCrossing
+                || rules.dwell == 0)
         if track.isMoving, !crossing.isSudden, isLongEnough {
             // The measured noise may be larger than the accuracy that the receiver reports.
             let white = rules.cushion == 0 ? 0 : track.whiteVariance
             let slow = max(0, accuracy * accuracy - white)
-            let uncertainty = (20.25 * white / crossing.count + 4 * slow).squareRoot()
+            let uncertainty = (4.5 * 4.5 * white / crossing.count + 2 * 2 * slow).squareRoot()
             if mean >= max(cushion, uncertainty) { return true }
         }
         guard duration >= rules.dwell, crossing.count >= 2 || rules.dwell == 0 else { return false }

@@ -2,6 +2,7 @@
 
 import DeviceCore
 
+/// The options of a `talk` command.
 struct TalkOptions: Sendable {
     /// The line ending to send after each line typed in a terminal.
     enum LineEnd: String, Sendable, CaseIterable {
@@ -18,10 +19,12 @@ struct TalkOptions: Sendable {
 
     var accessory: String
     var protocolName: String?
-    /// The time to wait for answers, in seconds. If nil, the session ends when no bytes have been received
-    /// for ``quietTime``.
+    /// The time to wait for answers, in seconds. If nil, the session ends when no bytes have been received for
+    /// ``quietTime``.
     var wait: Double?
+    /// True if the session continues when the accessory disconnects and returns.
     var follows = false
+    /// True if bytes are typed in a terminal in raw mode.
     var isRaw = false
     var lineEnd: LineEnd?
 
@@ -32,6 +35,7 @@ struct TalkOptions: Sendable {
     /// The default time limit for an answer in a recorded dialogue, in seconds. It is added to the recorded delay of
     /// the answer.
     static let answerTimeout = 5.0
+    /// Ctrl-], which ends the session in raw mode.
     static let escape: UInt8 = 0x1D
 }
 
@@ -63,6 +67,8 @@ struct ConversationEndDetector {
 
     mutating func recordReceived(at now: BootTime) { lastReceived = now }
 
+    /// Call this only after all bytes to send have been written to the channel.
+    ///
     /// - Parameter space: The number of bytes that the channel can accept.
     mutating func evaluate(space: Int, now: BootTime) -> Verdict {
         guard let sentAt else {
