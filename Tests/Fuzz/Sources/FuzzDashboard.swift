@@ -9,15 +9,15 @@ func fuzzDashboard(_ input: UnsafeBufferPointer<UInt8>) {
     var plain = Stage(script, inPieces: false)
     var split = Stage(script, inPieces: true)
     for step in script.steps {
-        plain.take(step)
-        split.take(step)
+        plain.perform(step)
+        split.perform(step)
     }
     precondition(plain.received == split.received, "answers depend on how requests were split")
 }
 
 private let port: UInt16 = 8080
 private let feed = DashboardFeed(channels: [DashboardChannel("a", "A", unit: "g", axes: ["x", "y", "z"])])
-private let world = RequestHandler(
+private let requestHandler = RequestHandler(
     feed: feed, options: DashboardOptions(assets: AssetFolder(root: "/nowhere")), hello: SessionDescription(),
     token: DashboardToken(), port: port, handler: { _ in })
 
@@ -28,21 +28,21 @@ private struct Stage {
 
     init(_ script: ClientScript, inPieces: Bool) { self.inPieces = inPieces }
 
-    mutating func take(_ step: ClientScript.Step) {
+    mutating func perform(_ step: ClientScript.Step) {
         let client = step.client
         switch step.action {
         case .connect: if visitors[client] == nil { visitors[client] = Visitor(page: client) }
         case .send, .sendOften:
             for piece in inPieces ? step.pieces : [step.sent] {
-                visitors[client]?.take(piece)
+                visitors[client]?.receive(piece)
                 if visitors[client]?.isOver == true { break }
             }
         case .read: visitors[client]?.read(&received[client])
         case .hangUp, .end: visitors[client] = nil
         // A page receives readings, which may be dropped, and no answers to other clients.
         case .wait:
-            for place in visitors.indices {
-                visitors[place]?.queue?.add([UInt8](repeating: 7, count: 60_000), readings: 1)
+            for index in visitors.indices {
+                visitors[index]?.queue?.add([UInt8](repeating: 7, count: 60_000), readings: 1)
             }
         case .fault: break
         }
@@ -66,7 +66,7 @@ private struct Visitor {
 
     init(page: Int) { self.page = page }
 
-    mutating func take(_ bytes: [UInt8]) {
+    mutating func receive(_ bytes: [UInt8]) {
         input += bytes
         while queue == nil, !isOver {
             let parsed = HTTPRequest.parse(input[...])
@@ -85,11 +85,11 @@ private struct Visitor {
     private mutating func answer(_ request: HTTPRequest) {
         let ownHosts = ["127.0.0.1:\(port)", "localhost:\(port)", "[::1]:\(port)"]
         let isAllowed = ownHosts.contains(request.value("host")?.lowercased() ?? "")
-        switch world.handle(request) {
+        switch requestHandler.handle(request) {
         case .response(let response):
             precondition(isAllowed || response.status.code >= 400)
             let bytes = response.bytes(
-                policy: world.policy, hasBody: request.method != "HEAD", keepsAlive: request.keepsAlive)
+                policy: requestHandler.policy, hasBody: request.method != "HEAD", keepsAlive: request.keepsAlive)
             precondition(bytes.starts(with: "HTTP/1.1 \(response.status.code) ".utf8))
             output += bytes.prefix(64)
             isOver = !request.keepsAlive || response.status.code >= 400
@@ -101,7 +101,7 @@ private struct Visitor {
     }
 
     private mutating func end(_ response: HTTPResponse) {
-        output += response.bytes(policy: world.policy, hasBody: true, keepsAlive: false)
+        output += response.bytes(policy: requestHandler.policy, hasBody: true, keepsAlive: false)
         isOver = true
     }
 
@@ -129,7 +129,7 @@ private struct Visitor {
     /// Returns the result of a command as text.
     private func command(_ bytes: [UInt8]) -> [UInt8] {
         guard let text = CommandRequest(bytes) else { return Array("none".utf8) }
-        precondition(!world.token.matches(text.token), "a command contains the token")
+        precondition(!requestHandler.token.matches(text.token), "a command contains the token")
         switch text.action {
         case .addRegion(let region):
             precondition(abs(region.latitude) <= 90 && abs(region.longitude) <= 180 && region.radius > 0)
