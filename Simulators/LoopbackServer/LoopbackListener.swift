@@ -19,8 +19,8 @@ package final class LoopbackListener: Sendable {
     private let sendBufferSize: Int32?
     let reopen: @Sendable () throws(DeviceError) -> LoopbackListener
 
-    /// Creates a listener on 127.0.0.1. If `port` is 0, the system chooses a port. `owner` is the subject of error
-    /// messages, for example "The simulated iiod".
+    /// Creates a listener on 127.0.0.1. If `port` is 0, the system chooses a port. `owner` names the server in
+    /// error messages, for example "The simulated iiod".
     package init(port: UInt16, for owner: String, sendBufferSize: Int32? = nil) throws(DeviceError) {
         let descriptor = Sockets.open(AF_INET, .stream)
         guard descriptor >= 0 else { throw Self.failure("socket", port, owner) }

@@ -40,8 +40,8 @@ struct ChannelState: ~Copyable {
     }
 
     var phase = Phase.connected
-    /// How the connection ended, as reported to the app, or `nil` while the app can still write. `close()` sets it
-    /// before `phase` becomes `finished`.
+    /// The reason for the end of the connection, as reported to the app, or `nil` while the app can still write.
+    /// `close()` sets it before `phase` becomes `finished`.
     var end: ByteChannelEnd?
     var output: ChannelOutput
     var observer: ChannelCore.Observer?

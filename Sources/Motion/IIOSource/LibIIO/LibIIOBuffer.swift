@@ -29,7 +29,7 @@ final class LibIIOBuffer: IIOBuffer, @unchecked Sendable {
         pollHandle = Self.makePollHandle(pointer)
     }
 
-    /// Sets a local buffer to nonblocking mode.
+    /// Makes reads of a local context's buffer nonblocking. Returns nil if the buffer cannot be polled.
     private static func makePollHandle(_ pointer: OpaquePointer) -> (descriptor: Int32, wakeUp: WakeupPipe)? {
         let descriptor = iio_buffer_get_poll_fd(pointer)
         guard descriptor >= 0, let wakeUp = try? WakeupPipe(for: "the capture from a sensor"),

@@ -60,7 +60,7 @@ struct TalkCommand: AsyncParsableCommand {
 
     @Argument(
         help:
-            "The name of the protocol, or the end of this name. You can omit it if the accessory has only one protocol."
+            "The name of the protocol, or the last part of it. You can omit it if the accessory has only one protocol."
     )
     var protocolName: String?
 
