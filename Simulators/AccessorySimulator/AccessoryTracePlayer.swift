@@ -131,7 +131,7 @@ final class AccessoryTracePlayer: Sendable {
             let activityCount = sequences.reduce(0) { $0 + $1.activityCount }
             if activityCount != lastActivityCount {
                 lastActivityCount = activityCount
-                deadline = clock.now.advanced(bySeconds: options.dialogueTimeout / .seconds(1))
+                deadline = clock.now.advanced(bySeconds: options.dialogueTimeout.inSeconds)
             }
             if clock.now >= deadline { break }
             semaphore.wait(until: deadline, clock: clock)

@@ -116,7 +116,7 @@ public final class MQTTPublisher: Sendable {
     /// called on the publisher's thread.
     public func end(within time: Duration = .seconds(5)) {
         flush()
-        let seconds = time / .seconds(1)
+        let seconds = time.inSeconds
         work.end(by: LiveClock().now.advanced(bySeconds: seconds))
         work.waitForEnd(atMost: seconds + 3)
     }

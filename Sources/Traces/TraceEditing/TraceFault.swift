@@ -122,23 +122,23 @@ extension TraceFault: CustomStringConvertible {
         case "jitter":
             let seconds = try clause.seconds()
             guard seconds <= Self.maximumJitter else { throw clause.error("needs a time of at most 60 s") }
-            action = .jitter(Duration(clampingSeconds: seconds))
+            action = .jitter(.seconds(seconds))
         case "saturate": action = .saturation(try clause.number(in: 0...1e9))
         case "disturb":
             let numbers = try clause.numbers(3)
             action = .disturbance(SIMD3(numbers[0], numbers[1], numbers[2]))
-        case "clockstep": action = .clockStep(Duration(clampingSeconds: try clause.seconds(isSigned: true)))
+        case "clockstep": action = .clockStep(.seconds(try clause.seconds(isSigned: true)))
         default:
             action = try Self.actionWithoutValue(clause, &target)
             try clause.requireNoValue()
         }
         self.target = target
         if case .seconds(let seconds) = clause.moment {
-            start = Duration(clampingSeconds: seconds)
+            start = .seconds(seconds)
         } else {
             start = .zero
         }
-        duration = clause.duration.map { Duration(clampingSeconds: $0) }
+        duration = clause.duration.map { .seconds($0) }
         if !action.hasDuration { try clause.requireNoDuration() }
         if clause.name == "restart" {
             guard target == nil || target == "gpsd" else { throw clause.error("applies only to gpsd") }

@@ -29,6 +29,14 @@ struct TimeTests {
         #expect(WallTime(seconds: 9.1e9)?.nanoseconds == 9_100_000_000_000_000_000)
     }
 
+    @Test("A duration converts to and from seconds, and its range is limited")
+    func durations() {
+        #expect([0, 0.01, 0.15, 1.0 / 60, 2.5, -3, 1e6].allSatisfy { Duration(clampingSeconds: $0).inSeconds == $0 })
+        #expect(Duration(clampingSeconds: .nan) == .zero)
+        #expect(Duration(clampingSeconds: 1e300) == Duration(clampingSeconds: .infinity))
+        #expect(Duration(clampingSeconds: -1e300).inSeconds == -9.2e18)
+    }
+
     @Test("Advancing a time saturates at the ends of the range")
     func advances() {
         let late = WallTime(nanoseconds: .max - 1)

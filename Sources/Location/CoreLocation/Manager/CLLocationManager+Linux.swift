@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import DeviceCore
 public import Dispatch
 import LiveDevice
 
@@ -53,7 +54,7 @@ extension CLLocationManager {
     public static var regionDwell: Duration {
         get { .seconds(RegionEngine.of(LiveDevice.resolved).rules.dwell) }
         set {
-            let seconds = newValue / .seconds(1)
+            let seconds = newValue.inSeconds
             RegionEngine.of(LiveDevice.resolved).rules.dwell = seconds >= 0 ? min(seconds, 86_400) : 20
         }
     }

@@ -55,7 +55,7 @@ extension LocationClient {
                 return
             }
             state.addService(.singleRequest, at: device.clock.wallTime)
-            let deadline = now.advanced(bySeconds: state.settings.requestTimeout / .seconds(1))
+            let deadline = now.advanced(bySeconds: state.settings.requestTimeout.inSeconds)
             state.requestNumber &+= 1
             let number = state.requestNumber
             state.request = SingleRequest(timer: device.clock.timer(at: deadline) { self.requestDidTimeOut(number) })

@@ -87,7 +87,7 @@ struct CapabilityProbe {
 
         var state: PositionSourceState { position.withLock { $0 } }
 
-        func wait(_ duration: Duration) { _ = eventReceived.wait(timeout: .now() + duration / .seconds(1)) }
+        func wait(_ duration: Duration) { _ = eventReceived.wait(timeout: .now() + duration.inSeconds) }
 
         func record(_ event: PositionEvent) {
             position.withLock { position in

@@ -114,7 +114,7 @@ struct RecordCommand: AsyncParsableCommand {
             }
             recorder = TraceRecorder(
                 device: device, writer: writer, recorder: Version.text,
-                parts: parts.parts, motionInterval: Duration(clampingSeconds: interval),
+                parts: parts.parts, motionInterval: .seconds(interval),
                 onFailure: { stop.request(Self.reason(of: $0)) })
             try recorder.start()
         } catch {

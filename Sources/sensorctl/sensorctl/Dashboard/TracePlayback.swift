@@ -69,7 +69,7 @@ final class TracePlayback {
             guard isPlaying, seekTask == nil else { continue }
             hasBegun = hasBegun || isWatched()
             guard hasBegun else { continue }
-            play(passed / .seconds(1) * speed)
+            play(passed.inSeconds * speed)
             if now >= nextStatePublication { publishState() }
         }
         seekTask?.cancel()
