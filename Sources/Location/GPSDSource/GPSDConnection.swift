@@ -98,6 +98,10 @@ final class GPSDConnection: PollableSource {
             defer {
                 content.reader.finish()
                 count(content.reader.drainCounts())
+                content.reader.unreadableLines.record(overlongLines: content.framer.discardedLines)
+                if let remark = content.reader.unreadableLines.takeRemark() {
+                    settings.warn("gpsd at \(settings.address) sent \(remark)")
+                }
                 if content.reader.watchdog.hasReceivedValidLine { hasReceivedService.store(true, ordering: .releasing) }
             }
             isEmpty = try readLines(

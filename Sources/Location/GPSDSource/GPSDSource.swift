@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import DeviceCore
+import Logging
 import Synchronization
 
 /// Reads positions from gpsd. While there are subscribers, one thread connects, reads and reconnects, even if the
@@ -16,10 +17,12 @@ public final class GPSDSource: PositionSource {
 
     package init(
         address: PositionSourceAddress, clock: any DeviceClock, repairsWeekRollover: Bool = false,
-        timing: GPSDTiming = GPSDTiming()
+        timing: GPSDTiming = GPSDTiming(), warn: (@Sendable (String) -> Void)? = nil
     ) {
+        let log = Logger(label: "device-services.location")
         let settings = GPSDSettings(
-            address: address, clock: clock, repairsWeekRollover: repairsWeekRollover, timing: timing)
+            address: address, clock: clock, repairsWeekRollover: repairsWeekRollover, timing: timing,
+            warn: warn ?? { log.warning("\($0)") })
         let counts = Counts()
         let thread = SourceThread<PositionHub>(for: "the position source", retryDelay: timing.maximumRetryDelay) {
             hub, wakeUp in
@@ -95,6 +98,7 @@ struct GPSDSettings: Sendable {
     let clock: any DeviceClock
     let repairsWeekRollover: Bool
     let timing: GPSDTiming
+    var warn: @Sendable (String) -> Void = { _ in }
 }
 
 extension GPSDSettings {

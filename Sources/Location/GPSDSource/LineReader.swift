@@ -12,6 +12,7 @@ struct LineReader {
     private var staleReportFilter = StaleReportFilter()
     private var now = BootTime.zero
     private var counts = GPSDStatistics()
+    var unreadableLines = UnreadableLines()
     /// Reused for every position report.
     private var report = PositionReport()
 
@@ -72,8 +73,9 @@ struct LineReader {
             hub.post(receiver: receiver)
         case .position, .version, .watch, .error, .other:
             recordValidLine()
-        case .malformed:
+        case .malformed(let problem):
             counts.malformedLines += 1
+            unreadableLines.record(line, problem)
         }
     }
 

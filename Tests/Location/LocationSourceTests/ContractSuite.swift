@@ -31,11 +31,12 @@ struct ContractSuite {
 
     static func source(
         _ client: PositionSourceAddress.Client, port: UInt16, host: String = "127.0.0.1",
-        timing: GPSDTiming = longTimeouts, clock: any DeviceClock = LiveClock(), repairsWeekRollover: Bool = false
+        timing: GPSDTiming = longTimeouts, clock: any DeviceClock = LiveClock(), repairsWeekRollover: Bool = false,
+        warn: (@Sendable (String) -> Void)? = nil
     ) -> GPSDSource {
         GPSDSource(
             address: PositionSourceAddress(client: client, host: host, port: port), clock: clock,
-            repairsWeekRollover: repairsWeekRollover, timing: timing)
+            repairsWeekRollover: repairsWeekRollover, timing: timing, warn: warn)
     }
 
     /// Returns the events that a subscriber receives from a server with that script, until the number of reports is

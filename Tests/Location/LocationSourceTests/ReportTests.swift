@@ -4,6 +4,7 @@ import DeviceCore
 import Foundation
 import GPSDProtocol
 import GPSDSource
+import Synchronization
 import Testing
 
 extension ContractSuite {
@@ -192,6 +193,33 @@ extension ContractSuite {
             #expect(source.statistics.malformedLines == 1)
             // VERSION, DEVICES, WATCH, the malformed line and ten fixes.
             #expect(source.statistics.lines == 14)
+        }
+
+        @Test("The 1st, 10th and 100th unreadable lines of a connection are logged", arguments: clients)
+        func unreadableLines(client: PositionSourceAddress.Client) throws {
+            let server = try FakeGPSD { peer in
+                peer.begin()
+                peer.send("$GPGGA,1\u{1b}[2J")
+                for number in 2...150 { peer.send(#"{"class":"TPV","lat":\#(number)"#) }
+                peer.send(Lines.fix(0))
+                peer.waitUntilClosed()
+            }
+            let warnings = Mutex<[String]>([])
+            let source = source(client, port: server.port) { warning in warnings.withLock { $0.append(warning) } }
+            let log = EventLog()
+            let subscription = source.subscribe(PositionRequest(), receive: log.receive)
+            #expect(log.waitForReports(1))
+            subscription.cancel()
+            server.stop()
+            let address = PositionSourceAddress(client: client, host: "127.0.0.1", port: server.port)
+            let warned = warnings.withLock { $0 }
+            let start = "gpsd at \(address) sent a line that cannot be read and is skipped."
+            #expect(warned.first?.hasPrefix(start) == true)
+            #expect(warned.first?.hasSuffix(#": "$GPGGA,1\u{1B}[2J""#) == true)
+            // Lines that arrive in one read share a remark, which states the latest count.
+            #expect(warned.last?.contains("sent 100 lines on this connection that cannot be read") == true)
+            #expect(warned.last?.hasSuffix(#": "{\"class\":\"TPV\",\"lat\":100""#) == true)
+            #expect(warned.count <= 3)
         }
     }
 }
