@@ -85,6 +85,25 @@ struct MCAPReadingTests {
         #expect(file.remarks.contains { $0.contains("other.Thing (json)") })
     }
 
+    @Test("Eight kinds of unsupported messages are listed, and the others are counted", arguments: [8, 10])
+    func manyKinds(kinds: Int) throws {
+        let location = #"{"timestamp":{"sec":1714557601,"nsec":0},"latitude":50,"longitude":8,"altitude":40}"#
+        let bytes = try Self.foreign { writer in
+            let fix = writer.channel(
+                topic: "/fix", schema: writer.schema(name: "foxglove.LocationFix", json: FoxgloveSchema.locationFix))
+            try writer.message(fix, logged: 1, published: 0, [UInt8](location.utf8))
+            for kind in 0..<kinds {
+                let other = writer.channel(
+                    topic: "/other\(kind)", schema: writer.schema(name: "other.\(kind)", json: "{}"))
+                for _ in 0..<3 { try writer.message(other, logged: 2, published: 0, [UInt8]("{}".utf8)) }
+            }
+        }
+        let remarks = try RecordingFile.read(bytes, name: "t").remarks
+        #expect(remarks.filter { $0.hasPrefix("3 messages of other.") }.count == 8)
+        let rest = remarks.filter { $0.hasSuffix("messages of other kinds were skipped.") }
+        #expect(rest == (kinds == 8 ? [] : ["6 messages of other kinds were skipped."]))
+    }
+
     @Test("Positions in Protocol Buffers are read, with zero for omitted fields")
     func protobuf() throws {
         // Written by Python's foxglove-schemas-protobuf 0.4.0: timestamp 1714557600.5 s, frame "gps", 33.5 south,

@@ -6,8 +6,8 @@ import NMEAFormat
 import Trace
 
 /// Converts the messages of an MCAP file to trace events. Files written by ``RecordingFormat/mcap`` are restored
-/// completely. From other files, the import reads gpsd reports in JSON, and foxglove.LocationFix messages in JSON or
-/// Protocol Buffers.
+/// completely. From other files, the import reads gpsd reports in JSON, foxglove.LocationFix messages in JSON or Protocol
+/// Buffers, and motion readings whose schemas and topics have the same names as in our files.
 struct MCAPImport {
     private enum ChannelRole {
         case gpsd, events
@@ -23,6 +23,9 @@ struct MCAPImport {
     /// The maximum size, in bytes (1 MiB), of a message in a file from another program. gpsd reports are far smaller.
     private static let maximumMessageSize = 1 << 20
     private static let maximumReceivers = 64
+    /// The maximum number of unsupported kinds of messages that remarks list. Messages of further kinds are counted
+    /// together.
+    private static let maximumListedKinds = 8
     private let name: String
     private let sink: any TraceSink
     private var reader: MCAPReader
@@ -126,7 +129,7 @@ struct MCAPImport {
             let channel = reader.channels[message.channel]
             let description = channel.map { "\($0.schema.isEmpty ? $0.topic : $0.schema) (\($0.encoding))" }
             let key = description ?? "a channel that the file does not describe"
-            if omittedMessageCounts.count < 8 || omittedMessageCounts[key] != nil {
+            if omittedMessageCounts.count < Self.maximumListedKinds || omittedMessageCounts[key] != nil {
                 omittedMessageCounts[key, default: 0] += 1
             }
             return nil
@@ -193,6 +196,8 @@ struct MCAPImport {
 extension MCAPImport {
     private static let supportedMessages = "gpsd reports as JSON, and foxglove.LocationFix as JSON and protobuf"
 
+    private var unlistedMessageCount: Int { omittedMessageCount - omittedMessageCounts.values.reduce(0, +) }
+
     private var nothingReadError: DeviceError {
         var text = "\(name) contains no supported messages. Supported are \(Self.supportedMessages)."
         if reader.isTruncated { text += " It is truncated." }
@@ -202,8 +207,8 @@ extension MCAPImport {
         if unreadableMessageCount > 0 { text += " \(unreadableMessageCount) messages could not be read." }
         if omittedMessageCount > 0 {
             let list = omittedMessageCounts.sorted { $0.key < $1.key }.map { "\($0.value) of \($0.key)" }
-            text +=
-                " Its messages are \(list.joined(separator: ", "))\(omittedMessageCounts.count == 8 ? " and others" : "")."
+            let others = unlistedMessageCount > 0 ? " and \(unlistedMessageCount) others" : ""
+            text += " Its messages are \(list.joined(separator: ", "))\(others)."
         }
         return .invalidTrace(text)
     }
@@ -235,6 +240,9 @@ extension MCAPImport {
             count: earlyMessageCount, "messages precede the start of the recording and were placed at the start.")
         for (channel, count) in omittedMessageCounts.sorted(by: { $0.key < $1.key }) where lines == nil {
             remarks.append("\(count) messages of \(channel) were skipped. Supported are \(Self.supportedMessages).")
+        }
+        if lines == nil {
+            remarks.appendRemark(count: unlistedMessageCount, "messages of other kinds were skipped.")
         }
         remarks.appendRemark(count: impossibleValues, Recording.impossibleValues)
         remarks.appendRemark(
