@@ -304,4 +304,14 @@ struct ConfigurationTests {
         #expect(configuration.problems.count <= 101)
         #expect(configuration.problems.count >= 1)
     }
+
+    @Test("A list that is too long is reported once, even if one of its elements is invalid")
+    func longListWithInvalidElement() {
+        let folders = (0..<102).map { #""/\#($0)""# }.joined(separator: ",")
+        let configuration = Self.load(files: [Self.system: #"{"accessories": {"folders": ["", \#(folders)]}}"#])
+        #expect(configuration.accessoryDirectories.value.count == 100)
+        #expect(configuration.problems.count == 2)
+        #expect(
+            configuration.problems.last?.message.hasSuffix("has more than 100 elements. The rest is ignored.") == true)
+    }
 }

@@ -170,12 +170,13 @@ package struct SettingsJSON {
         guard try isArray(&reader, name, "It is ignored.") else { return nil }
         var texts: [String] = []
         var hasInvalid = false
+        var hasExcess = false
         try reader.beginArray()
         while try reader.nextElement() {
             if texts.count == maximumCount {
                 try reader.skipValue()
-                if !hasInvalid { recordProblem(name, "has more than \(maximumCount) elements", "The rest is ignored.") }
-                hasInvalid = true
+                if !hasExcess { recordProblem(name, "has more than \(maximumCount) elements", "The rest is ignored.") }
+                hasExcess = true
             } else if let text = try element(&self, &reader, "an element of " + name) {
                 if !texts.contains(text) { texts.append(text) }
             } else {
