@@ -4,7 +4,9 @@ import AccessoryFinding
 import DeviceCore
 import SystemCalls
 
-/// The accessories declared by files in directories. Each accessory is attached as long as its file exists.
+/// The accessories declared by files in directories. Each accessory is attached as long as its file exists and declares
+/// it. An unreadable directory or a temporary failure does not detach an accessory. Invalid content or missing permission
+/// detaches it after the settle time.
 ///
 /// Each scan returns the changes since the previous scan. The owner decides when to scan. Hidden files and files
 /// without the extension "json" are ignored.
@@ -35,6 +37,7 @@ struct AccessoryFolders {
         /// The inode of the file that declared the accessory. Replacing the file reattaches the accessory, even if the
         /// content is the same.
         var inode: UInt64?
+        /// The current failure, or nil after a successful read. It is reported once, at `failureReportTime`.
         var failure: Failure?
         var failureReportTime: BootTime?
         var hasReportedFailure = false

@@ -21,6 +21,21 @@ struct TimestampCorrector {
     private static let minimumWindowRefills = 50
     /// An arrival confirms the offset if its delay is less than this value, in nanoseconds.
     private static let confirmingDelay: Int64 = 10_000_000
+    /// If a time of a local clock is later than its arrival by more than this value, in nanoseconds, the offset is
+    /// measured again.
+    private static let maximumLead: Int64 = 10_000_000
+    /// A larger change of a local clock's offset, in nanoseconds, counts as a clock step.
+    private static let minimumCountedStep: UInt64 = 1_000_000
+    /// A change of a local clock's offset of at most this value, in nanoseconds, is ignored, because measurement noise
+    /// would change the intervals between the samples.
+    private static let offsetNoise: UInt64 = 20_000
+    /// If the first delay on the device's clock exceeds this value, in seconds, plus the time for twice the largest
+    /// buffer, the driver does not use the clock that it reports.
+    private static let maximumInitialDelay = 5.0
+    /// Each regression of the timestamps adds `regressionWeight` to a score, and each regular refill subtracts 1. At
+    /// the limit, the timestamps are no longer used.
+    private static let regressionWeight = 8
+    private static let regressionLimit = 64
     /// A difference of at least this time, in seconds, is treated as a clock step. A smaller difference is treated as a
     /// delay.
     private static let minimumStep = 1.0
@@ -93,8 +108,8 @@ struct TimestampCorrector {
     }
 
     /// Corrects the times of a refill in place. On input, each time must be the timestamp plus `offset`. Returns the
-    /// number of valid times at the start of the buffer. Valid times are in ascending order and later than all previous
-    /// times.
+    /// number of valid times at the start of the buffer. Valid times are in ascending order. They are later than all
+    /// previous times, unless the device's clock has been set back by more than `minimumStep`.
     mutating func correct(
         _ times: UnsafeMutableBufferPointer<BootTime>, arrival: BootTime, measure: (String) -> Int64?
     ) -> Int {
@@ -121,22 +136,19 @@ struct TimestampCorrector {
         switch base {
         case .none: return 0
         case .device:
-            // If the first timestamp differs widely from the current time, the driver does not use the clock that it
-            // reports.
-            guard lastTimestamp == nil,
-                abs(Double(delay)) > 5e9 + 2e9 * interval * Double(BufferPlan.maximumSamples / decimation)
+            let buffered = interval * Double(BufferPlan.maximumSamples / decimation)
+            guard lastTimestamp == nil, abs(Double(delay)) > (Self.maximumInitialDelay + 2 * buffered) * 1e9
             else { return 0 }
             base = .remote
             return delay
         case .local(let name):
-            let isOff = delay < -10_000_000 || Double(delay) > (Self.minimumStep + 2 * interval) * 1e9
+            let isOff = delay < -Self.maximumLead || Double(delay) > (Self.minimumStep + 2 * interval) * 1e9
             guard isOff || arrival >= nextMeasurement else { return 0 }
             nextMeasurement = arrival.advanced(bySeconds: 1)
             guard let measured = measure(name) else { return 0 }
             let change = measured &- offset
-            if abs(Double(change)) > 1e6 { clockSteps += 1 }
-            // Small changes are ignored, because measurement noise would change the intervals between the samples.
-            return change.magnitude > 20_000 ? change : 0
+            if change.magnitude > Self.minimumCountedStep { clockSteps += 1 }
+            return change.magnitude > Self.offsetNoise ? change : 0
         case .remote:
             guard let lastTimestamp else {
                 beginWindow(arrival)
@@ -206,8 +218,9 @@ struct TimestampCorrector {
             regressionScore = max(0, regressionScore - 1)
             return count
         }
-        let availableInterval = Int64(count)
-        if lastTime.map({ end.nanoseconds.subtractingSaturated($0.nanoseconds) >= availableInterval }) ?? true {
+        // At least one nanosecond per sample, so that all times can differ.
+        let minimumDuration = Int64(count)
+        if lastTime.map({ end.nanoseconds.subtractingSaturated($0.nanoseconds) >= minimumDuration }) ?? true {
             // After a delayed refill, the timestamps may be in ascending order but overlap with earlier times. The
             // shorter of the first and last intervals is used as the spacing, because a pause lengthens only one of
             // them.
@@ -220,7 +233,7 @@ struct TimestampCorrector {
             return count
         }
         recordRegression()
-        if let last = lastTime, arrival.nanoseconds.subtractingSaturated(last.nanoseconds) < availableInterval {
+        if let last = lastTime, arrival.nanoseconds.subtractingSaturated(last.nanoseconds) < minimumDuration {
             guard last.seconds(since: arrival) > Self.minimumStep else { return 0 }
             lastTime = nil
         }
@@ -231,8 +244,8 @@ struct TimestampCorrector {
 
     /// Stops using timestamps that repeatedly go backward.
     private mutating func recordRegression() {
-        regressionScore += 8
-        guard regressionScore >= 64, base != .none else { return }
+        regressionScore += Self.regressionWeight
+        guard regressionScore >= Self.regressionLimit, base != .none else { return }
         base = .none
         areTimestampsRejected = true
     }

@@ -29,6 +29,7 @@ struct MagnetometerConsistency: Sendable {
     private let rejectionFactor: Double
     private let fastestTime: Double
 
+    /// The least heading variance after a rest, in square radians.
     private static var varianceAfterRest: Double {
         let sigma = 2.5 * AttitudeSettings.degree
         return sigma * sigma
@@ -88,11 +89,13 @@ struct MagnetometerConsistency: Sendable {
         let measurement = noise * spread / interval
         let before = estimator.headingVariance
         let total = before + measurement
+        // If the expected field is known, a disagreement is limited to two standard deviations.
         let width = expected == nil ? Double.infinity : 2
         var gain = before / total
         estimator.correctByHeading(
             isFirst ? 0 : disagreement.limited(to: width * (before + noise).squareRoot()), gain: gain, variance: total
         )
+        // The estimator uses the optimal gain. The gain for the heading is also limited by the time constants.
         gain = max(gain, slowestGain.value(for: interval) / spread)
         if time > fastestTime { gain = min(gain, fastestGain.value(for: interval)) }
         if isFirst { gain = 1 }
@@ -107,6 +110,7 @@ struct MagnetometerConsistency: Sendable {
         return gain * disagreement.limited(to: width * (estimator.headingVariance + noise).squareRoot())
     }
 
+    /// Makes the next sample the first one. The first sample also resets `meanDisagreement`.
     mutating func restart() { (time, headingField, fieldVariance, unusedTime) = (0, nil, 0, 0) }
 
     /// Returns the squared relative deviation of the strength plus the squared deviation of the dip.
