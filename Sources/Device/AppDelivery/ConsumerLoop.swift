@@ -30,7 +30,8 @@ package final class ConsumerLoop<State: ConsumerBuffer>: Sendable {
 
     package var isRunning: Bool { content.withLock { $0.isStarted && !$0.isFinished } }
 
-    /// Begins the loop and updates the state. Returns false if the loop has already begun or ended.
+    /// Begins the loop and calls the closure, which updates the state. Returns false without calling the closure if the
+    /// loop has already begun or ended.
     package func start(_ change: (inout State) -> Void) -> Bool {
         let isFirst = content.withLock { content in
             guard !content.isStarted, !content.isFinished else { return false }
@@ -48,8 +49,8 @@ package final class ConsumerLoop<State: ConsumerBuffer>: Sendable {
             await withCheckedContinuation { continuation in
                 let result = content.withLock { content -> State.Element?? in
                     let wasBusy = content.isBusy
-                    // Marks the previous element as ended only after the next one has begun, so that playback does not
-                    // continue in between.
+                    // Ends the previous element only after the next one has begun. Otherwise, playback would continue
+                    // between the two.
                     defer { if wasBusy { gate?.endElement() } }
                     content.isBusy = false
                     if content.isFinished || Task.isCancelled { return .some(nil) }
@@ -66,8 +67,8 @@ package final class ConsumerLoop<State: ConsumerBuffer>: Sendable {
         }
     }
 
-    /// Updates the state and, if the consumer is waiting, delivers the next element. Has no effect after the loop has
-    /// ended.
+    /// Updates the state. If the consumer is waiting and an element is available, delivers it. Has no effect after the
+    /// loop has ended.
     package func update(_ body: (inout State) -> Void) {
         let resumption = content.withLock { content -> (CheckedContinuation<State.Element?, Never>, State.Element)? in
             guard !content.isFinished else { return nil }

@@ -13,7 +13,7 @@ final class OperationQueueExecutor: CallbackExecutor {
 
     func schedule(_ work: @escaping @Sendable () -> Void) { queue.addOperation(UncancellableOperation(work)) }
 
-    /// Runs the work even if the operation is cancelled, because clients rely on all scheduled work being run.
+    /// An operation that cannot be cancelled, because clients rely on all scheduled work being run.
     private final class UncancellableOperation: Operation, @unchecked Sendable {
         private let work: @Sendable () -> Void
 
@@ -27,9 +27,9 @@ final class OperationQueueExecutor: CallbackExecutor {
 /// An executor for the main queue of both Dispatch and Foundation.
 ///
 /// Work usually runs on the main dispatch queue, which is faster than an operation queue. In programs that call
-/// `dispatchMain()` or have an async `main`, other threads run that queue, and Foundation does not recognize it. Work
-/// is then added to `OperationQueue.main`. This prevents a deadlock if the work posts a notification to an observer on
-/// the main operation queue.
+/// `dispatchMain()` or have an async `main`, however, other threads run that queue, and Foundation does not recognize
+/// it as the main queue. In these programs, work is added to `OperationQueue.main`. This prevents a deadlock if the
+/// work posts a notification to an observer on the main operation queue.
 final class MainQueueExecutor: PollingExecutor {
     static let shared = MainQueueExecutor()
 
@@ -58,7 +58,7 @@ final class MainQueueExecutor: PollingExecutor {
         }
     }
 
-    /// Polls the set on the main run loop once that run loop is known to serve the main queue.
+    /// Polls the set on the main run loop. Returns nil unless that run loop is known to run the main queue.
     func register(
         _ set: EpollSet, onReady: @escaping @Sendable () -> Void, read: @escaping @Sendable () -> Void
     ) -> Subscription? {

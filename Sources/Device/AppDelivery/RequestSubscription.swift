@@ -10,10 +10,11 @@ package final class RequestSubscription<Request: Equatable & Sendable>: Sendable
 
     package init() {}
 
-    /// Creates, replaces, keeps or ends the subscription to match the request that `wanted` returns. `wanted` is called
-    /// with a lock held, so that the last of several concurrent calls uses the latest request. The previous
-    /// subscription is cancelled after the new one has been created, so that the sensor keeps running. Event handlers
-    /// must not call this method, because events may be delivered during the call.
+    /// Creates, replaces, keeps or ends the subscription to match the request that `wanted` returns.
+    ///
+    /// `wanted` is called with a lock held. If several calls are made at the same time, the last one therefore uses the
+    /// latest request. A subscription is cancelled only after its replacement has been created, so that the sensor
+    /// keeps running. Event handlers must not call this method, because events may be delivered during the call.
     package func update(to wanted: () -> Request?, subscribe: (Request) -> Subscription) {
         let former = current.withLock { current -> Subscription? in
             let request = wanted()

@@ -31,7 +31,7 @@ package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
 
     private enum WorkContext {
         case loop, mainQueue
-        /// The executor belongs to the main run loop, and it is not known yet whether that run loop is running.
+        /// The executor belongs to the main run loop, but it is not known yet whether that run loop is running.
         case undetermined
     }
 
@@ -110,7 +110,8 @@ package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
         if wakes, let loop { CFRunLoopWakeUp(loop) }
     }
 
-    /// Returns true if the executor belongs to the main run loop and would run in the run loop's current mode.
+    /// Returns true if the executor belongs to the main run loop and its work would run in that run loop's current
+    /// mode. Also returns true if its work runs on the main queue because the main run loop is not running.
     package func runsInMainLoop(mode includesMode: (RunLoop.Mode) -> Bool) -> Bool {
         let (loop, workContext, _) = currentState
         guard let loop, loop === CFRunLoopGetMain() else { return false }
@@ -119,8 +120,8 @@ package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
         return includesMode(RunLoop.Mode(rawValue: RunLoopExecutor.text(of: current)))
     }
 
-    /// Removes the source from the run loop and runs pending work immediately, because playback would otherwise wait
-    /// for the work forever.
+    /// Removes the source from the run loop, which then no longer runs the executor's work. Pending work therefore runs
+    /// immediately. Otherwise, playback would wait for it forever.
     package func invalidate() {
         let (wasValid, attached) = state.withLock { state in
             defer { state.isInvalid = true }
@@ -128,7 +129,7 @@ package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
         }
         guard wasValid else { return }
         CFRunLoopSourceInvalidate(source)
-        // A run loop without sources returns from `run()` only after it has been woken.
+        // `run()` returns if the run loop has no sources, but only once the run loop has been woken.
         if let attached { CFRunLoopWakeUp(attached.value) }
         work.run()
     }
@@ -151,7 +152,8 @@ package final class RunLoopExecutor: PollingExecutor, @unchecked Sendable {
         for onReady in waiting { onReady() }
     }
 
-    /// Checks on the main queue whether the main run loop is running. If not, a different thread serves the main queue.
+    /// Checks on the main queue whether the main run loop is running. If it is not, a different thread runs the main
+    /// queue.
     private func detectMainRunLoop() {
         DispatchQueue.main.async { [weak self] in
             guard let self else { return }

@@ -4,9 +4,11 @@ import CoreFoundation
 import DeviceCore
 import Foundation
 
-/// Lets a run loop poll a set of descriptors itself, so that no other thread has to wake the run loop. On Linux, the
-/// "port" of a version 1 source is a descriptor. When the port becomes readable, the run loop reads eight bytes from
-/// it. If the port is an epoll descriptor, this read fails and consumes nothing.
+/// Lets a run loop poll a set of descriptors itself, so that no other thread has to wake the run loop.
+///
+/// The set is added to the run loop as a version 1 source. On Linux, the "port" of such a source is a file descriptor.
+/// When the port becomes readable, the run loop reads eight bytes from it. If the port is an epoll descriptor, this
+/// read fails and consumes nothing.
 enum RunLoopPoller {
     private final class Reader {
         let set: EpollSet

@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// A machine with its clock, its sources, and the components that managers share.
+/// A real or simulated machine, with its clock, configuration and sources.
 ///
 /// A manager selects its device when it is created. It uses the first one that exists: the task's `current` device, the
 /// `installed` device or the live device.
@@ -26,7 +26,7 @@ public final class Device: Sendable {
     private let accessories: @Sendable () -> any AccessorySource
     private let components = Mutex<[ObjectIdentifier: any AnyObject & Sendable]>([:])
 
-    /// Creates a device. If a motion source or an accessory source is not given, the device has no sensors or no
+    /// Creates a device. Without a motion source, the device has no sensors. Without an accessory source, it has no
     /// accessories.
     public convenience init(
         name: String, clock: any DeviceClock, configuration: Configuration, positionSource: any PositionSource,
@@ -37,7 +37,7 @@ public final class Device: Sendable {
             motionSource: motionSource, accessorySource: accessorySource, playback: nil)
     }
 
-    /// A non-nil `playback` marks the device as playing a trace.
+    /// If `playback` is not nil, the device plays a trace.
     package convenience init(
         name: String, clock: any DeviceClock, configuration: Configuration, positionSource: any PositionSource,
         motionSource: (any MotionSource)? = nil, accessorySource: (any AccessorySource)? = nil,
@@ -76,9 +76,9 @@ public final class Device: Sendable {
 
     package var isSimulated: Bool { playback != nil }
 
-    /// Returns the device's shared instance of a type. The first call creates the instance. The closure runs without a
-    /// lock and may request other components. If two threads race, one of the instances is released, so creating an
-    /// instance must not have side effects.
+    /// Returns the device's shared instance of a type. If there is none yet, the closure creates it. The closure is
+    /// called without a lock and may request other components. If two threads each create an instance, one of the two
+    /// is released, so creating an instance must not have side effects.
     package func component<Component: AnyObject & Sendable>(
         _ type: Component.Type, make: (Device) -> Component
     ) -> Component {
@@ -104,7 +104,7 @@ extension Device {
 
     /// Replaces the live device throughout the process. Passing nil restores the live device.
     public static func install(_ device: Device?) {
-        // Releases the previous device outside of the lock, because its deinitializer may access this property.
+        // Releases the previous device outside of the lock, because its deinitializer may access the installed device.
         let former = installedDevice.withLock { exchange(&$0, with: device) }
         withExtendedLifetime(former) {}
     }

@@ -14,8 +14,8 @@ package enum DecimalDigits {
         }
     }
 
-    /// Writes digits from right to left and moves `index` from the end of the number to its start. The buffer must have
-    /// enough space.
+    /// Writes the digits from right to left, ending before `index`, and moves `index` to the first digit. The buffer
+    /// must have enough space.
     @inline(__always) private static func write(
         _ value: UInt64, minimum: Int, to text: UnsafeMutableBufferPointer<UInt8>, before index: inout Int
     ) {
@@ -40,10 +40,10 @@ package enum DecimalDigits {
         // Rounds by converting to an integer, which is faster than `rounded()`. The comparison below detects a wrong
         // result.
         let billionths = magnitude < nineDecimalsLimit ? Double(UInt64(magnitude * 1e9 + 0.5)) : .infinity
-        // Fast path for values with up to nine decimals, which are typical of sensors. Both operands of the division
-        // are integers below 2^53, so the quotient is the value that results from parsing the decimals. If the quotient
-        // equals the magnitude, the decimals are correct. No other number with up to nine decimals parses to the same
-        // value.
+        // Fast path for values with up to nine decimals, which are typical of sensors. The quotient below is the value
+        // that results from parsing the decimals, because both of its operands are integers below 2^53. If the quotient
+        // equals the magnitude, the decimals are correct, because no other number with up to nine decimals parses to
+        // the same value.
         guard magnitude < nineDecimalsLimit, billionths / 1e9 == magnitude,
             magnitude >= minimumWithoutExponent || magnitude == 0
         else {
@@ -82,6 +82,6 @@ private struct ASCIISink: TextOutputStream {
 
     mutating func write(_ text: String) { bytes.append(contentsOf: text.utf8) }
 
-    /// Called by the numeric types of the standard library. Without this method, they call `write(_:)`.
+    /// The numeric types of the standard library call this method if it exists. Otherwise, they call `write(_:)`.
     mutating func _writeASCII(_ text: UnsafeBufferPointer<UInt8>) { bytes.append(contentsOf: text) }
 }

@@ -3,14 +3,14 @@
 /// The keys of one kind of JSON object, each identified by its index in a list. Not thread-safe.
 ///
 /// Programs usually write the members of an object in the same order. Each key therefore remembers the key that
-/// followed it last time, and two integer comparisons check whether that key follows again. The whole list is searched
-/// only if the order differs or the text contains whitespace.
+/// followed it last time. Two integer comparisons then check whether the same key follows again. The whole list is
+/// searched only if the order differs or the text contains whitespace.
 package struct JSONKeys: Sendable {
     private struct Entry: Sendable {
         let name: [UInt8]
         let word: UInt64
-        /// The bytes `,"name":` packed into two integers, with the first byte lowest. `mask` selects the bytes to
-        /// compare.
+        /// The key as it appears in the text, `,"name":`, packed into two integers with the first byte lowest. `mask`
+        /// selects the bytes to compare.
         var text: (low: UInt64, high: UInt64) = (0, 0)
         var mask: (low: UInt64, high: UInt64) = (0, 0)
         /// The number of bytes in `text`, or 0 if the key does not fit into 16 bytes.
@@ -70,8 +70,8 @@ package struct JSONKeys: Sendable {
         return index
     }
 
-    /// Reads the last key's value like ``JSONReader/doubleIfPresent()``. Optimized for keys whose numbers usually have
-    /// the same number of digits. The position of the next member is then known before the number is parsed.
+    /// Reads the value of the last key, like ``JSONReader/doubleIfPresent()``. Optimized for keys whose numbers usually
+    /// have the same number of digits: the position of the next member is then known before the number is parsed.
     package mutating func doubleIfPresent(_ reader: inout JSONReader) throws(JSONError) -> Double {
         if let value = reader.number(entries[last].shape) { return value }
         let value = try reader.doubleIfPresent(updating: &entries[last].shape)

@@ -29,9 +29,9 @@ package struct JSONNumber {
         if overflow || carry { hasOverflowed = true }
     }
 
-    /// The value, or nil if the fast paths cannot compute it. A mantissa up to 2^53 and a power of ten up to 10^22 are
-    /// exact, so IEEE 754 rounds their product or quotient correctly (W. D. Clinger, "How to read floating point
-    /// numbers accurately", PLDI 1990).
+    /// The value, or nil if the fast paths cannot compute it. Mantissas up to 2^53 and powers of ten up to 10^22 can be
+    /// represented exactly, so IEEE 754 rounds their product or quotient correctly (W. D. Clinger, "How to read
+    /// floating point numbers accurately", PLDI 1990).
     @inline(__always) var double: Double? {
         guard !hasOverflowed else { return nil }
         guard mantissa <= 1 << 53 else { return longQuotient }
@@ -59,8 +59,8 @@ package struct JSONNumber {
         let divisorShift = divisor.leadingZeroBitCount
         let mantissaShift = mantissa.leadingZeroBitCount
         let dividend = mantissa << UInt64(mantissaShift)
-        // The quotient is 2^63 times the ratio of two 64-bit numbers whose top bit is set. The ratio is greater than
-        // 1/2, so the quotient has at least 63 bits, ten more than the significand of a Double.
+        // The top bits of both 64-bit operands are set, so their ratio is greater than 1/2. The quotient is 2^63 times
+        // this ratio. It therefore has at least 63 bits, ten more than the significand of a Double.
         let (quotient, rest) = (divisor << UInt64(divisorShift)).dividingFullWidth((dividend >> 1, dividend << 63))
         let rounded = Double(rest == 0 ? quotient : quotient | 1)
         // The scale is between -99 and -3, far from both ends of the exponent range of Double.

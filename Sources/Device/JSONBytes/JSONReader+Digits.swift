@@ -44,7 +44,7 @@ extension JSONReader {
         while at &+ 8 <= limit {
             let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self))
             // The XOR maps digits to 0...9. Adding 0x76 then sets the top bit of each byte that is not a digit. A carry
-            // may also set the top bits of later bytes, but only the first of these bits is used.
+            // may also set the top bits of later bytes, but only the first top bit that is set is used.
             let values = word ^ 0x3030_3030_3030_3030
             let others = (values &+ 0x7676_7676_7676_7676 | values) & 0x8080_8080_8080_8080
             let length = others.trailingZeroBitCount &>> 3
@@ -63,7 +63,7 @@ extension JSONReader {
         }
     }
 
-    /// Returns the value of eight digits, with the first digit in the lowest byte. Adjacent digits are combined into
+    /// Returns the value of eight digits. The lowest byte contains the first digit. Adjacent digits are combined into
     /// four pairs. Two multiplications then weight the pairs and add them up in the upper half of a word.
     @inline(__always) static func value(ofDigits digits: UInt64) -> UInt64 {
         let pairs = digits &* 10 &+ digits &>> 8

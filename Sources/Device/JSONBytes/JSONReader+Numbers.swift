@@ -91,7 +91,7 @@ extension JSONReader {
         guard offset &+ 8 <= limit else { return nil }
         let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
         let values = word ^ 0x3030_3030_3030_3030
-        // With the top bits cleared, no byte carries into the next byte.
+        // The top bits are cleared before the addition, so that no byte carries into the next one.
         let others = (values & 0x7f7f_7f7f_7f7f_7f7f &+ 0x7676_7676_7676_7676 | values) & 0x8080_8080_8080_8080
         return (word, values, others)
     }
@@ -113,7 +113,7 @@ extension JSONReader {
         guard point > 0, end < 8, end > point &+ 1, Self.byte(word, at: point) == UInt8(ascii: "."),
             Self.isEnd(Self.byte(word, at: end)), point == 1 || Self.byte(word, at: 0) != UInt8(ascii: "0")
         else { return nil }
-        // Removes the point from between the digits, and pads the number with leading zeros.
+        // Removes the decimal point and pads the number with leading zeros.
         let before = (1 as UInt64) &<< UInt64(truncatingIfNeeded: 8 &* point) &- 1
         let digits = values & before | values &>> 8 & ~before
         let mantissa = Self.value(ofDigits: digits &<< UInt64(truncatingIfNeeded: 72 &- 8 &* end))

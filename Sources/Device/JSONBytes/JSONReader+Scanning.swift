@@ -91,8 +91,8 @@ extension JSONReader {
         at = index
     }
 
-    /// Sets the top bit of each byte that is a quote, a backslash or a control character. Only the lowest of these bits
-    /// is reliable, because a subtraction may borrow from higher bytes.
+    /// Sets the top bit of each byte that is a quote, a backslash or a control character. Only the lowest top bit that
+    /// is set is reliable, because the subtraction for a byte may borrow from higher bytes.
     @inline(__always) static func specialBytes(_ word: UInt64) -> UInt64 {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let quote = word ^ (ones &* 0x22)
@@ -112,7 +112,8 @@ extension JSONReader {
         return limit &- start >= length && isWord(word, length, at: start)
     }
 
-    /// Like `isWord(_:at:)`, but compares only the word's first `length` bytes, which must lie within the text.
+    /// Like `isWord(_:at:)`, but compares only the first `length` bytes of the word. The text must contain that many
+    /// bytes after the offset.
     func isWord(_ word: StaticString, _ length: Int, at start: Int) -> Bool {
         var index = 0
         while index < length {
@@ -122,8 +123,8 @@ extension JSONReader {
         return true
     }
 
-    /// Returns `wrongType` if a value of another type starts at this byte. Otherwise, returns the error for a missing
-    /// value.
+    /// Returns the error to throw if no value of the requested type starts with this byte. The error is `wrongType` if
+    /// a value of another type starts here.
     func mismatch(_ byte: UInt8) -> JSONError {
         switch byte {
         case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "\""), UInt8(ascii: "-"),

@@ -60,7 +60,7 @@ extension JSONReader {
         let rest = offset &+ (isFalse ? 1 : 0)
         if limit &- rest >= 4 {
             let word = UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: rest, as: UInt32.self))
-            // The remaining letters of `false` ("alse"), or all letters of `true`, as a little-endian integer.
+            // "alse" (the rest of `false`) or "true", as a little-endian integer.
             if word == (isFalse ? 0x6573_6c61 : 0x6575_7274) {
                 advance(to: rest &+ 4)
                 return !isFalse

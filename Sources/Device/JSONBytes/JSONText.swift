@@ -65,7 +65,7 @@
         var count: UInt64 = 0
         var fits = true
         unescape { byte in
-            // A zero byte could not be distinguished from the padding of a shorter word.
+            // A zero byte would be indistinguishable from the padding of a shorter word.
             if count == 8 || byte == 0 {
                 fits = false
             } else {
@@ -78,7 +78,7 @@
 }
 
 extension JSONText {
-    /// Creates a string from bytes that were not validated. This repairs the output of programs that fail to escape
+    /// Creates a string from bytes that were not validated. Used to repair the output of programs that fail to escape
     /// characters. A backslash that does not start a valid escape is kept.
     package init(unchecked rawBytes: UnsafeRawBufferPointer) {
         if rawBytes.contains(UInt8(ascii: "\\")) {

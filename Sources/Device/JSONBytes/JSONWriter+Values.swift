@@ -54,7 +54,8 @@ extension JSONWriter {
         }
     }
 
-    /// Appends a character of two to four bytes, escaped if it affects a terminal. Returns the number of bytes.
+    /// Appends the first character, which has two to four bytes. Escapes it if it affects a terminal. Returns its
+    /// number of bytes.
     private mutating func appendMultibyte(_ text: UnsafeBufferPointer<UInt8>) -> Int {
         let count = text[0] < 0xe0 ? 2 : text[0] < 0xf0 ? 3 : 4
         guard text.count >= count else {

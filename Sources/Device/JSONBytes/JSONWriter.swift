@@ -25,7 +25,7 @@
     @usableFromInline package mutating func beginArray() { open(UInt8(ascii: "[")) }
     @usableFromInline package mutating func endArray() { close(UInt8(ascii: "]")) }
 
-    /// Ends a line, after which a new JSON text can begin (JSON Lines).
+    /// Ends the line. A new JSON text can then begin (JSON Lines).
     package mutating func newline() {
         bytes.append(UInt8(ascii: "\n"))
         needsComma = false

@@ -35,11 +35,11 @@ struct NumberShape: Sendable, Equatable {
 
 extension JSONReader {
     /// Reads a number of exactly this shape, followed by a comma or a closing brace. Otherwise, reads nothing and
-    /// returns nil. The shape alone determines where the number ends, so the processor can continue after the number
-    /// without waiting for the digits.
+    /// returns nil. Because the end of the number follows from the shape alone, the processor can continue after the
+    /// number without waiting for the digits.
     @inline(__always) mutating func number(_ shape: NumberShape) -> Double? {
-        // 26 bytes cover all bytes that are accessed: the sign, the digits, the point, and the 16 bytes after the
-        // point.
+        // 26 bytes are enough for everything that is accessed: the sign, the digits, the point, and the 16 bytes after
+        // the point.
         guard shape.fractionDigits > 0, offset &+ 26 <= limit else { return nil }
         guard (bytes[offset] == UInt8(ascii: "-")) == shape.isNegative else { return nil }
         let start = offset &+ (shape.isNegative ? 1 : 0)

@@ -18,12 +18,15 @@ package final class CalibrationDirectory: CalibrationStore {
     private let problemsByPath = Mutex<[String: DeviceError]>([:])
     private let writeLock = Mutex(())
 
-    /// Creates a store. The first stored calibration creates the directory. If the path is nil or not absolute,
-    /// `load(_:)` returns nil and `store(_:for:)` throws.
+    /// Creates a store. The directory is created when the first calibration is stored. If the path is nil or not
+    /// absolute, `load(_:)` returns nil and `store(_:for:)` throws.
     package init(path: String?) { self.path = path.flatMap { $0.hasPrefix("/") ? $0 : nil } }
 
-    /// Returns the current user's store. The directory is the value of `DEVICE_SERVICES_STATE`, else `device-services`
-    /// in `XDG_STATE_HOME`, else `/var/lib/device-services` for root, else `~/.local/state/device-services`.
+    /// Returns the current user's store. Its directory is the first of these that applies:
+    /// - the value of `DEVICE_SERVICES_STATE`
+    /// - `device-services` in `XDG_STATE_HOME`
+    /// - `/var/lib/device-services` for root
+    /// - `~/.local/state/device-services`
     package static func forCurrentUser() -> CalibrationDirectory {
         CalibrationDirectory(
             path: path(environment: { name in getenv(name).map { String(cString: $0) } }, isRoot: geteuid() == 0))

@@ -4,12 +4,12 @@ package import DeviceCore
 import Logging
 import Synchronization
 
-/// Functions of LiveSources that are resolved by the linker, without an import.
+/// Functions of LiveSources, which the linker resolves. LiveSources is not imported.
 ///
 /// A framework must not import a C module, not even indirectly, so it cannot import LiveSources. The reason is that
 /// `#if canImport(CoreLocation)` may be true even in a target that does not depend on this package. The compiler then
-/// loads the framework's modules without the flags that C modules need. For linking, it is sufficient that the manifest
-/// declares the dependency on LiveSources.
+/// loads the framework's modules, but without the flags that C modules need. To link LiveSources, it is enough to
+/// declare the dependency in the manifest.
 @_silgen_name("DeviceServices_livePositionSource")
 private func livePositionSource(configuration: Configuration, clock: any DeviceClock) -> any PositionSource
 
@@ -40,8 +40,8 @@ package enum LiveDevice {
             calibrations: CalibrationDirectory.forCurrentUser())
     }()
 
-    /// Creates the accessory source. By default, there are no accessories. External Accessory replaces the factory to
-    /// provide the udev source, so that other apps do not link udev code.
+    /// Creates the accessory source. By default, there are no accessories. External Accessory replaces the factory with
+    /// one that creates the udev source. Apps that do not use External Accessory therefore do not link the udev code.
     private static let accessorySourceFactory = Mutex(AccessorySourceFactory { NoAccessorySource() })
 
     package static func setAccessorySourceFactory(_ accessories: @escaping @Sendable () -> any AccessorySource) {
@@ -52,7 +52,7 @@ package enum LiveDevice {
     /// closure that replaces it.
     private struct AccessorySourceFactory: Sendable { var make: @Sendable () -> any AccessorySource }
 
-    /// The device for a new manager: the first that exists of the current task's device, the installed device and the
+    /// The device for a new manager: the current task's device if there is one, else the installed device, else the
     /// live device.
     package static var resolved: Device {
         if let device = Device.current ?? Device.installed { return device }

@@ -7,11 +7,12 @@ package import SystemCalls
 
 /// The directory for the persistent state of the user's programs: calibrations, regions and step counts.
 package enum StateDirectory {
-    /// The age, in seconds, above which a temporary file is considered stale. Writing a file takes less than a second.
+    /// Temporary files that are older than this, in seconds, are considered stale. Writing a file takes less than a
+    /// second.
     private static let maximumAge: Int64 = 3600
     private static let maximumNames = 10_000
-    /// The number of this process's last temporary file. It starts at a random value, because processes in different
-    /// containers may share the directory and have the same process ID.
+    /// The number in the name of this process's last temporary file. It starts at a random value, because processes in
+    /// different containers may share the directory and have the same process ID.
     private static let lastNumber = Atomic<UInt32>(.random(in: 0...UInt32.max))
 
     /// Replaces a file and creates its directory if necessary. After a power failure, either the old or the new file
@@ -38,8 +39,8 @@ package enum StateDirectory {
         return name == temporaryName(process: process, number)
     }
 
-    /// Removes temporary files left behind by processes that have ended. A file counts as left behind if it is old. The
-    /// process ID in its name cannot be used for this, because IDs are reused and the directory may be shared with a
+    /// Removes temporary files left behind by processes that have ended. Such files are recognized by their age. The
+    /// process ID in the file name is not reliable, because IDs are reused and the directory may be shared with a
     /// different system.
     private static func removeStaleTemporaryFiles(in path: String) {
         guard var entries = DirectoryEntries(path) else { return }

@@ -17,7 +17,7 @@ package final class StateFile: Sendable {
     private let warn: @Sendable (String) -> Void
     private static let log = Logger(label: "device-services.state")
 
-    /// - Parameter warn: Receives messages about problems, which are then not logged.
+    /// - Parameter warn: Receives messages about problems. If nil, the messages are logged instead.
     package init(path: String, warn: (@Sendable (String) -> Void)? = nil) {
         self.path = path
         self.warn = warn ?? { StateFile.log.warning("\($0)") }
@@ -56,7 +56,7 @@ package final class StateFile: Sendable {
         }
     }
 
-    /// - Parameter reason: The reason, as a clause that completes the log message.
+    /// - Parameter reason: The text that follows "because" in the log message.
     package func reportUnusable(reason: String) {
         warn(
             "The state file \(path) is ignored because \(reason). Its contents are not used; the next change of the state replaces the file."

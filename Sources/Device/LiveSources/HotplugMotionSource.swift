@@ -10,7 +10,7 @@ final class HotplugMotionSource: MotionSource {
     private let source: IIOSource
     private let monitor: UdevMonitor
     private let isStarted = Atomic<Bool>(false)
-    /// Messages about the problems that currently prevent devices from being watched.
+    /// The messages of the problems that currently prevent the monitor from watching devices.
     private let watchProblems = Mutex<Set<String>>([])
 
     init(_ source: IIOSource, clock: any DeviceClock) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An error with a message that describes how to resolve it. The frameworks convert the error to `CLError` or a similar
-/// error and keep the original as the underlying error.
+/// An error whose message describes how to resolve it. The frameworks convert the error to `CLError` or a similar error
+/// and keep the original as the underlying error.
 public struct DeviceError: Error, Sendable, CustomStringConvertible {
     /// An error code to switch on. New codes may be added.
     public struct Code: Sendable, Hashable, CustomStringConvertible {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An epoll(7) instance, whose descriptor is readable while a member is readable. Members may change at any time.
+/// An epoll(7) instance. Its descriptor is readable while any of its members is readable. Members may be added and
+/// removed at any time.
 package final class EpollSet: Sendable {
     /// The operations of epoll_ctl(2).
     package static let addOperation: Int32 = 1
@@ -9,7 +10,7 @@ package final class EpollSet: Sendable {
     /// The descriptor to poll or to add to another set. Reading from this descriptor fails.
     package let descriptor: Int32
 
-    /// - Parameter owner: The purpose of the set, for the error message if no file descriptors are left.
+    /// - Parameter owner: The purpose of the set. Used in the error message if no file descriptors are left.
     package init(for owner: String) throws(DeviceError) {
         descriptor = epoll_create1(O_CLOEXEC)
         guard descriptor >= 0 else { throw .noDescriptor(for: owner, call: "epoll_create1") }

@@ -2,8 +2,8 @@
 
 /// Opens new files for writing. All code that writes files uses this type.
 ///
-/// If other users can write to the directory, they can place a symbolic link to someone else's file under any name.
-/// `open` therefore fails if the name exists, and does not follow symbolic links.
+/// If other users can write to a directory, they can create a symbolic link there that leads to someone else's file.
+/// `open` therefore does not follow symbolic links, and fails if the name exists.
 package enum ExclusiveFile {
     /// Read and write permission for the owner only, for files that may reveal positions.
     package static let privateMode: mode_t = 0o600

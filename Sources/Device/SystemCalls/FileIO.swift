@@ -36,8 +36,8 @@ package enum FileIO {
             return 0
         }
         let size = hasStatus ? max(0, min(Int(clamping: status.st_size), limit)) : 0
-        // Reads directly into the array. The array has room for one more byte than the file, so that reading also
-        // detects the end of the file.
+        // Reads directly into the array. The array has room for one byte more than the file, so that the end of the
+        // file is also detected.
         var bytes = [UInt8](unsafeUninitializedCapacity: size + 1) { buffer, filled in
             let space = UnsafeMutableRawBufferPointer(buffer)
             while size > 0, filled < space.count, !isAtEnd, number == 0 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A socket type as an integer. This type is needed because the Swift type of the C constants depends on the C library.
+/// A socket type as an integer. The C constants cannot be used directly, because their Swift type depends on the C
+/// library.
 package struct SocketType: Sendable {
     package let number: Int32
 

@@ -7,7 +7,7 @@
 @_exported public import Musl
 #endif
 
-// Wrappers for C functions that a method of the same name would hide.
+// Wrappers for C functions. Inside a type that has a method of the same name, the method hides the C function.
 
 package func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
     read(descriptor, buffer.baseAddress, buffer.count)
@@ -29,7 +29,7 @@ package func systemOpen(_ path: String, _ flags: Int32, _ mode: mode_t = 0) -> I
 package func systemUnlock(_ descriptor: Int32) { _ = flock(descriptor, LOCK_UN) }
 
 package func systemClose(_ descriptor: Int32) {
-    // Not retried after EINTR, because on Linux the descriptor is closed even then.
+    // Not retried after EINTR, because Linux closes the descriptor even in that case.
     _ = close(descriptor)
 }
 

@@ -11,7 +11,7 @@ package enum TerminalSanitizer {
     package static func sanitized(_ text: Substring) -> String {
         var scalars = String.UnicodeScalarView()
         var length = 0
-        /// The number of scalars so far, and the number up to the last scalar that is not whitespace.
+        /// The number of scalars so far, with and without trailing whitespace.
         var count = 0
         var trimmedCount = 0
         for scalar in text.unicodeScalars {
@@ -46,7 +46,7 @@ package enum TerminalSanitizer {
         return String(scalars)
     }
 
-    /// Returns false if no byte can start a character that has to be replaced.
+    /// Returns false if none of the bytes can start a character that has to be replaced.
     private static func mayNeedSanitizing(_ text: String, isSingleLine: Bool) -> Bool {
         var text = text
         return text.withUTF8 { bytes in

@@ -3,7 +3,8 @@
 /// Starts detached threads for sources.
 ///
 /// The threads block signals, so that the app's signal handlers run on the app's own threads. Signals that report a
-/// fault of the thread itself stay unblocked, because a blocked fault would end the process without calling a handler.
+/// fault, such as SIGSEGV, stay unblocked. If they were blocked, a fault would end the process without calling a
+/// handler.
 package enum WorkerThread {
     private final class Body {
         let run: @Sendable () -> Void
@@ -46,9 +47,8 @@ package enum WorkerThread {
     package static func sleep(seconds: Double) { poll(nil, 0, Int32(max(0, min(seconds * 1000, 60_000)))) }
 }
 
-/// A semaphore whose wait has a timeout, which is measured by CLOCK_MONOTONIC. On Linux, Dispatch measures timeouts by
-/// the system clock, so they last longer if that clock is set back. `@unchecked Sendable` because the mutex protects
-/// all state.
+/// A semaphore whose timeout is measured by CLOCK_MONOTONIC. On Linux, Dispatch measures timeouts by the system clock,
+/// so a wait takes longer if that clock is set back. `@unchecked Sendable` because the mutex protects all state.
 package final class BinarySemaphore: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)

@@ -7,12 +7,12 @@ public struct AccessoryDescription: Sendable, Hashable, Identifiable {
 
     /// The ID of the attachment, or 0 until a source has registered the accessory.
     public var id: ID
-    /// Identifies the accessory across attachments. The identity consists of the vendor ID, the product ID and the
-    /// serial number, for example "1209:0002:WS-7731". Without a serial number, the identity is the port, for example
-    /// "port:1-2".
+    /// An identifier that stays the same when the accessory is attached again. It consists of the vendor ID, the
+    /// product ID and the serial number, for example "1209:0002:WS-7731". If the accessory has no serial number, the
+    /// identifier is based on the port, for example "port:1-2".
     ///
     /// If two attached accessories have the same serial number, the second one is identified by its port. Declared
-    /// accessories with the same identity are identified by their file paths, for example
+    /// accessories that would have the same identity are identified by their file paths, for example
     /// "file:/etc/accessories/scale.json".
     public var identity: String
     /// The display name. Empty if the accessory does not report one.
@@ -61,7 +61,7 @@ public struct AccessoryDescription: Sendable, Hashable, Identifiable {
     package func accessoryProtocol(named name: String) -> AccessoryProtocol? { protocols.first { $0.name == name } }
 }
 
-/// A device node for communicating with an accessory. Each accessory source defines its own type.
+/// The device node through which an accessory is reached. Each accessory source defines its own type.
 package protocol AccessoryNode: Sendable {
     var path: String { get }
     func isSame(as other: any AccessoryNode) -> Bool

@@ -18,10 +18,10 @@ public protocol AccessorySource: Sendable {
     /// Opens a protocol of an attached accessory for exclusive access. While the channel exists, a second call for the
     /// same protocol throws `DeviceError.Code.busy`.
     ///
-    /// The call returns within tens of milliseconds, or within 0.1 s if another program uses the port. If a channel
-    /// that this program has closed is still sending bytes to the port, the call waits up to 0.1 s longer. Any bytes
-    /// not sent by then are lost. If the device hangs and the kernel cannot release the port, the call throws after one
-    /// second.
+    /// The call usually returns within tens of milliseconds. It takes up to 0.1 s if another program uses the port. If
+    /// this program has closed an earlier channel that is still sending bytes to the port, the call waits up to 0.1 s
+    /// longer. Any bytes not sent by then are lost. If the device hangs and the kernel cannot release the port, the
+    /// call throws after one second.
     func open(_ accessory: AccessoryDescription.ID, protocol name: String) throws(DeviceError) -> any ByteChannel
 }
 
@@ -83,7 +83,7 @@ package final class AccessoryHub: Sendable {
             let snapshot = AccessoryEvent.snapshot(state.content.accessories)
             subscriber.request.withLock { queue in
                 queue.append(snapshot)
-                // Marks a drain as scheduled. Otherwise, another thread could deliver events before the snapshot.
+                // Marks a drain as scheduled. This prevents other threads from delivering events before the snapshot.
                 _ = queue.scheduleDrainIfNeeded()
             }
         }
@@ -92,8 +92,8 @@ package final class AccessoryHub: Sendable {
         return registry.subscription(of: subscriber)
     }
 
-    /// Assigns an `id`, passes it to the closure and then notifies subscribers. The closure is called with the lock
-    /// held.
+    /// Assigns an `id` to the accessory, calls the closure with it, and then notifies subscribers. The closure is
+    /// called with the lock held.
     @discardableResult package func attach(
         _ description: AccessoryDescription, prepare: (AccessoryDescription.ID) -> Void = { _ in }
     ) -> AccessoryDescription {

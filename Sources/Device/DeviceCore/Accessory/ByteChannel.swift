@@ -16,9 +16,9 @@ public protocol ByteChannel: AnyObject, Sendable {
     /// observer.
     ///
     /// The observer may be called while `read` or `write` is running on this channel or on a peer in the same process.
-    /// Do not call these methods while holding a lock that the observer acquires. Conditions that already exist are not
-    /// reported, so check `status` after this call. When this method returns, another thread may still be calling the
-    /// previous observer.
+    /// Do not call these methods while holding a lock that the observer acquires. The observer is not notified of
+    /// conditions that already exist, such as unread bytes, so check `status` after this call. When this method
+    /// returns, another thread may still be calling the previous observer.
     func observe(_ receive: (@Sendable (ByteChannelEvent) -> Void)?)
 
     /// Closes this side of the connection. Written bytes are still sent in the background for a limited time before the
@@ -32,14 +32,14 @@ extension ByteChannel {
     package var end: ByteChannelEnd? { status.end }
 }
 
-/// A channel that can be read directly by the executor that runs the app's callbacks. This avoids waking another
-/// thread.
+/// A channel that the executor of the app's callbacks can read directly, without waking another thread.
 package protocol PollableChannel: ByteChannel {
-    /// Sets the executor that calls the observer and, if possible, reads from the channel. Passing nil selects the
-    /// channel's own thread. The observer itself must not read from the channel.
+    /// Sets the executor that calls the observer and, if possible, reads from the channel. If it is nil, the channel
+    /// uses its own thread. The observer itself must not read from the channel.
     func setExecutor(_ executor: ExecutorIdentity?)
 
-    /// Reads pending bytes for apps that check the channel repeatedly without returning to the executor.
+    /// Reads pending bytes immediately. Needed by apps that check the channel in a loop and do not let the executor
+    /// run.
     func readPendingInput()
 }
 
@@ -110,7 +110,7 @@ public struct ByteChannelEnd: Sendable {
     public let reason: Reason
     /// The error if the connection failed or bytes were lost, otherwise nil.
     public let error: DeviceError?
-    /// The number of accepted bytes that were not passed to the system before the connection ended.
+    /// The number of bytes that had been accepted but not yet passed to the system when the connection ended.
     public let unsentBytes: Int
 
     /// Creates a value that describes the end of a connection.

@@ -2,8 +2,8 @@
 
 import Synchronization
 
-/// A bounded byte buffer for one direction of a channel, with one writer and one reader. Each side is notified on the
-/// thread of the other side. No lock is held during a notification.
+/// A bounded byte buffer for one direction of a channel, with one writer and one reader. The reader is notified on the
+/// writer's thread, and the writer on the reader's thread. No lock is held during a notification.
 package final class BytePipe: Sendable {
     package enum ReaderEvent: Sendable { case readable, ended }
     package enum WriterEvent: Sendable { case writable, ended }
@@ -19,8 +19,8 @@ package final class BytePipe: Sendable {
     private let state: Mutex<State>
     private let minimumWritableSpace: Int
 
-    /// - Parameter minimumWritableSpace: The free space, in bytes, at which a waiting writer is notified. Use a value
-    ///   larger than 1 if waking the writer is expensive.
+    /// - Parameter minimumWritableSpace: The number of bytes that must be free before a waiting writer is notified. Use
+    ///   a value larger than 1 if waking the writer is expensive.
     package init(capacity: Int, minimumWritableSpace: Int = 1) {
         state = Mutex(State(ring: ByteRingBuffer(capacity: capacity)))
         self.minimumWritableSpace = max(1, min(minimumWritableSpace, capacity))
@@ -38,8 +38,8 @@ package final class BytePipe: Sendable {
 
     package var bytesAvailable: Int { state.withLock { $0.ring.count } }
 
-    /// The free space in bytes, or 0 after the pipe has ended. If the pipe is full, the writer is notified when space
-    /// becomes available.
+    /// The free space in bytes, or 0 after the pipe has ended. If the value is 0 because the pipe is full, the writer
+    /// is notified when space becomes available.
     package var spaceAvailable: Int {
         state.withLock { state in
             if state.end != nil { return 0 }
@@ -77,16 +77,16 @@ package final class BytePipe: Sendable {
         append { ring in ring.write(bytes) }
     }
 
-    /// Lets the closure write directly into the pipe's free memory. The closure returns the number of bytes written.
-    /// The lock is not held, so the reader can continue. While the closure runs, no other write method may be called.
+    /// Lets the closure write directly into the pipe's free memory. The closure returns the number of bytes that it
+    /// wrote. It is called without the lock, so the reader can continue to read. Until it returns, no other write
+    /// method may be called.
     ///
-    /// If the pipe is full or has ended, returns nil without calling the closure. If it is full, the writer is notified
-    /// when space becomes available.
+    /// If the pipe is full or has ended, returns nil without calling the closure. If the pipe is full, the writer is
+    /// notified when space becomes available.
     package func fillUnlocked<Result>(
         _ body: (UnsafeMutableRawBufferPointer) -> (count: Int, result: Result)
     ) -> Result? {
-        // The address is passed as an integer because a pointer into the protected state must not leave the lock's
-        // closure.
+        // The address is an integer because the lock's closure must not return a pointer into the protected state.
         let reserved = state.withLock { state -> (address: UInt, count: Int) in
             guard state.end == nil else { return (0, 0) }
             guard state.ring.space > 0 else {
@@ -108,8 +108,8 @@ package final class BytePipe: Sendable {
         return result
     }
 
-    /// Returns true if the pipe has space for this many bytes. Otherwise, the writer is notified when space becomes
-    /// available.
+    /// Returns true if the pipe has space for this many bytes. If it does not, returns false, and the writer is
+    /// notified when space becomes available.
     package func hasSpace(for length: Int) -> Bool {
         state.withLock { state in
             if state.ring.space >= length { return true }
@@ -130,7 +130,7 @@ package final class BytePipe: Sendable {
         return result
     }
 
-    /// Ends the pipe, after which nothing more can be written. Discards unread bytes if `discardsUnread` is true.
+    /// Ends the pipe, so that nothing more can be written. If `discardsUnread` is true, unread bytes are discarded.
     package func finish(_ end: ByteChannelEnd, discardsUnread: Bool = false) {
         typealias Observers = (reader: (@Sendable (ReaderEvent) -> Void)?, writer: (@Sendable (WriterEvent) -> Void)?)
         let observers = state.withLock { state -> Observers in

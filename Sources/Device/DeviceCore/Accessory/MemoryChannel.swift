@@ -33,8 +33,8 @@ package final class MemoryChannel: ByteChannel {
     package var status: ByteChannelStatus {
         if isClosed.load(ordering: .acquiring) { return .closed }
         let space = output.spaceAvailable
-        // The end is read before `bytesAvailable`, so that a status that reports the end also counts all received
-        // bytes.
+        // Reads the end before `bytesAvailable`. In the opposite order, a status could report the end but not count the
+        // last received bytes.
         let end = input.end ?? output.end
         return ByteChannelStatus(bytesAvailable: input.bytesAvailable, spaceAvailable: space, end: end)
     }
@@ -76,7 +76,7 @@ package final class MemoryChannel: ByteChannel {
     }
 }
 
-/// Reports the end of a channel only once, although each of its two pipes reports an end.
+/// Reports the end of a channel only once, although both of its pipes report it.
 private final class EndNotifier: Sendable {
     private let isNotified = Atomic<Bool>(false)
 

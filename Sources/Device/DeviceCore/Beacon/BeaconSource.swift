@@ -41,7 +41,7 @@ public struct BeaconIdentity: Sendable, Hashable {
 
 /// A received advertisement of a beacon.
 public struct BeaconSighting: Sendable {
-    /// The beacon's identity, which is not authenticated: any device can advertise any identity.
+    /// The beacon's identity. It is not authenticated: any device can advertise any identity.
     public var identity: BeaconIdentity
     /// The received signal strength in dBm, -127 to 20, or nil if the radio does not report it.
     public var rssi: Int8?
@@ -78,8 +78,8 @@ package struct NoBeaconSource: BeaconSource {
 package final class BeaconHub: BeaconSource {
     private let registry: SubscriberRegistry<Void, Void, BeaconEvent>
 
-    /// - Parameter demandChanged: Called whenever a subscriber is added or removed. The closure must read
-    ///   `hasSubscribers` itself, because two calls may arrive out of order.
+    /// - Parameter demandChanged: Called whenever a subscriber is added or removed. Calls may arrive out of order, so
+    ///   the closure must read the current value of `hasSubscribers`.
     package init(demandChanged: @escaping @Sendable () -> Void = {}) {
         registry = SubscriberRegistry((), demandChanged: demandChanged)
     }

@@ -36,8 +36,8 @@ package struct InMemoryCalibrationStore: CalibrationStore {
 }
 
 /// Identifies a sensor across runs of a program. The identity contains the serial number or, if there is none, the
-/// sensor's location and names. A number that depends on the order of discovery, as in iio:device0, is used only if
-/// nothing else is known.
+/// sensor's location and names. A number such as the 0 in `iio:device0` depends on the order of discovery, so it is
+/// used only as a last resort.
 package struct SensorIdentity: Sendable, Hashable, CustomStringConvertible {
     /// The maximum length of a key, in UTF-8 bytes. Longer keys are truncated.
     package static let maximumLength = 512

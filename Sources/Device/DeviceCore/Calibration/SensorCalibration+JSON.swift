@@ -39,7 +39,7 @@ extension SensorCalibration: JSONWritable {
 
         package var calibration: SensorCalibration? { hasOffset && hasMatrix ? value : nil }
 
-        /// Returns false and leaves the value unread if the key does not belong to a calibration.
+        /// If the key does not belong to a calibration, returns false without reading the value.
         package mutating func read(_ key: JSONText, _ reader: inout JSONReader) throws(JSONError) -> Bool {
             switch key.word {
             case JSONText.word("offset"):

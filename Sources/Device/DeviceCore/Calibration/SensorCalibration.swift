@@ -3,10 +3,10 @@
 /// The calibration of one sensor: corrected = matrix · (measured - offset), in the sensor's own axes, before the mount
 /// matrix. Values are in the sensor kind's unit: m/s², rad/s or gauss.
 public struct SensorCalibration: Sendable, Hashable {
-    /// The reading without an external signal: a gyroscope's bias, an accelerometer's zero offset, or the device's own
-    /// magnetic field at the magnetometer (hard iron).
+    /// The sensor's reading when there is nothing to measure: a gyroscope's bias, an accelerometer's zero offset, or
+    /// the device's own magnetic field at the magnetometer (hard iron).
     public var offset = SIMD3<Double>.zero
-    /// The rows of the matrix that corrects scale, cross-axis and soft-iron errors. The identity matrix by default.
+    /// The rows of the correction matrix for scale, cross-axis and soft-iron errors. By default, the identity matrix.
     public var matrix: (SIMD3<Double>, SIMD3<Double>, SIMD3<Double>) {
         get { transform.rows }
         set { transform.rows = newValue }
@@ -16,17 +16,18 @@ public struct SensorCalibration: Sendable, Hashable {
     public var sigma = Double.nan
     /// The quality of a magnetometer calibration: -1 is unusable, 0 low, 1 medium, 2 high. Always 0 for other sensors.
     public var quality = 0
-    /// The root mean square residual of the fit, relative to the field strength for a magnetometer and to gravity for
-    /// an accelerometer, or NaN if unknown.
+    /// The root mean square residual of the fit, or NaN if unknown. For a magnetometer, it is relative to the field
+    /// strength. For an accelerometer, it is relative to gravity.
     public var residual = Double.nan
-    /// The fraction of all directions for which the magnetometer has measurements, 0 to 1. Always 0 for other sensors.
+    /// The fraction of all directions that is covered by the magnetometer's measurements, 0 to 1. Always 0 for other
+    /// sensors.
     public var coverage = 0.0
     /// The strength of the earth's magnetic field in gauss, or NaN if unknown. Used for magnetometers only.
     public var fieldStrength = Double.nan
     /// The angle of the magnetic field below the horizon, in radians, or NaN if unknown. Used for magnetometers only.
     public var dip = Double.nan
-    /// The device orientations that a magnetometer calibration covers. Each one is given as the unit vector that
-    /// pointed up.
+    /// The device orientations that a magnetometer calibration covers. Each orientation is given by the unit vector
+    /// that pointed up.
     public var upDirections: [SIMD3<Double>] = []
     /// The time of the calibration, according to the system clock.
     public var date = WallTime.epoch
@@ -41,10 +42,11 @@ public struct SensorCalibration: Sendable, Hashable {
 }
 
 extension SensorCalibration {
-    /// Returns the reason why sensors of this kind cannot use the calibration, or nil if it is usable.
+    /// Returns the reason why the calibration is unusable for sensors of this kind, or nil if it is usable.
     ///
-    /// On each axis, the offset may be at most 20 m/s², 2 rad/s or 20 gauss, and matrix elements may be at most 4.
-    /// Working sensors stay far below these limits. The matrix must be neither singular nor a reflection.
+    /// Each component of the offset may be at most 20 m/s², 2 rad/s or 20 gauss, and each matrix element at most 4,
+    /// regardless of sign. Working sensors stay far below these limits. The matrix must be neither singular nor a
+    /// reflection.
     package func problem(for kind: SensorKind) -> String? {
         let (first, second, third) = matrix
         let entries = [offset / kind.maximumOffset * 4, first, second, third]
@@ -76,7 +78,7 @@ extension SensorCalibration {
         return rotated(by: inverse, inverse: mount)
     }
 
-    /// Converts the calibration for readings that are rotated by a matrix T: the offset becomes T·offset, and the
+    /// Returns the calibration for readings that have been rotated by a matrix T. The offset becomes T·offset, and the
     /// correction matrix S becomes T·S·T⁻¹.
     private func rotated(by rotation: MountMatrix, inverse: MountMatrix) -> SensorCalibration {
         var result = self

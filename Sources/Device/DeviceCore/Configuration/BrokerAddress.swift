@@ -45,7 +45,7 @@ public struct BrokerAddress: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// The paths of the files that contain the credentials for a broker. Each path may be nil.
+/// The paths of the files with the credentials for a broker. Any of the paths may be nil.
 ///
 /// | Setting | Environment variable | Key in the file |
 /// | --- | --- | --- |
@@ -56,7 +56,7 @@ public struct BrokerAddress: Sendable, Hashable, CustomStringConvertible {
 public struct BrokerCredentialFiles: Sendable, Hashable {
     /// A file with one line, `name:password`. The file is rejected if all users can read it.
     public var password: String?
-    /// The certificates of the accepted authorities, in PEM format, or nil to use the system's certificates.
+    /// A file with the certificates of the trusted authorities, in PEM format, or nil to use the system's certificates.
     public var authorities: String?
     /// The client's certificate, in PEM format.
     public var certificate: String?
@@ -92,7 +92,8 @@ package enum TopicName {
     /// The maximum length of a topic name, in bytes. MQTT allows 65535.
     package static let maximumLength = 512
 
-    /// Returns the reason why the topic name is invalid, as a clause that follows "the topic", or nil if it is valid.
+    /// Returns the reason why the topic name is invalid, or nil if it is valid. The reason completes a sentence that
+    /// begins with "the topic", as in "the topic is empty".
     package static func problem(_ topic: String) -> String? {
         if topic.isEmpty { return "is empty" }
         if topic.utf8.count > maximumLength { return "is longer than \(maximumLength) bytes" }
@@ -115,10 +116,10 @@ struct ServiceAddress {
     /// The host without brackets. Defaults to localhost.
     private(set) var host = "localhost"
     private(set) var port: UInt16?
-    /// The part after the slash that follows the port, or nil if there is no slash.
+    /// The part after the first slash that follows the host and the port, or nil if there is no slash.
     private(set) var path: String?
 
-    /// Parses an address. If the text is invalid, `failure` converts the reason into the error to throw.
+    /// Parses an address. If the text is invalid, throws the error that `failure` creates from the reason.
     init(_ text: String, failure: (String) -> DeviceError) throws(DeviceError) {
         var rest = text[...]
         if let colon = text.indices.first(where: { text[$0...].hasPrefix("://") }) {
@@ -158,7 +159,7 @@ struct ServiceAddress {
         self.port = number
     }
 
-    /// Returns the beginning of an address without the part before "@", which may contain a password.
+    /// Returns a shortened address for display. Everything before "@" is removed, because it may contain a password.
     static func redacted(_ text: String) -> String {
         guard let at = text.lastIndex(of: "@") else { return String(text.prefix(200)) }
         return "…" + text[at...].prefix(200)

@@ -3,7 +3,7 @@
 import JSONBytes
 
 extension Configuration {
-    /// The maximum number of directories. Larger numbers are considered a mistake.
+    /// The maximum number of directories. A longer list is considered a mistake.
     private static let maximumDirectories = 100
 
     /// Reads the `accessories` section:
@@ -28,7 +28,7 @@ extension Configuration {
                     json.recordProblem(name, "is not a number of seconds from 0 to 10", SettingsJSON.defaultConsequence)
                 }
             case "rules", "declared":
-                // AccessoryFinding parses these values.
+                // These values are stored unparsed. The module AccessoryFinding parses them.
                 deferredSections[name] = .json(Array(try reader.readRawValue()), path: json.path)
             default: return false
             }

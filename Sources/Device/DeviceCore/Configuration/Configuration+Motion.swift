@@ -3,7 +3,7 @@
 import JSONBytes
 
 extension Configuration {
-    /// The maximum number of sensor settings. Larger numbers are considered a mistake.
+    /// The maximum number of sensor settings. A longer list is considered a mistake.
     private static let maximumSensors = 100
 
     /// Reads `"motion": {"sources": [...], "sensors": [{...}]}`.
@@ -51,7 +51,8 @@ extension Configuration {
         sensors = Setting(settings, origin: .file(json.path))
     }
 
-    /// Returns nil if any setting is invalid, because incomplete settings could rotate readings the wrong way.
+    /// Returns nil if any part of the setting is invalid, because an incomplete setting could rotate readings the wrong
+    /// way.
     private static func readSensor(
         _ reader: inout JSONReader, _ json: inout SettingsJSON
     ) throws(JSONError) -> SensorSetting? {

@@ -26,8 +26,8 @@ public struct Configuration: Sendable {
     public var positionSource = Setting(PositionSourceAddress())
     /// The device path of the receiver to use, as gpsd reports it, or nil for the best receiver.
     public var receiver = Setting<String?>(nil)
-    /// True to correct GPS week rollovers. The receiver's time is then shifted by the multiple of 1024 weeks that
-    /// brings it closest to the system clock.
+    /// True to correct GPS week rollovers. The receiver's time is then shifted by a multiple of 1024 weeks, to the time
+    /// that is closest to the system clock.
     public var repairsWeekRollover = Setting(false)
     /// The files that contain the credentials for an MQTT broker.
     public var brokerFiles = Setting(BrokerCredentialFiles())
@@ -39,18 +39,19 @@ public struct Configuration: Sendable {
     public var locationPurpose = Setting<String?>(nil)
     /// The libiio contexts of the motion sensors.
     public var motionSources = Setting([MotionSourceAddress.local])
-    /// Settings for individual motion sensors. Each property comes from the first matching setting that specifies it.
+    /// Settings for individual motion sensors. If several settings match a sensor, each property is taken from the
+    /// first one that specifies it.
     public var sensors = Setting<[SensorSetting]>([])
-    /// The directories that contain the files of declared accessories. A declared accessory exists as long as its file
-    /// exists.
+    /// The directories with the files that declare accessories. A declared accessory exists as long as its file exists.
     public var accessoryDirectories = Setting<[String]>([])
     /// True to detect accessories attached to this machine. If false, only declared accessories exist.
     public var watchesUdev = Setting(true)
     /// The accessory protocols that programs may use, or nil for all. Apple platforms read them from Info.plist.
     public var appProtocols = Setting<[String]?>(nil)
-    /// The time, 0 to 10 s, during which an accessory's devices must stay unchanged before the accessory is reported.
+    /// The time, 0 to 10 s, for which an accessory's devices must remain unchanged before the accessory is reported.
     public var accessorySettleTime = Setting(Duration.milliseconds(150))
-    /// The values that higher-level modules parse, by key: `accessories.rules` and `accessories.declared`.
+    /// Values that are left for higher-level modules to parse. The keys are `accessories.rules` and
+    /// `accessories.declared`.
     package var deferredSections: [String: DeferredSection] = [:]
     /// The errors for values that could not be read or used. The default values are used instead.
     public var problems: [DeviceError] = []
@@ -61,8 +62,8 @@ public struct Configuration: Sendable {
 
 /// A part of the configuration that a higher-level module parses.
 package enum DeferredSection: Sendable {
-    /// Unparsed JSON from the file at the path.
+    /// Unparsed JSON, and the path of the file that contains it.
     case json([UInt8], path: String)
-    /// A `Setting` that the program assigned.
+    /// A `Setting` assigned by the program.
     case set(any Sendable)
 }

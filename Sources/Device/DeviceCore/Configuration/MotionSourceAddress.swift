@@ -12,7 +12,7 @@ public struct MotionSourceAddress: Sendable, Hashable, CustomStringConvertible {
         case usb
         /// A device on a serial port.
         case serial
-        /// A file that describes a context without providing readings.
+        /// A file that describes a context but provides no readings.
         case xml
     }
 
@@ -34,7 +34,7 @@ public struct MotionSourceAddress: Sendable, Hashable, CustomStringConvertible {
 
     /// Parses an address. The error describes why the text is invalid.
     public init(_ text: String) throws(DeviceError) {
-        // Not inlined, so that the code for building the message exists only once.
+        // Not inlined, so that the compiler generates the code for the message only once.
         @inline(never) func failure(_ reason: String) -> DeviceError {
             DeviceError(
                 .invalidConfiguration,

@@ -3,7 +3,7 @@
 /// The address of a position source.
 ///
 /// - `gpsd://host:port`: a gpsd server.
-/// - `libgps://host:port`: a gpsd server whose data libgps decodes.
+/// - `libgps://host:port`: a gpsd server. Its data is decoded by libgps.
 /// - `mqtt://host:port/owntracks/USER/DEVICE`: an MQTT topic to which another board publishes. `mqtts://` uses TLS.
 ///
 /// An IPv6 address must be in brackets. The host defaults to localhost, and the port to the protocol's registered port.
@@ -49,7 +49,7 @@ public struct PositionSourceAddress: Sendable, Hashable, CustomStringConvertible
 
     /// Parses an address. The error describes why the text is invalid.
     public init(_ text: String) throws(DeviceError) {
-        // Not inlined, so that the code for building the message exists only once.
+        // Not inlined, so that the compiler generates the code for the message only once.
         @inline(never) func failure(_ reason: String) -> DeviceError {
             DeviceError(
                 .invalidConfiguration,

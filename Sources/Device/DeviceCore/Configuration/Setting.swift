@@ -96,7 +96,7 @@ public struct SensorSetting: Sendable, Hashable {
 public enum MountConvention: String, Sendable {
     /// The axis that points up reads +9.81. This is the default for matrices from drivers and configuration files.
     case kernel
-    /// With this matrix, the axis that points up reads -9.81, as on Windows. The readings are therefore negated.
+    /// The matrix yields -9.81 for the axis that points up, as on Windows. The readings are therefore negated.
     case windows
     /// The matrix is ignored, so the sensor's axes are the device's axes.
     case raw

@@ -29,7 +29,8 @@ package struct SettingsJSON {
 
     /// Records a problem if the text is not valid UTF-8. Invalid bytes are read as U+FFFD.
     mutating func checkText(_ bytes: UnsafeRawBufferPointer) {
-        // Decoding replaces invalid bytes, so invalid text differs from its re-encoded form.
+        // Decoding replaces invalid bytes. If the decoded text consists of different bytes, the original was not valid
+        // UTF-8.
         var text = String(decoding: bytes, as: UTF8.self)
         guard !text.withUTF8({ UnsafeRawBufferPointer($0).hasSameBytes(as: bytes) }) else { return }
         recordProblem(
@@ -60,9 +61,10 @@ package struct SettingsJSON {
         return key
     }
 
-    /// Reads an object. The closure receives each key and the key's full name. The closure must read the value and
-    /// return true, or return false if the key is unknown. If the value is not an object, records a problem, skips the
-    /// value and returns false.
+    /// Reads an object. The closure is called with each key and its full name. It must read the value and return true,
+    /// or return false if the key is unknown.
+    ///
+    /// If the value is not an object, records a problem, skips the value and returns false.
     @discardableResult package mutating func readObject(
         _ reader: inout JSONReader, _ name: String, _ consequence: String = defaultConsequence, prefix: String? = nil,
         _ readMember: (String, String, inout JSONReader, inout SettingsJSON) throws(JSONError) -> Bool
@@ -186,10 +188,10 @@ package struct SettingsJSON {
         return texts.isEmpty && hasInvalid ? nil : texts
     }
 
-    /// The maximum number of protocol names in a list, which is more than any real list contains.
+    /// The maximum number of protocol names in a list. Real lists are far shorter.
     package static let maximumProtocols = 1000
 
-    /// Returns the reason why the text is not a protocol name, as a clause for an error message.
+    /// Returns the part of an error message that states why the text is not a protocol name.
     package static func invalidNameProblem(_ text: String) -> String {
         "is \"\(TerminalSanitizer.sanitized(text.prefix(100)))\", which is not the name of a protocol such as com.example.scale"
     }

@@ -2,12 +2,13 @@
 
 package import Synchronization
 
-/// A bounded queue that delivers its items in batches called drains, oldest first.
+/// A bounded queue that delivers its items in batches, oldest first. The delivery of a batch is called a drain.
 ///
-/// The owner of the queue protects it with a lock. After appending an item, the owner calls `scheduleDrainIfNeeded()`
-/// and, if the result is true, schedules a drain on the app's executor. A drain delivers the items that were pending at
-/// its start, one at a time and without holding the lock. Items appended during a drain wait for the next one, so that
-/// a long series of items does not block the app's thread. There is at most one drain at a time.
+/// The owner of the queue protects it with a lock. After appending an item, the owner calls `scheduleDrainIfNeeded()`.
+/// If the result is true, the owner schedules a drain on the app's executor. A drain delivers the items that were
+/// pending when it began. It delivers them one at a time and without holding the lock. Items appended during a drain
+/// wait for the next one, so that a long series of items does not block the app's thread. There is at most one drain at
+/// a time.
 ///
 /// ```swift
 /// if state.withLock({ $0.queue.append(item, limit: 1024); return $0.queue.scheduleDrainIfNeeded() }) {
@@ -21,7 +22,7 @@ package import Synchronization
     @usableFromInline package internal(set) var droppedCount = 0
     /// The items for the next drain, oldest first.
     @usableFromInline var items: [Item] = []
-    /// The current drain's items in reverse order, so that the oldest item can be removed without moving other items.
+    /// The current drain's items. Their order is reversed, so that removing the oldest item does not move the others.
     @usableFromInline var drainingItems: [Item] = []
     @usableFromInline var isDrainScheduled = false
 
@@ -42,8 +43,8 @@ package import Synchronization
         drainingItems.contains(where: isWanted) || items.contains(where: isWanted)
     }
 
-    /// Appends an item. If `limit` items that satisfy `isOfKind` are pending, drops the oldest of them and returns
-    /// true.
+    /// Appends an item. If `limit` items that satisfy `isOfKind` are already pending, drops the oldest of them first
+    /// and returns true.
     @discardableResult @inlinable
     package mutating func append(_ item: Item, limit: Int = .max, of isOfKind: (Item) -> Bool = { _ in true }) -> Bool {
         let limit = max(1, limit)
@@ -67,7 +68,7 @@ package import Synchronization
 
     /// Does not count the removed items in `droppedCount`.
     @inlinable package mutating func removeAll(where isUnwanted: (Item) -> Bool) {
-        // Calls the closure for the oldest item first, because the closure may count its calls.
+        // The closure is called for the oldest item first, because it may count its calls.
         drainingItems = drainingItems.reversed().filter { !isUnwanted($0) }.reversed()
         items.removeAll(where: isUnwanted)
     }
@@ -118,7 +119,7 @@ extension BoundedQueue: Sendable where Item: Sendable {}
 
 extension Mutex {
     /// Drains a queue on the current thread, one item at a time and without holding the lock. Does nothing if another
-    /// thread or an outer call is already draining the queue. That drain then delivers all items.
+    /// thread or an outer call is already draining the queue, because that drain delivers all items.
     package borrowing func drain<Item: Sendable>(
         _ queue: any WritableKeyPath<Value, BoundedQueue<Item>> & Sendable, isScheduled: Bool = false,
         _ handle: (Item) -> Void

@@ -13,10 +13,11 @@ public protocol CallbackExecutor: AnyObject, Sendable {
 package protocol PlaybackExecutorProvider: AnyObject, Sendable {
     var usesLiveExecutors: Bool { get }
 
-    /// Returns the executor for a manager, depending on whether the manager was created on the main thread.
+    /// Returns the executor for a manager. `onMainThread` is true if the manager was created on the main thread.
     func executor(onMainThread: Bool) -> any CallbackExecutor
 
-    /// Returns an executor that forwards work to a live executor. Playback waits until the forwarded work has run.
+    /// Returns an executor that forwards work to the given live executor. Playback waits until the forwarded work has
+    /// run.
     func counting(_ executor: any CallbackExecutor) -> any CallbackExecutor
 
     /// Counts the consumers of async sequences. Playback waits until all consumers are idle.

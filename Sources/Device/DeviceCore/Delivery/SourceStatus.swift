@@ -60,10 +60,11 @@ struct SubscriberState: ~Copyable, Sendable {
     private struct Report {
         var status = SourceStatus.unknown
         var isLossReported = false
-        /// True while a thread notifies the subscriber. Initially true, because the subscribing thread notifies first.
+        /// True while a thread is notifying the subscriber. Initially true, because the first notification comes from
+        /// the subscribing thread.
         var isNotifying = true
 
-        /// Returns the next status to report. If there is none, returns nil and marks the notification as ended.
+        /// Returns the next status to report. If there is nothing to report, returns nil and clears `isNotifying`.
         mutating func next() -> SourceStatus? {
             switch (status, isLossReported) {
             case (.available, true), (.unavailable, false):
@@ -90,7 +91,8 @@ struct SubscriberState: ~Copyable, Sendable {
         if isFree { notify(deliver) }
     }
 
-    /// Reports a current loss and then starts the delivery of readings. Called once, on the subscribing thread.
+    /// Reports the current loss, if there is one, and then starts the delivery of readings. Called once, on the
+    /// subscribing thread.
     func start<Event: StatusEvent>(_ deliver: (Event) -> Void) {
         notify(deliver)
         start()

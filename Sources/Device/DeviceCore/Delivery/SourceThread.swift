@@ -26,17 +26,17 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - name: The purpose of the thread's wakeup pipe, for the error message if no file descriptors are left.
+    ///   - name: The purpose of the thread's wakeup pipe. Used in the error message if no file descriptors are left.
     ///   - retryDelay: The delay in seconds before the thread tries again after running out of file descriptors.
-    ///   - work: Runs on the thread. Whenever the wakeup is signaled, the closure must check whether the hub has
-    ///     subscribers, and return if there are none.
+    ///   - work: The closure to run on the thread. When the wakeup is signaled and the hub has no subscribers, the
+    ///     closure must return.
     package init(for name: String, retryDelay: Double, work: @escaping @Sendable (Hub, WakeupPipe) -> Void) {
         self.name = name
         self.retryDelay = retryDelay
         self.work = work
     }
 
-    /// Sets the hub, which is created after this object because the hub's closure calls `demandDidChange()`.
+    /// Sets the hub. It is created after this object, because the hub's closure calls `demandDidChange()`.
     package func attach(_ hub: Hub) { state.withLock { $0.hub = hub } }
 
     /// Starts the thread if the hub has subscribers, or wakes the running thread. Called when subscriptions change.
@@ -46,7 +46,7 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
             state.isRunning = state.hub?.hasSubscribers == true
             return (state.isRunning, nil)
         }
-        // A running thread must check whether the hub still has subscribers.
+        // Makes a running thread check whether the hub still has subscribers.
         wakeUp?.signal()
         guard startsThread else { return }
         do throws(DeviceError) {
@@ -68,7 +68,8 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
             if isIdle { hub?.setStatus(.unknown) }
             let next = state.withLock { state -> Hub?? in
                 if let hub = state.hub, hub.hasSubscribers { return hub }
-                // If the last subscription was cancelled after the check above, the status must still be reset.
+                // If the last subscription was cancelled after `isIdle` was set, repeats the loop to reset the hub's
+                // status.
                 guard isIdle else { return nil }
                 (state.isRunning, state.wakeUp) = (false, nil)
                 return .some(nil)
@@ -92,8 +93,8 @@ package final class SourceThread<Hub: ThreadedHub>: Sendable {
     }
 }
 
-/// A value that only one thread can use at a time, without a lock. A source keeps its decoder in an exclusive value
-/// because decoding calls subscribers, which must not be called while a lock is held.
+/// A value that only one thread can use at a time, although no lock is held. A source uses this type for its decoder,
+/// because decoding calls subscribers, and they must not be called while a lock is held.
 package struct ExclusiveValue<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
     // `@unchecked Sendable` because the flag ensures that only one thread at a time accesses the value.
     private let isInUse = Atomic<Bool>(false)

@@ -3,7 +3,7 @@
 import Synchronization
 
 final class Subscriber<Request: Sendable & ~Copyable, Event: Sendable>: Sendable {
-    /// The subscriber's request, or its queue of undelivered events in an `AccessoryHub`.
+    /// The subscriber's request. In an `AccessoryHub`, the subscriber's queue of undelivered events.
     let request: Request
     private let executor: ExecutorIdentity?
     private let receive: @Sendable (Event) -> Void
@@ -50,8 +50,8 @@ final class SubscriberRegistry<Content: Sendable, Request: Sendable & ~Copyable,
     private let state: Mutex<State>
     let demandDidChange: @Sendable () -> Void
 
-    /// - Parameter demandChanged: Called whenever a subscriber is added or removed. The closure must read
-    ///   `hasSubscribers` itself, because two calls may arrive out of order.
+    /// - Parameter demandChanged: Called whenever a subscriber is added or removed. Calls may arrive out of order, so
+    ///   the closure must read the current value of `hasSubscribers`.
     init(_ content: Content, demandChanged: @escaping @Sendable () -> Void = {}) {
         state = Mutex(State(content: content))
         self.demandDidChange = demandChanged
@@ -80,8 +80,8 @@ final class SubscriberRegistry<Content: Sendable, Request: Sendable & ~Copyable,
         }
     }
 
-    /// Changes the content and delivers the resulting event, if any, to all subscribers. Must be called on one thread
-    /// at a time.
+    /// Changes the content. If the closure returns an event, delivers it to all subscribers. Must be called on one
+    /// thread at a time.
     func publish(_ change: (inout Content) -> Event?) {
         let (event, subscribers) = withLock { state in (change(&state.content), state.subscribers) }
         if let event { for subscriber in subscribers { subscriber.deliver(event) } }

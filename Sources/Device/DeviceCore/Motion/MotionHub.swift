@@ -10,7 +10,7 @@ package final class MotionHub: MotionSource {
         /// True if the sensor's axes differ from the device's axes.
         let isRotated: Bool
         var subscribers: [MotionSubscriber] = [] { didSet { needsRate = subscribers.contains { $0.needsRate } } }
-        /// True if the sensor's rate is needed to decimate readings for a subscriber.
+        /// True if a subscriber's readings cannot be decimated without the sensor's rate.
         private(set) var needsRate = false
         private(set) var status = SourceStatus.unknown
         var meter = RateMeter()
@@ -61,8 +61,8 @@ package final class MotionHub: MotionSource {
     private let state = Mutex(State())
     private let demandChanged: @Sendable () -> Void
 
-    /// - Parameter demandChanged: Called whenever the demand may have changed. The closure must read `demand(of:)`
-    ///   itself, because two calls may arrive out of order.
+    /// - Parameter demandChanged: Called whenever the demand may have changed. Calls may arrive out of order, so the
+    ///   closure must read the current value of `demand(of:)`.
     package init(
         sensors: [SensorDescription] = [], contextDescriptions: [String] = [],
         demandChanged: @escaping @Sendable () -> Void = {}
@@ -143,7 +143,8 @@ package final class MotionHub: MotionSource {
         state.withLock { if !$0.attach(subscriber) { $0.waiting.append(subscriber) } }
         subscriber.state.start(subscriber.notify)
         demandChanged()
-        // Retains the hub until cancellation. A weak reference would slow down each retain and release of the hub.
+        // The subscription retains the hub until it is cancelled. A weak reference would slow down each retain and
+        // release of the hub.
         return Subscription {
             subscriber.state.cancel()
             self.remove(subscriber)
@@ -160,7 +161,7 @@ package final class MotionHub: MotionSource {
 
     // MARK: Input
 
-    /// Replaces the list of sensors. If a subscriber's request no longer matches a listed sensor, the subscriber is
+    /// Replaces the list of sensors. If no listed sensor matches a subscriber's request any more, the subscriber is
     /// notified of the loss. Readings resume once a matching sensor is listed.
     package func post(sensors: [SensorDescription], contextDescriptions: [String]) {
         let affected = state.withLock { state -> [MotionSubscriber] in

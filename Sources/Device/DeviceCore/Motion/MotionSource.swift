@@ -70,13 +70,14 @@ public struct MotionRequest: Sendable, Hashable {
     public var interval: Double
     /// The maximum time in seconds that a reading may be held back to reduce wakeups, or 0 for immediate delivery.
     public var latency: Double
-    /// True to receive all readings at the sensor's current rate without requesting a particular rate.
+    /// True to receive all readings at whatever rate the sensor currently runs. Such a request does not affect the
+    /// rate.
     public var includesAllReadings: Bool
     /// True to decimate readings to ``interval``. If false, all readings are delivered, even if the sensor runs faster.
     public var decimates: Bool
     /// The axes of the readings.
     public var axes: Axes
-    /// The executor that runs the subscriber's callbacks, or nil if that executor cannot read from the source itself.
+    /// The executor that runs the subscriber's callbacks, if it can also read from the source. Otherwise nil.
     package var executor: ExecutorIdentity?
 
     /// Creates a request. By default, it requests all readings of the best sensor, at the maximum rate and in device
@@ -104,7 +105,8 @@ package struct MotionDemand: Sendable, Hashable {
     /// True if every subscriber wants at most one reading per interval. The source may then discard other readings.
     package var decimates: Bool
 
-    /// The rate to request from the hardware in hertz: infinity for the maximum rate, 0 for any rate.
+    /// The rate, in hertz, to request from the hardware. Infinity means the maximum rate, and 0 means that any rate
+    /// will do.
     package var rate: Double { interval > 0 ? 1 / interval : .infinity }
 
     package init(interval: Double, latency: Double, decimates: Bool = false) {

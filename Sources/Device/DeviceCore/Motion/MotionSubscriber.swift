@@ -4,7 +4,7 @@ import Synchronization
 
 final class MotionSubscriber: Sendable {
     let request: MotionRequest
-    /// True if selecting the readings to deliver requires the sensor's rate.
+    /// True if the sensor's rate is needed to select the readings to deliver.
     let needsRate: Bool
     let state = SubscriberState()
     private let receive: @Sendable (MotionEvent) -> Void
@@ -40,8 +40,8 @@ final class MotionSubscriber: Sendable {
     func reportInputIdle() { if state.isReceiving { inputIdle() } }
 }
 
-/// Decimates sensor readings to an interval, based on their time stamps. Each selected reading sets the due time of the
-/// next one. Because time stamps jitter, a reading that is early by at most half a sensor interval is also selected.
+/// Decimates sensor readings to an interval, based on their time stamps. Each selected reading determines when the next
+/// one is due. Because time stamps jitter, a reading is also selected if it is early by at most half a sensor interval.
 package struct Decimator: Sendable {
     /// The requested time between readings, in seconds.
     package let interval: Double
@@ -60,7 +60,8 @@ package struct Decimator: Sendable {
         let step = time.seconds(since: last)
         let lateness = time.seconds(since: due)
         guard lateness >= -min(step, interval) / 2 else { return false }
-        // The next due time follows from the previous due time, unless the reading is more than one interval late.
+        // The next reading is due one interval after the previous due time. If this reading is more than one interval
+        // late, the next one is due one interval after it instead.
         let nextDue = due.advanced(bySeconds: interval)
         self.due = lateness > interval ? time.advanced(bySeconds: interval) : nextDue
         return true

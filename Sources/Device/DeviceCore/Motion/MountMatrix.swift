@@ -48,7 +48,7 @@ extension MountMatrix {
         case empty
         /// The matrix is unusable for the given reason.
         case rejected(String)
-        /// The matrix is usable. The remark, if any, describes a problem.
+        /// The matrix is usable. If there is a remark, it describes a problem that does not prevent its use.
         case accepted(remark: String?)
     }
 
@@ -82,14 +82,14 @@ extension MountMatrix {
             [numbers[6], numbers[7], numbers[8]])
     }
 
-    /// The reason why the matrix is unsuitable, or nil if it is at least approximately a rotation. Gyroscopes and
-    /// magnetometers cannot use a matrix that contains a reflection.
+    /// The reason why the matrix is not a rotation, or nil if it is neither singular nor contains a reflection.
+    /// Gyroscopes and magnetometers cannot use a matrix that contains a reflection.
     package var problem: String? {
         if isSingular { return "it is singular (it loses at least one direction)" }
         return determinant < 0 ? "it contains a reflection (its determinant is negative)" : nil
     }
 
-    /// True if the matrix maps a direction to zero, which makes every reading invalid.
+    /// True if the matrix maps some direction to zero, or nearly to zero. Such a matrix makes every reading invalid.
     package var isSingular: Bool { !determinant.isFinite || abs(determinant) < 1e-3 }
 
     /// The nine numbers, row by row, in the kernel's notation.

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SensorDescription {
-    /// Sets the effective mount matrix, replacing the driver's matrix in ``mountMatrix``. Settings take precedence over
+    /// Replaces the driver's matrix in ``mountMatrix`` with the effective mount matrix. Settings take precedence over
     /// udev, and udev over the driver. The udev matrix is used for accelerometers only.
     ///
-    /// The matrix and the convention are each taken from the first applicable setting that specifies them. If no
+    /// The matrix is taken from the first applicable setting that specifies one, and so is the convention. If no
     /// setting specifies a convention, matrices from settings and drivers follow the kernel's convention. Matrices from
-    /// udev then follow systemd's hardware database, in which an x or y axis that points up has a negative value.
+    /// udev then follow the convention of systemd's hardware database, in which an x or y axis that points up reads a
+    /// negative value.
     /// - `kernel`: The matrix is used unchanged.
-    /// - `windows`: With the matrix, or with the identity if none is given, the axis that points up reads -9.81. For an
-    ///   accelerometer, the matrix is therefore negated. Gyroscopes and magnetometers use either the matrix or its
-    ///   negative, whichever is not a reflection.
+    /// - `windows`: The matrix, or the identity if none is given, yields -9.81 for the axis that points up. For an
+    ///   accelerometer, the matrix is therefore negated. For a gyroscope or a magnetometer, either the matrix or its
+    ///   negative is used, whichever is not a reflection.
     /// - `raw`: No matrix is used.
     ///
-    /// Singular matrices are skipped, and a remark is added. A remark is also added for reflections, which are skipped
-    /// for gyroscopes and magnetometers only. Pressure sensors are not changed.
+    /// Singular matrices are skipped, and a remark is added. For matrices that contain a reflection, a remark is also
+    /// added, but only gyroscopes and magnetometers skip them. Pressure sensors are not changed.
     ///
     /// - Parameters:
     ///   - settings: The sensor settings of the configuration.
@@ -51,7 +52,8 @@ extension SensorDescription {
             case .rejected(let remark): remarks.append(remark)
             case .accepted(let remark):
                 setMountMatrix(matrix, origin: convention.describe(origin), removing: driverRemarks)
-                // With the windows convention, a rotation becomes a reflection. This is expected and needs no remark.
+                // Converting a rotation from the windows convention yields a reflection. This is expected and needs no
+                // remark.
                 if let remark, convention == .kernel { remarks.append(remark) }
                 return
             }
@@ -69,9 +71,9 @@ extension SensorDescription {
 }
 
 extension MountMatrix {
-    /// The rotation represented by a matrix from systemd's hardware database.
+    /// The rotation that corresponds to a matrix from systemd's hardware database.
     ///
-    /// With these matrices, x and y have the opposite sign. The sign of z may also be wrong, because the matrices were
+    /// In such a matrix, the signs of x and y are reversed. The sign of z may also be wrong, because the matrices were
     /// determined from the orientation of the screen, which does not depend on z. A sensor cannot be mirrored, so the
     /// sign of z is chosen to make the matrix a rotation.
     var convertedFromHardwareDatabase: MountMatrix {

@@ -62,8 +62,9 @@ public enum SensorRates: Sendable, Hashable {
     /// The rates from the minimum to the maximum in the given steps. A step of 0 allows any rate in the range.
     case range(minimum: Double, step: Double, maximum: Double)
 
-    /// Returns the lowest supported rate that is not below the requested rate, or else the highest rate. Infinity
-    /// selects the highest rate. Returns nil if the driver does not report its rates.
+    /// Returns the lowest supported rate that is at least the requested rate. If there is none, returns the highest
+    /// supported rate. Infinity therefore selects the highest rate. Returns nil if the driver does not report its
+    /// rates.
     package func rate(atLeast wanted: Double) -> Double? {
         switch self {
         case .unknown: return nil

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The quantity that a motion sensor measures, in the units of the kernel's Industrial I/O subsystem. The raw value is
-/// used in traces, configurations and commands, and as the name of sensors that have no other name.
+/// The kind of a motion sensor, which determines the quantity and the unit of its readings. The units are those of the
+/// kernel's Industrial I/O subsystem. The raw value is used in traces, configurations and commands, and as the name of
+/// sensors that have no other name.
 public enum SensorKind: String, Sendable, Hashable, CaseIterable {
     /// Proper acceleration (specific force) in m/s². At rest, the axis that points up reads +9.81.
     case accelerometer
@@ -23,18 +24,19 @@ public enum SensorKind: String, Sendable, Hashable, CaseIterable {
     /// The unit of readings, in the notation of traces.
     public var unit: String { properties.unit }
 
-    /// The channel type in the Industrial I/O subsystem: the prefix of IDs such as "accel_x", or the entire ID.
+    /// The channel type in the Industrial I/O subsystem. A channel's ID is either the type alone or the type followed
+    /// by an axis, as in "accel_x".
     package var channelType: String { properties.channelType }
 
     package var channelIDs: [String] { isVector ? ["x", "y", "z"].map { "\(channelType)_\($0)" } : [channelType] }
 
-    /// The scale of the 32-bit integers in recordings, in sysfs notation. The scale is finer than the resolution of any
-    /// sensor.
+    /// The scale of the 32-bit integers that recordings contain, in sysfs notation. It is finer than the resolution of
+    /// any sensor.
     package var recordingScale: String { properties.recordingScale }
 
     package var name: String { properties.name }
 
-    /// The largest offset per axis that a calibration may contain. Working sensors need far less.
+    /// The largest offset per axis that a calibration may contain. The offsets of working sensors are far smaller.
     package var maximumOffset: Double { properties.maximumOffset }
 
     /// The SenML unit (RFC 8428) and the factor that converts a reading to that unit. The name is nil if SenML has no

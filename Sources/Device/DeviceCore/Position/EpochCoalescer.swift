@@ -3,9 +3,9 @@
 /// Reduces a receiver's reports to one report per epoch.
 ///
 /// gpsd may send a report after every sentence. An epoch then has several reports with the same time, and each report
-/// is more complete than the previous one. Once two reports have had the same time, reports are held until the time
-/// changes or no report arrives for 150 ms. The last report of the epoch, preferably one with a fix, is then delivered.
-/// Receivers that send one report per epoch are not delayed.
+/// is more complete than the previous one. After the first two reports with the same time, all reports are held until
+/// the time changes or no report arrives for 150 ms. The last report of the epoch, preferably one with a fix, is then
+/// delivered. Receivers that send one report per epoch are not delayed.
 struct EpochCoalescer: Sendable {
     /// The time in seconds without a report after which an epoch is considered complete.
     static let idleTimeout = 0.15
@@ -25,16 +25,18 @@ struct EpochCoalescer: Sendable {
     enum Outcome: Sendable {
         case immediate
         case pending
-        /// The report is dropped because a report of the same epoch that is at least as complete is pending or was
+        /// The report is dropped. Another report of the same epoch, which is at least as complete, is pending or was
         /// delivered.
         case suppressed
     }
 
-    /// - Parameter finished: Receives the report held for the previous epoch if the new report ends that epoch.
+    /// - Parameter finished: If the new report ends the previous epoch, receives the report that was held for that
+    ///   epoch.
     mutating func accept(_ report: PositionReport, now: BootTime, finished: inout PositionReport?) -> Outcome {
         if let time = report.time, time == epoch, now.seconds(since: epochStart) < EpochCoalescer.maximumDuration {
             coalescesEpochs = true
-            // A report without a fix is dropped if a fix is pending or any report of the epoch was delivered.
+            // A report with a fix is dropped if another fix of the epoch was delivered. A report without a fix is
+            // dropped if any report of the epoch was delivered or a fix is pending.
             let isRedundant = report.hasFix ? hasDeliveredFix : hasDelivered || pending?.hasFix == true
             if isRedundant { return .suppressed }
             setPending(report, now: now)
@@ -53,7 +55,7 @@ struct EpochCoalescer: Sendable {
         return .immediate
     }
 
-    /// Called when the deadline has passed or the stream has ended.
+    /// Removes the pending report and records its delivery.
     mutating func removePending() -> PositionReport? {
         if let pending { recordDelivery(pending) }
         deadline = .never

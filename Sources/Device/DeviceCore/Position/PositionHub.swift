@@ -22,19 +22,19 @@ package final class PositionHub: PositionSource {
     /// The time in nanoseconds at which the next held report is due. Atomic because it is read without the lock.
     private let due = Atomic<Int64>(BootTime.never.nanoseconds)
 
-    /// - Parameter demandChanged: Called whenever a subscriber is added or removed. The closure must read
-    ///   `hasSubscribers` itself, because two calls may arrive out of order.
+    /// - Parameter demandChanged: Called whenever a subscriber is added or removed. Calls may arrive out of order, so
+    ///   the closure must read the current value of `hasSubscribers`.
     package init(demandChanged: @escaping @Sendable () -> Void) {
         registry = SubscriberRegistry(Content(), demandChanged: demandChanged)
     }
 
     package var hasSubscribers: Bool { registry.hasSubscribers }
 
-    /// A counter that increases when the first subscriber joins. A source that is waiting to retry then retries
-    /// immediately.
+    /// A counter that is incremented when the first subscriber joins. A source that is waiting before its next attempt
+    /// then tries again immediately.
     package var demand: UInt64 { registry.withLock { $0.content.demand } }
 
-    /// The subscriber's executor if there is exactly one subscriber and the executor can poll, or nil otherwise.
+    /// The subscriber's executor, if there is exactly one subscriber and its executor can poll. Otherwise nil.
     package var executor: (any PollingExecutor)? {
         registry.withLock { $0.subscribers.count == 1 ? $0.subscribers[0].request.executor?.executor : nil }
     }
@@ -147,7 +147,7 @@ package final class PositionHub: PositionSource {
         }
     }
 
-    /// If the report lists no satellites, the last list of the same receiver is added, unless it is too old.
+    /// If the report contains no satellite list, the receiver's last list is added to it, unless that list is too old.
     package func post(_ sky: SkyReport) {
         let (subscribers, isChosen, sky) = change { state in
             let (index, merged) = state.content.selector.accept(sky, now: sky.arrival)
@@ -167,7 +167,7 @@ package final class PositionHub: PositionSource {
         }
     }
 
-    /// Must be called before the reports that the line contains are posted.
+    /// Delivers a line to the subscribers that request lines. Must be called before the line's reports are posted.
     package func post(line: UnsafeRawBufferPointer, arrival: BootTime) {
         let subscribers = registry.withLock { $0.subscribers }
         let bytes = [UInt8](line)
@@ -218,7 +218,7 @@ package final class PositionHub: PositionSource {
     /// The time at which `deliverDueReports` must be called next, or `.never` if no report is held.
     package var nextDeadline: BootTime { BootTime(nanoseconds: due.load(ordering: .acquiring)) }
 
-    /// Delivers the held reports of epochs that are complete because no further report arrived in time.
+    /// Delivers the held reports whose deadline has passed, because no further report of their epoch is expected.
     package func deliverDueReports(now: BootTime) {
         withBatch {
             while true {

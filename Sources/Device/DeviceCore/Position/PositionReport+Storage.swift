@@ -46,7 +46,7 @@ extension PositionReport {
 
         @inlinable package init(_ values: Values) { self.values = values }
 
-        /// Individual assignments avoid creating and copying a temporary `Values`.
+        /// Assigns each value individually, to avoid creating and copying a temporary `Values`.
         fileprivate func reset() {
             values.receiver = ""
             values.mode = FixMode.unknown

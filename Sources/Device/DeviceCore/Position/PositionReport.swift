@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A receiver's position report (gpsd's TPV), in SI units and degrees, WGS 84. Missing numbers are NaN, never 0. Error
-/// estimates are as reported by gpsd, nominally at the 95 % confidence level.
+/// A receiver's position report (gpsd's TPV). Values are in SI units or degrees, and coordinates refer to WGS 84.
+/// Missing floating-point numbers are NaN, never 0. Error estimates are as reported by gpsd, nominally at the 95 %
+/// confidence level.
 public struct PositionReport: Sendable {
-    /// Shared between copies until one is modified, because a report is copied about a dozen times during delivery.
+    /// Copies share their storage until one of them is modified, because a report is copied about a dozen times during
+    /// delivery.
     @usableFromInline package var storage: Storage
 
     private static let empty = Storage(Values())
@@ -190,7 +192,7 @@ public struct PositionReport: Sendable {
         @inlinable set { uniqueStorage().values.correctionAge = newValue }
     }
 
-    /// The ID of the differential correction station, or -1 if missing.
+    /// The ID of the station that provides differential corrections, or -1 if missing.
     public var correctionStation: Int32 {
         @inlinable get { storage.values.correctionStation }
         @inlinable set { uniqueStorage().values.correctionStation = newValue }
@@ -217,9 +219,9 @@ public struct PositionReport: Sendable {
         mode.rawValue >= FixMode.twoDimensional.rawValue && abs(latitude) <= 90 && abs(longitude) <= 180
     }
 
-    /// The altitude in metres above mean sea level, or NaN if unknown. Uses the reported value, else a value derived
-    /// from the height above the ellipsoid, else the "alt" field. In a 2D fix, the altitude is the last known altitude
-    /// or an estimate.
+    /// The altitude in metres above mean sea level, or NaN if unknown. If the receiver reports no such altitude, it is
+    /// derived from the height above the ellipsoid or, if that is also missing, taken from the "alt" field. In a 2D
+    /// fix, the altitude is the last known altitude or an estimate.
     package var altitude: Double {
         if !altitudeMSL.isNaN { return altitudeMSL }
         return altitudeHAE.isNaN ? altitudeUndefined : altitudeHAE - geoidSeparation

@@ -6,8 +6,8 @@ public protocol PositionSource: Sendable {
     /// thread, or on the request's `executor` if that executor reads the source.
     ///
     /// If positions are unavailable, `PositionEvent.lost` is delivered before this call returns. `onBatchComplete` is
-    /// called after each batch of events that arrived together. A subscriber that has to wake another thread should do
-    /// so there, once per batch.
+    /// called after each batch of events that arrived together. If a subscriber has to wake another thread, it should
+    /// do so in `onBatchComplete`, once per batch.
     func subscribe(
         _ request: PositionRequest, receive: @escaping @Sendable (PositionEvent) -> Void,
         onBatchComplete: @escaping @Sendable () -> Void
@@ -51,7 +51,7 @@ public struct PositionRequest: Sendable, Hashable {
     public var includesLines = false
     /// True to include the original bytes in each report.
     public var includesRawBytes = false
-    /// The executor that runs the subscriber's callbacks, or nil if that executor cannot read from the source itself.
+    /// The executor that runs the subscriber's callbacks, if it can also read from the source. Otherwise nil.
     package var executor: ExecutorIdentity?
 
     /// Creates a request. By default, it requests one report per epoch from the best receiver.
@@ -106,8 +106,8 @@ public struct ReceiverDescription: Sendable, Hashable {
 struct ReceiverQuality: Sendable {
     /// The time in seconds without a report after which a receiver is considered silent.
     static let silenceTimeout = 5.0
-    /// A receiver is clearly better than the chosen receiver if its error is smaller than the chosen receiver's error
-    /// times this factor. This applies only if both receivers have the same fix mode.
+    /// A receiver is clearly better than the chosen receiver if its error is less than this fraction of the chosen
+    /// receiver's error. This applies only if both receivers have the same fix mode.
     static let maximumErrorRatio = 0.5
     /// The time in seconds for which a receiver must be clearly better before it is chosen.
     static let switchDelay = 10.0

@@ -4,7 +4,8 @@
 struct ReportSelector: Sendable {
     /// The maximum number of receivers. An additional receiver replaces the receiver that has been silent longest.
     static let maximumReceivers = 64
-    /// The maximum age, in seconds, of a satellite list that is added to a sky report without satellites.
+    /// If a sky report has no satellite list, the receiver's last list is added to it. This is the maximum age of that
+    /// list, in seconds.
     static let maximumSatelliteAge = 10.0
 
     struct Receiver: Sendable {
@@ -16,7 +17,7 @@ struct ReportSelector: Sendable {
         var satellitesArrival = BootTime.zero
         var lastAttitude = BootTime(nanoseconds: .min)
         var lastFix: PositionReport?
-        /// The sky report of the last fix before the stream was interrupted.
+        /// The last sky report before the stream was interrupted.
         var lastSky: SkyReport?
 
         var fix: PositionFix? { lastFix.map { PositionFix(report: $0, sky: sky ?? lastSky) } }
@@ -59,7 +60,7 @@ struct ReportSelector: Sendable {
         receivers[index].lastFix = report
     }
 
-    /// If the report lists no satellites, the list in the previous report is added, unless it is too old.
+    /// If the report contains no satellite list, the receiver's last list is added to it, unless that list is too old.
     mutating func accept(_ sky: SkyReport, now: BootTime) -> (receiver: Int, sky: SkyReport) {
         let index = index(of: sky.receiver)
         var sky = sky
@@ -76,9 +77,9 @@ struct ReportSelector: Sendable {
         return (index, sky)
     }
 
-    /// Returns true if an attitude report must be delivered. Reports of the chosen receiver are always delivered. If
-    /// neither the chosen receiver nor the receiver of the last delivered report sends attitude reports any more,
-    /// another receiver takes over. This is often a separate compass.
+    /// Returns true if an attitude report must be delivered. Reports of the chosen receiver are always delivered.
+    /// Another receiver, often a separate compass, takes over if two receivers no longer send attitude reports: the
+    /// chosen one, and the one whose report was delivered last.
     mutating func acceptAttitude(of path: String, now: BootTime) -> Bool {
         let index = index(of: path)
         receivers[index].lastAttitude = now
@@ -93,7 +94,7 @@ struct ReportSelector: Sendable {
     }
 
     var nextDeadline: BootTime {
-        // Accesses receivers by index, which avoids copying them with all their reports.
+        // Iterates over the indices, because iterating over the receivers would copy them with all their reports.
         var next = BootTime.never
         for index in receivers.indices { next = min(next, receivers[index].coalescer.deadline) }
         return next

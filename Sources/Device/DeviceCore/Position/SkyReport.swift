@@ -77,7 +77,7 @@ public struct Satellite: Sendable, Hashable {
     public var signalIdentifier: Int32 = -1
     /// The GLONASS frequency slot (freqid), or -1 if missing.
     public var frequency: Int32 = -1
-    /// The satellite's health: 1 is healthy, 2 is unhealthy, 0 is unknown and -1 is missing.
+    /// The satellite's health: 0 is unknown, 1 is healthy, 2 is unhealthy, and -1 means that the value is missing.
     public var health: Int32 = -1
 
     /// Creates a satellite without values.

@@ -4,8 +4,8 @@ package protocol StatusSource: Sendable {
     /// The current battery state, or nil if there is no battery.
     var battery: BatteryReading? { get }
 
-    /// Delivers each change of the battery state until the subscription ends. The changes are delivered in order, on
-    /// the source's thread. nil means that the battery was removed.
+    /// Delivers each change of the battery state, in order, until the subscription ends. Changes are delivered on the
+    /// source's thread. nil means that the battery was removed.
     func subscribe(receive: @escaping @Sendable (BatteryReading?) -> Void) -> Subscription
 }
 
@@ -15,7 +15,7 @@ public struct BatteryReading: Sendable, Hashable {
     public enum State: String, Sendable {
         /// The state is unknown.
         case unknown
-        /// The battery supplies the machine.
+        /// The machine runs on battery power.
         case unplugged
         /// External power is connected and the battery is not full.
         case charging
@@ -40,8 +40,8 @@ public struct BatteryReading: Sendable, Hashable {
 package final class StatusHub: StatusSource {
     private let registry: SubscriberRegistry<BatteryReading?, Void, BatteryReading?>
 
-    /// - Parameter demandChanged: Called whenever a subscriber is added or removed. The closure must read
-    ///   `hasSubscribers` itself, because two calls may arrive out of order.
+    /// - Parameter demandChanged: Called whenever a subscriber is added or removed. Calls may arrive out of order, so
+    ///   the closure must read the current value of `hasSubscribers`.
     package init(battery: BatteryReading? = nil, demandChanged: @escaping @Sendable () -> Void = {}) {
         registry = SubscriberRegistry(battery, demandChanged: demandChanged)
     }

@@ -38,7 +38,8 @@ public struct WallTime: Sendable, Hashable, Comparable {
     /// Creates a time from nanoseconds since 1970-01-01T00:00:00Z.
     public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-    /// Creates a time from seconds since ``epoch``, clamped to the range. Returns nil if the number is not finite.
+    /// Creates a time from seconds since ``epoch``. Times outside the range of the type are clamped to it. Returns nil
+    /// if the number is not finite.
     public init?(seconds: Double) {
         guard seconds.isFinite, let nanoseconds = Int64(saturatingSeconds: seconds) else { return nil }
         self.nanoseconds = nanoseconds

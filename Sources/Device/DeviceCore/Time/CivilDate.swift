@@ -50,7 +50,7 @@ package struct CivilDate: Sendable, Hashable {
         }
     }
 
-    // Years are counted from March 1, so that a leap day is the last day of its year and the lengths of the months
+    // Each year begins on March 1, so that a leap day is the last day of its year. The lengths of the months then
     // repeat every five months (153 days). The year number is increased by 400, a full cycle of the calendar, so that
     // all dividends are positive.
 
@@ -58,7 +58,7 @@ package struct CivilDate: Sendable, Hashable {
         let shifted = (month > 2 ? year : year - 1) + 400
         let marchMonth = month > 2 ? month - 3 : month + 9
         let beforeYear = shifted * 365 + shifted / 4 - shifted / 100 + shifted / 400
-        // Counted from March 1 of the shifted year 0, 1970-01-01 is day 865565: 2369 * 365 + 592 - 23 + 5 + 306.
+        // 1970-01-01 is day 865565, counted from March 1 of the shifted year 0: 2369 * 365 + 592 - 23 + 5 + 306.
         return beforeYear + (153 * marchMonth + 2) / 5 + day - 1 - 865_565
     }
 

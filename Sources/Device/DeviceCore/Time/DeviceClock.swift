@@ -57,7 +57,7 @@ extension WakeupPipe {
     ) -> Bool {
         guard deadline != .never else { return wait(for: socket, events: events, milliseconds: -1) }
         let rest = max(0, deadline.seconds(since: clock.now))
-        // Rounds up, so that the deadline has passed when the wait ends.
+        // Rounds up, so that the wait does not end before the deadline.
         let milliseconds = Int32(min((rest * 1000).rounded(.up), 86_400_000))
         return wait(for: socket, events: events, milliseconds: milliseconds)
     }
@@ -66,7 +66,8 @@ extension WakeupPipe {
 extension BinarySemaphore {
     /// Waits until the deadline, at most 60 s. Returns true if `signal()` was called.
     @discardableResult package func wait(until deadline: BootTime, clock: any DeviceClock) -> Bool {
-        // The wait uses CLOCK_MONOTONIC, which stops during suspend. The limit bounds the resulting delay.
+        // The wait uses CLOCK_MONOTONIC, which stops during suspend, so the wait may end too late. The limit bounds
+        // this delay.
         wait(seconds: min(deadline.seconds(since: clock.now), 60))
     }
 }

@@ -58,12 +58,12 @@ package enum DispatchDescriptors {
     /// All clocks of the process share Dispatch's descriptors.
     private static let timers = LiveClock()
 
-    /// Starts opening the descriptors. The returned closure waits at most 0.2 s until they are open.
+    /// Starts opening the descriptors. The returned closure waits until they are open, but at most 0.2 s.
     package static func open() -> @Sendable () -> Void {
         let hasFired = BinarySemaphore()
         let now = timers.now
-        // Dispatch opens the descriptors because the first timer has to wait for an hour. They are open once the second
-        // timer has fired.
+        // The first timer is due in an hour, so Dispatch opens its descriptors to wait for it. They are open once the
+        // second timer has fired.
         let waiting = timers.timer(at: now.advanced(bySeconds: 3600)) {}
         let timer = timers.timer(at: now.advanced(bySeconds: 0.001)) { hasFired.signal() }
         return {

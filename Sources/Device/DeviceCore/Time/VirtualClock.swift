@@ -73,10 +73,11 @@ public final class VirtualClock: DeviceClock {
         return entry != nil
     }
 
-    /// Advances the clock and returns true. If a timer is due by the given time, returns false instead, because the
-    /// timer must run first.
+    /// Advances the clock and returns true. If a timer is due by the given time, returns false without advancing the
+    /// clock, because the timer must run first.
     package func moveUnlessTimerIsDue(by time: BootTime) -> Bool {
-        // `Int64.max` is either a deadline or means that there is no timer. `nextDeadline` distinguishes the two cases.
+        // If `nextDue` is `Int64.max`, either a timer has this deadline or there is no timer. `nextDeadline`
+        // distinguishes the two cases.
         if nextDue.load(ordering: .acquiring) <= time.nanoseconds, let deadline = nextDeadline, deadline <= time {
             return false
         }
@@ -101,8 +102,8 @@ public final class VirtualClock: DeviceClock {
 }
 
 extension Array {
-    /// Returns the index of the first element that satisfies the predicate, or `endIndex` if there is none. All later
-    /// elements must also satisfy the predicate.
+    /// Returns the index of the first element that satisfies the predicate, or `endIndex` if there is none. Requires
+    /// that all elements after the first match also satisfy the predicate.
     @inlinable package func partitioningIndex(where belongsToEnd: (Element) -> Bool) -> Int {
         var low = startIndex
         var high = endIndex

@@ -95,9 +95,9 @@ extension BatteryReading {
         self.init(level: level, state: Self.state(of: batteries.map(\.status), isPlugged: isPlugged, level: level))
     }
 
-    /// Returns the charge level. For a single battery, the driver's value is preferred to a level calculated from
-    /// energy or charge. For several batteries, the level is calculated from their total energy or total charge if all
-    /// of them report it. Otherwise, it is the average of their levels.
+    /// Returns the charge level. For a single battery, this is the driver's value or, if the driver reports none, a
+    /// level calculated from energy or charge. For several batteries, the level is calculated from their total energy
+    /// or their total charge, provided that all of them report it. Otherwise, it is the average of their levels.
     private static func level(of batteries: [PowerSupply]) -> Double? {
         if batteries.count == 1 { return batteries.first.flatMap { $0.capacity ?? $0.measuredLevel } }
         for (nowPath, fullPath) in [(\PowerSupply.energyNow, \PowerSupply.energyFull), (\.chargeNow, \.chargeFull)] {
@@ -113,8 +113,8 @@ extension BatteryReading {
         return levels.isEmpty ? nil : levels.reduce(0, +) / Double(levels.count)
     }
 
-    /// The state is `unplugged` if a battery discharges although external power is connected, because the supply is
-    /// then too weak.
+    /// If a battery discharges although external power is connected, the supply is too weak. The state is then
+    /// `unplugged`.
     private static func state(of statuses: [PowerSupply.Status], isPlugged: Bool?, level: Double?) -> State {
         if statuses.contains(.charging) { return .charging }
         if statuses.contains(.discharging) { return .unplugged }

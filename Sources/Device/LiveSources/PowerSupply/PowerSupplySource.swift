@@ -46,7 +46,8 @@ package final class PowerSupplySource: StatusSource {
 
     private func demandChanged() {
         let previousTimer = polling.withLock { polling -> ClockTimer? in
-            // Reads the state while locked, so that the last of several concurrent calls uses the latest state.
+            // Reads `hasSubscribers` with the lock held, so that the last of several concurrent calls uses the latest
+            // value.
             let hasSubscribers = hub.hasSubscribers
             if hasSubscribers, polling.timer == nil {
                 schedule(&polling, after: hub.battery == nil ? Self.searchInterval : Self.interval)
@@ -86,7 +87,8 @@ package final class PowerSupplySource: StatusSource {
         return supplies
     }
 
-    /// Gives the hub's closure access to the source, which is initialized after the hub.
+    /// A weak reference that gives the hub's closure access to the source. It is set later, because the source is
+    /// initialized after the hub.
     private final class WeakSource: Sendable {
         private struct Reference: @unchecked Sendable { weak var source: PowerSupplySource? }
 

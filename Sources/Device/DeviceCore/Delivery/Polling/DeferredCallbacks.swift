@@ -2,8 +2,8 @@
 
 import Dispatch
 
-/// Collects callbacks that are scheduled on a polling executor during a read, and runs them after the read. The
-/// executor calls `run` when it polls, and `append` when work is scheduled on it.
+/// Collects the callbacks that are scheduled on a polling executor during a read, and runs them after the read. The
+/// executor calls `run` for each read, and `append` when work is scheduled on it.
 package final class DeferredCallbacks {
     private static let key: pthread_key_t = {
         var key = pthread_key_t()
@@ -20,7 +20,7 @@ package final class DeferredCallbacks {
 
     package init(for executor: any CallbackExecutor) { self.executor = executor }
 
-    /// Appends the callback and returns true if the current thread is reading for the executor. Otherwise, returns
+    /// If the current thread is reading for the executor, appends the callback and returns true. Otherwise, returns
     /// false.
     package static func append(_ callback: @escaping @Sendable () -> Void, for executor: any CallbackExecutor) -> Bool {
         guard let current, current.executor === executor else { return false }
@@ -28,16 +28,17 @@ package final class DeferredCallbacks {
         return true
     }
 
-    /// Returns true if a subscriber with the given executor may be called on the current thread. While the thread reads
-    /// for an executor, it may call only subscribers with that executor. A subscriber with a different executor may
-    /// have joined in the meantime. Calling that subscriber could cause a deadlock, because it may be waiting for the
-    /// executor.
+    /// Returns true if a subscriber with the given executor may be called on the current thread.
+    ///
+    /// While a thread reads for an executor, it may call only subscribers with that executor. A subscriber with a
+    /// different executor may have joined during the read. Calling that subscriber could cause a deadlock, because it
+    /// may in turn be waiting for the executor that is reading.
     package static func permits(_ executor: ExecutorIdentity?) -> Bool {
         current.map { $0.executor === executor?.executor } ?? true
     }
 
-    /// Calls `read` and then, if callbacks were deferred, calls `enter` with a closure that runs them. `enter` must
-    /// call the closure on the executor before it returns, for example with `DispatchQueue.sync`.
+    /// Calls `read`. If callbacks were deferred during the read, then calls `enter` with a closure that runs them.
+    /// `enter` must call this closure on the executor before it returns, for example with `DispatchQueue.sync`.
     package func run(after read: () -> Void, enter: (() -> Void) -> Void) {
         // Calls can be nested: a callback may run a run loop, in which this thread reads again.
         let outer = pthread_getspecific(Self.key)

@@ -6,7 +6,7 @@ import SystemCalls
 
 package final class DispatchQueueExecutor: PollingExecutor {
     private let queue: DispatchQueue
-    /// The registrations waiting for the queue's polling thread to end, or nil if no polling thread is running.
+    /// The `onReady` closures to call when the queue's polling thread ends, or nil if no polling thread is running.
     private let waiting = Mutex<[@Sendable () -> Void]?>(nil)
 
     /// Creates an executor. The queue should be serial, to preserve the order of callbacks.

@@ -10,8 +10,8 @@ package protocol PollingExecutor: CallbackExecutor {
     /// readiness. Callbacks that `read` schedules on this executor run immediately after `read` returns. `read` may be
     /// called once more while the subscription is being cancelled.
     ///
-    /// - Parameter onReady: Called at most once, on any thread, when polling may have become possible after this
-    ///   function returned nil.
+    /// - Parameter onReady: If this function returns nil, called when polling may have become possible. It is called at
+    ///   most once, on any thread.
     /// - Returns: The subscription, or nil if the executor cannot poll or cannot poll yet.
     func register(_ set: EpollSet, onReady: @escaping @Sendable () -> Void, read: @escaping @Sendable () -> Void)
         throws(DeviceError) -> Subscription?
@@ -46,11 +46,10 @@ package protocol PollableSource: AnyObject, Sendable {
 }
 
 package enum ReadCause: Sendable {
-    /// The source's thread has finished waiting. If `isReadable` is false, there may only be expired timeouts to
-    /// handle.
+    /// The source's thread has finished waiting. If `isReadable` is false, there is nothing to read, but timeouts may
+    /// have expired.
     case thread(isReadable: Bool)
-    /// The source's thread reads in place of the executor, which has not read by the given time. See
-    /// `ReadDeadlineMonitor`.
+    /// The source's thread reads because the executor has not read by the given time. See `ReadDeadlineMonitor`.
     case overdue(since: BootTime)
     /// The executor reads because the descriptor is readable. `dueTime` is the time at which this read becomes overdue.
     case executor(dueTime: BootTime)

@@ -2,14 +2,16 @@
 
 /// Determines when an executor's read is overdue, and sets the timer that wakes the source's thread at that time.
 ///
-/// A long interval between reads increases the expected interval immediately. Short intervals decrease it only
-/// gradually, because a source may deliver several readings in quick succession and then pause. To avoid a system call
-/// for most readings, the timer is set again only if it would expire too late or too early. Too early means less than
-/// half the tolerance after the next expected read.
+/// The due time depends on the expected interval between reads. A longer interval is adopted immediately. Shorter
+/// intervals reduce the expected interval only gradually, because a source may deliver several readings in quick
+/// succession and then pause.
+///
+/// Setting the timer takes a system call. To avoid this call for most readings, the timer is set again only if it would
+/// expire too late or too early. Too early means less than half the tolerance after the next expected read.
 struct ReadDeadlineMonitor: Sendable {
     /// A read is overdue after the expected interval times this factor, plus the tolerance.
     private static let margin = 1.5
-    /// A single read reduces the expected interval to no less than this fraction of its value.
+    /// A single read can reduce the expected interval to this fraction of its value, but no further.
     private static let decay = 0.95
 
     private let tolerance: Double
@@ -22,7 +24,7 @@ struct ReadDeadlineMonitor: Sendable {
     private(set) var dueTime: BootTime
 
     /// Creates a monitor that initially expects an interval of 1 s. The first read is overdue after `tolerance`
-    /// seconds. Each later read is overdue at most `max(limit, tolerance)` seconds after the last recorded one.
+    /// seconds. Each later read is overdue at most `max(limit, tolerance)` seconds after the previous one.
     init(tolerance: Double, limit: Double, now: BootTime) {
         self.tolerance = tolerance
         longestInterval = max(0, limit - tolerance) / Self.margin
@@ -31,7 +33,8 @@ struct ReadDeadlineMonitor: Sendable {
         dueTime = now.advanced(bySeconds: tolerance)
     }
 
-    /// Records a read by the executor. The timer expires no later than `deadline`, the source's next timeout.
+    /// Records a read by the executor, and sets the timer again if necessary. `deadline` is the source's next timeout.
+    /// The timer expires no later than that.
     mutating func recordRead(_ timer: TimerFD, now: BootTime, deadline: BootTime) {
         expectedInterval = max(min(now.seconds(since: lastRead), longestInterval), expectedInterval * Self.decay)
         lastRead = now
@@ -40,7 +43,8 @@ struct ReadDeadlineMonitor: Sendable {
         if min(dueTime, deadline) < timerTime || timerTime < earliest { setTimer(timer, now: now, deadline: deadline) }
     }
 
-    /// Makes the next read overdue once the tolerance has passed. Called when the descriptor may be readable.
+    /// Sets the due time of the next read to the current time plus the tolerance. Called when the descriptor may be
+    /// readable.
     mutating func expectRead(_ timer: TimerFD, now: BootTime, deadline: BootTime) {
         dueTime = now.advanced(bySeconds: tolerance)
         setTimer(timer, now: now, deadline: deadline)

@@ -38,8 +38,8 @@ package struct ReadinessCoordinator: ~Copyable {
     private let monitor: ReadDeadlineMonitor
     private let executor: @Sendable () -> (any PollingExecutor)?
     private var owner = Owner.thread
-    /// The executor of the last registration attempt. The same executor is tried again only after `readiness` reports
-    /// that it may now be able to poll. This also applies to an executor that has finished.
+    /// The executor that was last registered or failed to register. It is not registered again until `readiness`
+    /// reports that it may be able to poll.
     private weak var lastAttempt: (any PollingExecutor)?
     private let readiness = AtomicFlag()
 
@@ -47,8 +47,9 @@ package struct ReadinessCoordinator: ~Copyable {
     ///
     /// - Parameters:
     ///   - wakeUp: Signaled when the subscriptions change.
-    ///   - tolerance: The delay of a read, in seconds, after which the source's thread reads in place of the executor.
-    ///   - limit: The maximum time, in seconds, between a read and the due time of the next read.
+    ///   - tolerance: The number of seconds by which a read may be late before the source's thread reads in place of
+    ///     the executor.
+    ///   - limit: The maximum time, in seconds, from one read until the next read is due.
     ///   - executor: Returns the executor shared by all subscribers, or nil if their executors differ or cannot poll.
     package init(
         source: any PollableSource, wakeUp: WakeupPipe, clock: any DeviceClock, tolerance: Double, limit: Double,
@@ -71,8 +72,8 @@ package struct ReadinessCoordinator: ~Copyable {
 
     package var isExecutorPolling: Bool { if case .executor = owner { true } else { false } }
 
-    /// The descriptor that the source's thread polls together with the wakeup descriptor, and the time at which it
-    /// stops waiting.
+    /// The descriptor that the source's thread must poll in addition to the wakeup descriptor, and the time at which
+    /// the thread stops waiting.
     package var pollTarget: (descriptor: Int32, deadline: BootTime) {
         switch owner {
         case .thread, .executor(_, .descriptor): (source.descriptor, source.deadline)
@@ -80,11 +81,12 @@ package struct ReadinessCoordinator: ~Copyable {
         }
     }
 
-    /// Registers an executor, or deregisters the current one if it has finished or `executor()` has changed.
+    /// Registers the subscribers' executor. If an executor is already registered, deregisters it if it has finished or
+    /// `executor()` returns a different one.
     ///
-    /// Returns true after deregistering. The caller must then read, for example with `handle(isReady: false)`, because
-    /// only the source's thread can detect why the executor finished. The next call of this function can register
-    /// another executor.
+    /// Returns true if an executor was deregistered. The caller must then read, because only the source's thread can
+    /// detect why the executor finished. It can call `handle(isReady: false)` to do so. The next call of `update()` can
+    /// register another executor.
     package mutating func update() -> Bool {
         let current = executor()
         if case .executor(let registration, _) = owner {
@@ -99,7 +101,7 @@ package struct ReadinessCoordinator: ~Copyable {
         return false
     }
 
-    /// Stops polling by the executor. If the executor is reading at this moment, the read may continue after this
+    /// Ends polling by the executor. If the executor is reading at this moment, its read may continue after this
     /// function returns.
     package mutating func deregister() {
         if case .executor(let registration, _) = owner { registration.cancel() }
@@ -163,8 +165,8 @@ private final class PollingRegistration: Sendable {
     private let finished = AtomicFlag()
     private let subscription = Mutex<Subscription?>(nil)
 
-    /// Throws if the process has run out of descriptors or the executor cannot poll. If `isValid` returns false, the
-    /// subscriptions have changed and the executor must not read.
+    /// Throws if the process has run out of descriptors or the executor cannot poll. `isValid` returns false once the
+    /// subscriptions have changed. The executor must then no longer read.
     init(
         _ source: any PollableSource, _ executor: any PollingExecutor, _ monitor: ReadDeadlineMonitor,
         clock: any DeviceClock, wakeUp: WakeupPipe, isValid: @escaping @Sendable () -> Bool,
@@ -193,9 +195,9 @@ private final class PollingRegistration: Sendable {
     func expectRead() { monitor.withLock { $0.expectRead(timer, now: clock.now, deadline: source.deadline) } }
     func setTimer() { monitor.withLock { $0.setTimer(timer, now: clock.now, deadline: source.deadline) } }
 
-    /// Makes the executor read again if the descriptor is still readable. This is needed if another thread was using
-    /// the source when the executor last tried to read. A run loop reports only changes of readiness, so it would not
-    /// report the descriptor again.
+    /// Makes the executor read again if the descriptor is still readable. The executor may have skipped a read because
+    /// another thread was using the source. A run loop reports only changes of readiness, so it would not report the
+    /// descriptor again by itself.
     func rearm() { if !isFinished { set.rearm(source.descriptor) } }
 
     func cancel() {
