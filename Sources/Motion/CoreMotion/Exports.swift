@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Re-exported, because apps written for iOS use `Date`, `OperationQueue` and `NSObject` without importing Foundation.
+// Apps written for iOS use `Date`, `OperationQueue` and `NSObject` without importing Foundation, so this module
+// re-exports it.
 @_exported public import Foundation

@@ -11,7 +11,8 @@ open class CMMotionActivity: CMLogItem {
     private var storedConfidence = CMMotionActivityConfidence.low
     private var storedStart: TimeInterval = 0
 
-    /// Creates an activity whose properties are all false, with low confidence and the start date 1970-01-01T00:00:00Z.
+    /// Creates an activity in which all properties are false, the confidence is low, and the start date is
+    /// 1970-01-01T00:00:00Z.
     public override init() { super.init() }
 
     init(_ current: CurrentActivity) {
@@ -64,7 +65,7 @@ open class CMMotionActivity: CMLogItem {
         return super.archivedValues + [(Self.key, numbers)]
     }
 
-    /// The activities as a set, read from the public properties, which subclasses may override.
+    /// The activities as a set. They are read from the public properties, which subclasses may override.
     private var flags: CarriedActivity {
         var flags: CarriedActivity = []
         if stationary { flags.insert(.stationary) }
@@ -80,8 +81,8 @@ open class CMMotionActivity: CMLogItem {
 }
 
 /// The confidence in an activity. On Linux, activities are detected in overlapping time windows that start 1.28 s
-/// apart. `medium` requires three consecutive windows with the same activity, and `high` requires ten. The confidence
-/// is always low for cycling, for unknown activities, and for walking or running without counted steps.
+/// apart. The confidence is medium after three consecutive windows with the same activity, and high after ten. It is
+/// always low for cycling, for unknown activities, and for walking or running while no steps are counted.
 /// `docs/motion.md` lists the accuracy of each level.
 public enum CMMotionActivityConfidence: Int, Sendable {
     /// Low confidence.
@@ -92,8 +93,8 @@ public enum CMMotionActivityConfidence: Int, Sendable {
     case high = 2
 }
 
-/// A fall by the user. Falls are never detected on Linux. The class exists only because published packages extend its
-/// `UserResolution` on every platform that has Core Motion.
+/// A fall of the user, which is never detected on Linux. The class exists only for packages that extend its
+/// `UserResolution` on every platform with Core Motion.
 open class CMFallDetectionEvent: NSObject {
     /// The user's response when the system asks about a fall.
     public enum UserResolution: Int, Sendable {
@@ -107,7 +108,7 @@ open class CMFallDetectionEvent: NSObject {
         case unresponsive = 3
     }
 
-    /// Creates an event at 1970-01-01T00:00:00Z with the resolution `unresponsive`.
+    /// Creates an event with the date 1970-01-01T00:00:00Z and the resolution `unresponsive`.
     public override init() {}
 
     /// The time of the fall, which is always 1970-01-01T00:00:00Z on Linux.

@@ -14,9 +14,9 @@ import LiveDevice
 /// }
 /// ```
 ///
-/// Stationary, walking and running are detected with the accelerometer, after a delay of four to six seconds.
-/// Automotive and cycling also require the speed of the device's last fix. The manager itself does not request fixes.
-/// Activities are detected only while a manager or a `CMPedometer` receives updates.
+/// Stationary, walking and running are detected with the accelerometer, four to six seconds late. Automotive and
+/// cycling are detected only if the device's last fix contains the speed. The manager itself does not request fixes.
+/// Activities are detected only while a `CMMotionActivityManager` or a `CMPedometer` receives updates.
 open class CMMotionActivityManager: NSObject {
     private let device: Device
     private let updates: SensorStream<ActivityConverter>
@@ -55,9 +55,10 @@ open class CMMotionActivityManager: NSObject {
         updates.stop()
     }
 
-    /// Queries the activities between two dates within the last seven days, including the activity that was in progress
-    /// at the start date. The handler is called once. The error is `CMErrorMotionActivityNotAvailable` if the device
-    /// has no accelerometer, and `CMErrorInvalidParameter` if `end` is before `start` or either date is not finite.
+    /// Queries the activities between two dates within the last seven days. The result includes the activity that was
+    /// already in progress at the start date. The handler is called once. The error is
+    /// `CMErrorMotionActivityNotAvailable` if the device has no accelerometer. It is `CMErrorInvalidParameter` if `end`
+    /// is before `start`, or if a date is not finite.
     open func queryActivityStarting(
         from start: Date, to end: Date, to queue: OperationQueue,
         withHandler handler: @escaping CMMotionActivityQueryHandler

@@ -16,19 +16,19 @@ import LiveDevice
 /// ```
 ///
 /// The pedometer requires an accelerometer with at least five readings per second. The device may be worn anywhere on
-/// the body, but slow walks are missed on the wrist. The first seven steps of a walk are counted together with the
-/// eighth, so that handling the device does not count as steps. `docs/motion.md` lists the errors on recorded walks.
+/// the body, but slow walks are missed on the wrist. The first seven steps of a walk are counted only when the eighth
+/// follows, so that handling the device does not count as steps. `docs/motion.md` lists the errors on recorded walks.
 ///
-/// The distance is estimated from the cadence, or from the speed of the device's last fix if it is less than three
-/// seconds old. The pedometer does not request fixes. Without a fix, expect an error of 10 to 20 %, or more for
+/// If the device's last fix is less than three seconds old, the distance is estimated from its speed, otherwise from
+/// the cadence. The pedometer does not request fixes. Without a fix, expect an error of 10 to 20 %, or more for
 /// running.
 ///
 /// Steps are counted only while an app receives updates. Counts are kept for seven days. On a live device, they are
 /// stored in the file `steps.json` next to the calibrations. All apps of the user share this file.
 ///
-/// Handlers are called on a private serial queue. Once `stop…` has been called on that queue, the handler is no longer
-/// called. If the accelerometer is lost, each handler is called once with `CMErrorNotAvailable`. Updates resume
-/// automatically.
+/// Handlers are called on a private serial queue. If you call `stop…` on that queue, the handler is not called again.
+/// If the accelerometer is lost, each handler is called once with `CMErrorNotAvailable`. Updates resume automatically
+/// when the accelerometer is available again.
 open class CMPedometer: NSObject {
     private let device: Device
     private let executor: any CallbackExecutor
@@ -67,7 +67,7 @@ open class CMPedometer: NSObject {
 
     /// Returns true if the current device has an accelerometer.
     open class func isStepCountingAvailable() -> Bool { LiveDevice.resolved.has(.accelerometer) }
-    /// Returns true if step counting is available, because the distance is estimated from the steps.
+    /// Returns true if step counting is available. The distance is estimated from the steps.
     open class func isDistanceAvailable() -> Bool { isStepCountingAvailable() }
     /// Returns true if the current device has an accelerometer and a barometer.
     open class func isFloorCountingAvailable() -> Bool {
@@ -84,13 +84,13 @@ open class CMPedometer: NSObject {
     open class func authorizationStatus() -> CMAuthorizationStatus { LiveDevice.resolved.authorization(.accelerometer) }
 
     /// Starts updates that report the steps since the given date, which may be up to seven days ago. During playback of
-    /// a trace, `Date()` is usually later than the recording. Therefore, a date after the trace's current time is
-    /// replaced by that time.
+    /// a trace, `Date()` is usually later than the recording. If the date is after the trace's current time, the
+    /// pedometer therefore counts from that time.
     ///
     /// The handler is called at most once a second, and only with new data. The first call reports stored steps, if
-    /// there are any. Calling this method again restarts the updates. The handler is called once with
-    /// `CMErrorMotionActivityNotAvailable` if the device has no accelerometer, and once with `CMErrorInvalidParameter`
-    /// if the date is not a finite number.
+    /// there are any. Calling this method again restarts the updates. If updates cannot be started, the handler is
+    /// called once with an error: `CMErrorMotionActivityNotAvailable` if the device has no accelerometer, or
+    /// `CMErrorInvalidParameter` if the date is not a finite number.
     open func startUpdates(from start: Date, withHandler handler: @escaping CMPedometerHandler) {
         let time = WallTime(seconds: start.timeIntervalSince1970)
         guard let time, device.has(.accelerometer) else {
@@ -109,8 +109,9 @@ open class CMPedometer: NSObject {
         startUpdates(from: Date(timeIntervalSince1970: device.clock.wallTime.seconds), withHandler: handler)
     }
 
-    /// Stops updates and stores the counts in the background. When the process exits, `exit` waits up to five seconds
-    /// for the counts to be stored. A process that ends without stopping updates loses up to five minutes of counts.
+    /// Stops updates and stores the counts in the background. If the process then exits, `exit` waits up to five
+    /// seconds for the counts to be stored. If the process ends without calling this method, up to five minutes of
+    /// counts are lost.
     open func stopUpdates() {
         pendingUpdatesError.set(nil)
         updates.stop()
@@ -138,7 +139,7 @@ open class CMPedometer: NSObject {
 
     /// Queries the steps between two dates within the last seven days. The handler is called once. `currentPace` and
     /// `currentCadence` are nil in the result. The error is `CMErrorMotionActivityNotAvailable` if the device has no
-    /// accelerometer, and `CMErrorInvalidParameter` if `end` is before `start` or either date is not finite.
+    /// accelerometer. It is `CMErrorInvalidParameter` if `end` is before `start`, or if a date is not finite.
     open func queryPedometerData(from start: Date, to end: Date, withHandler handler: @escaping CMPedometerHandler) {
         // The handler is called even if the pedometer has been released.
         _ = PendingCall(device: device, executor: executor) { [device] in

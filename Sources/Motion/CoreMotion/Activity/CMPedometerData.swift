@@ -65,8 +65,8 @@ open class CMPedometerData: NSObject, NSSecureCoding, NSCopying {
     /// Always true.
     open class var supportsSecureCoding: Bool { true }
 
-    /// Encodes the object into a keyed archive. The values are read from the public properties, which subclasses may
-    /// override.
+    /// Encodes the object into a keyed archive. The encoded values are those of the public properties, which subclasses
+    /// may override.
     open func encode(with coder: NSCoder) {
         coder.encode(
             numbers: [startDate.timeIntervalSince1970, endDate.timeIntervalSince1970, numberOfSteps.doubleValue]
@@ -110,7 +110,7 @@ open class CMPedometerEvent: NSObject, NSSecureCoding, NSCopying {
     private var storedDate: TimeInterval = 0
     private var storedType = CMPedometerEventType.pause
 
-    /// Creates a pause event at 1970-01-01T00:00:00Z.
+    /// Creates a pause event with the date 1970-01-01T00:00:00Z.
     public override init() {}
 
     init(_ transition: WalkTransition) {

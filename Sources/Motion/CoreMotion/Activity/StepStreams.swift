@@ -27,8 +27,8 @@ extension SensorStream where Converter.Input == StepUpdate {
     }
 }
 
-/// Converts the step engine's updates to pedometer data with the totals since `start`. Delivers data at most once a
-/// second, and only after a change.
+/// Converts the step engine's updates to pedometer data, which contains the totals since `start`. Delivers data at most
+/// once a second, and only after a change.
 struct PedometerDataConverter: ReadingConverter {
     private static let updateInterval = 1.0
 
@@ -62,8 +62,8 @@ struct PedometerDataConverter: ReadingConverter {
         totals.floorsDescended += update.floorsDescended
         if update.floorsAscended + update.floorsDescended > 0 || hadPace != (update.pace != nil) { hasChanged = true }
         hadPace = update.pace != nil
-        // The time difference is negative if the clock has been set back. Its absolute value is compared, so that an
-        // update is still due. The last update of a trace is always due.
+        // If the clock has been set back, the time difference is negative. Its absolute value is compared, so that an
+        // update is due in this case, too. The last update of a trace is always due.
         let isDue =
             update.isLast || lastUpdate.map { abs(update.time.seconds(since: $0)) >= Self.updateInterval } ?? true
         guard hasChanged, isDue else { return }
@@ -82,8 +82,8 @@ struct PedometerEventConverter: ReadingConverter {
     }
 }
 
-/// Converts the step engine's updates to the number of steps since `start`. Delivers the number after every
-/// `stepsPerUpdate` steps.
+/// Converts the step engine's updates to a step count since `start`. Delivers the count after every `stepsPerUpdate`
+/// steps.
 struct StepCountConverter: ReadingConverter {
     struct Value: Sendable {
         var steps: Int

@@ -29,9 +29,9 @@ struct RelativeAltitudeConverter: ReadingConverter {
 }
 
 /// The international barometric formula for the troposphere of the standard atmosphere (ISO 2533:1975, ICAO Doc 7488):
-/// h = T/L · (1 - (p/p₀)^(R·L/g)), where T = 288.15 K is the temperature at the reference, L = 0.0065 K/m, R =
-/// 287.05287 J/(kg·K) and g = 9.80665 m/s². Heights are 3.5 % too large if the air at the reference is 10 K colder than
-/// 15 °C, and 3.5 % too small if it is 10 K warmer.
+/// h = T/L · (1 - (p/p₀)^(R·L/g)). T = 288.15 K is the temperature at the reference level, L = 0.0065 K/m, R =
+/// 287.05287 J/(kg·K) and g = 9.80665 m/s². Heights are 3.5 % too large if the air at the reference level is 10 K
+/// colder than 15 °C, and 3.5 % too small if it is 10 K warmer.
 enum BarometricFormula {
     private static let temperature = 288.15
     private static let lapseRate = 0.0065
@@ -48,15 +48,16 @@ enum BarometricFormula {
     }
 }
 
-/// Computes altitudes above mean sea level: the altitude of a position fix, plus the height that corresponds to the
-/// pressure change since the fix.
+/// Computes altitudes above mean sea level. An altitude is the sum of the altitude of a position fix and the height
+/// that corresponds to the pressure change since the fix.
 ///
 /// Pressure alone does not determine the altitude, because weather changes the pressure by the equivalent of tens of
-/// metres. Therefore, a fix with an altitude and an error estimate is required. The accuracy of a value is the sum of
+/// metres. Therefore, a fix with an altitude and an error estimate is required. The accuracy of an altitude is the sum
+/// of
 ///
 /// - the error of the fix,
-/// - 10 metres for each hour since the fix, because weather may change the pressure by the equivalent of 10 metres per
-///   hour, and
+/// - 10 metres for each hour since the fix, because weather may change the pressure by the equivalent of 10 metres in
+///   an hour, and
 /// - 4 % of the height gained or lost since the fix, because the air may be 10 K colder or warmer than in the standard
 ///   atmosphere.
 ///
@@ -87,7 +88,7 @@ struct AbsoluteAltitudeConverter: ReadingConverter {
     /// The rate at which weather increases the error, in metres per hour.
     static let drift = 10.0
     static let formulaError = 0.04
-    /// The maximum time between a fix and the averaged pressure that is used with it, in seconds.
+    /// A fix and an averaged pressure are combined only if their times differ by no more than this, in seconds.
     static let maximumTimeDifference = 2.0
 
     private let lastFix: @Sendable () -> PositionFix?

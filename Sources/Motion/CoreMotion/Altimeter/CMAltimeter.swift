@@ -14,13 +14,13 @@ import LiveDevice
 /// }
 /// ```
 ///
-/// A handler is called about once a second with the mean of the barometer's readings since the previous call. Handlers
-/// are called as described for ``CMMotionManager``. If the barometer is missing or lost, the handler is called once
-/// with `CMErrorNotAvailable`. Updates resume automatically when the barometer is available.
+/// A handler is called about once a second. It receives the mean of the barometer's readings since the previous call.
+/// Handlers are called as described for ``CMMotionManager``. If the barometer is missing or lost, the handler is called
+/// once with `CMErrorNotAvailable`. Updates resume automatically when the barometer is available.
 ///
-/// Heights are computed with the international barometric formula for an air temperature of 15 °C. For each 10 K of
-/// difference, heights are 3.5 % too large in colder air and 3.5 % too small in warmer air. Weather changes appear as
-/// height changes of a few metres per hour.
+/// Heights are computed with the international barometric formula for an air temperature of 15 °C. In colder air,
+/// heights are too large, and in warmer air, they are too small, by 3.5 % for each 10 K. Changes in the weather look
+/// like height changes of a few metres per hour.
 open class CMAltimeter: NSObject {
     private let device: Device
     private let relative: SensorStream<RelativeAltitudeConverter>
@@ -69,9 +69,9 @@ open class CMAltimeter: NSObject {
     }
 
     /// Starts updates of the altitude above mean sea level. Each altitude is computed from the device's last position
-    /// fix and the pressure change since that fix. Another part of the app must request fixes. There are no updates
-    /// before the first fix. `accuracy` starts with the receiver's estimate of the vertical error. It grows by 10
-    /// metres per hour and by 4 % of the height gained or lost, until a more accurate fix is available.
+    /// fix and the pressure change since that fix. There are no updates before the first fix, and another part of the
+    /// app must request fixes. After a fix, `accuracy` is the receiver's estimate of the vertical error. It then grows
+    /// by 10 metres per hour and by 4 % of the height gained or lost, until a more accurate fix is available.
     open func startAbsoluteAltitudeUpdates(
         to queue: OperationQueue, withHandler handler: @escaping CMAbsoluteAltitudeHandler
     ) {
@@ -86,8 +86,8 @@ open class CMAltimeter: NSObject {
         absolute.stop()
     }
 
-    /// Schedules an error for the handler if the device has no barometer, because the stream itself does not report a
-    /// missing barometer.
+    /// Returns a scheduled call that reports a missing barometer, or nil if the device has a barometer. The stream
+    /// itself does not report a missing barometer.
     private func pendingError(_ executor: any CallbackExecutor, _ handler: @escaping (any Error) -> Void)
         -> PendingCall?
     {

@@ -65,8 +65,8 @@ open class CMAbsoluteAltitudeData: CMLogItem {
     /// The altitude above mean sea level, in metres.
     open var altitude: Double { storedAltitude }
 
-    /// The accuracy of the altitude, in metres, or a negative value if it is unknown. The accuracy comprises the error
-    /// of the underlying fix and the errors that weather and the barometric formula may have added since the fix.
+    /// The accuracy of the altitude, in metres, or a negative value if it is unknown. It is the error of the position
+    /// fix, plus the errors that weather and the barometric formula may have added since the fix.
     open var accuracy: Double { storedAccuracy }
 
     /// The standard deviation of the altitude due to sensor noise, in metres, or a negative value if it is unknown.

@@ -20,7 +20,7 @@ struct PressureAverager {
     /// thirds of the noise.
     static let readingInterval = 0.1
 
-    /// The start of the current interval: the time of the first reading, or of the last reading of the previous
+    /// The start of the current interval. It is the time of the first reading, or of the last reading in the previous
     /// interval.
     private var start: BootTime?
     private var last = BootTime.zero
@@ -33,19 +33,19 @@ struct PressureAverager {
     mutating func process(_ pressure: Double, at time: BootTime) -> Value? {
         guard pressure.isFinite, pressure > 0 else { return nil }
         guard let start, time > last else {
-            // The first reading, and a reading that is not later than the last one, begin a new interval.
+            // The first reading begins a new interval. So does a reading that is not later than the previous one.
             (self.start, last, count) = (time, time, 0)
             add(pressure)
             return nil
         }
         let step = time.seconds(since: last)
         last = time
-        // Discard the readings from before a gap, because the pressure may have changed. The reading after the gap
-        // completes the interval.
+        // During a gap, the pressure may have changed, so the readings from before the gap are discarded. The reading
+        // after the gap completes the interval.
         if step > Self.interval { count = 0 }
         add(pressure)
-        // A reading completes the interval if the end of the interval is closer to this reading than to the next one,
-        // which is expected after the same step.
+        // This reading completes the interval if it is closer to the end of the interval than the next reading will be.
+        // The next reading is expected after the same step.
         let halfStep = min(step, Self.interval) / 2
         guard time.seconds(since: start) >= Self.interval - halfStep else { return nil }
         let deviation = count > 1 ? (squares / Double(count - 1)).squareRoot() : .nan

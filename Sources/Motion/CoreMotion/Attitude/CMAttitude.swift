@@ -5,8 +5,8 @@ public import Foundation
 /// The rotation of the device relative to a reference frame whose z axis points up.
 ///
 /// The rotation from device axes to the axes of the reference frame is Rz(yaw)·Rx(pitch)·Ry(roll). Pitch and roll are 0
-/// when the device is lying flat, face up. Use an attitude on one thread at a time, because `multiply(byInverseOf:)`
-/// changes it.
+/// when the device is lying flat, face up. An attitude can be changed with `multiply(byInverseOf:)`, so use it on one
+/// thread at a time.
 open class CMAttitude: NSObject, NSCopying, NSSecureCoding {
     private var rotation: Rotation
 
@@ -31,8 +31,8 @@ open class CMAttitude: NSObject, NSCopying, NSSecureCoding {
     open var yaw: Double { rotation.angles.yaw }
     /// The rotation from device axes to the axes of the reference frame, as a unit quaternion.
     open var quaternion: CMQuaternion { rotation.quaternion }
-    /// The rotation from the axes of the reference frame to device axes: v(device) = M·v(reference). The matrix is the
-    /// transpose of the matrix of ``quaternion``.
+    /// The matrix M that converts a vector from the axes of the reference frame to device axes: v(device) =
+    /// M·v(reference). It is the transpose of the matrix that corresponds to ``quaternion``.
     open var rotationMatrix: CMRotationMatrix { rotation.matrix }
 
     /// Makes this attitude relative to the given attitude: M·M(attitude)⁻¹.
@@ -72,8 +72,8 @@ public struct CMAttitudeReferenceFrame: OptionSet, Sendable {
     /// The x axis points in an arbitrary horizontal direction that drifts with the gyroscope. Magnetic disturbances do
     /// not affect it.
     public static let xArbitraryZVertical = CMAttitudeReferenceFrame(rawValue: 1)
-    /// The x axis points in an arbitrary horizontal direction. The magnetometer prevents it from drifting. At the start
-    /// of updates, the x axis coincides with that of `xArbitraryZVertical`.
+    /// The x axis points in an arbitrary horizontal direction. The magnetometer prevents it from drifting. When updates
+    /// start, the x axis is the same as that of `xArbitraryZVertical`.
     public static let xArbitraryCorrectedZVertical = CMAttitudeReferenceFrame(rawValue: 2)
     /// The x axis points to magnetic north, and the y axis to the west. The yaw is 0 if the right edge points north.
     public static let xMagneticNorthZVertical = CMAttitudeReferenceFrame(rawValue: 4)

@@ -46,19 +46,19 @@ open class CMDeviceMotion: CMLogItem {
     /// The gravity vector of length 1, computed from the attitude. It is (0, 0, -1) when the device is lying face up.
     /// Unlike a low-pass filter of accelerometer readings, it remains correct while the device moves.
     open var gravity: CMAcceleration { stored.gravity }
-    /// The accelerometer reading minus `gravity`, in units of standard gravity. Its sign is opposite to that of the
-    /// device's acceleration: x is negative while the device accelerates to the right.
+    /// The accelerometer reading minus `gravity`, in units of standard gravity. The sign is opposite to the
+    /// acceleration of the device: while the device accelerates to the right, x is negative.
     open var userAcceleration: CMAcceleration { stored.userAcceleration }
     /// The magnetic field in microtesla, without the device's own field, together with the calibration accuracy. If the
     /// accuracy is `uncalibrated`, the field is the raw reading. In the frame `xArbitraryZVertical`, the magnetometer
     /// is not used, and the field is zero.
     open var magneticField: CMCalibratedMagneticField { stored.magneticField }
-    /// The direction of the top edge in degrees clockwise from north, from 0 to less than 360. It is -1 if the x axis
-    /// of the frame does not point north. In the true-north frame, it is also -1 while true north is unknown.
+    /// The direction of the top edge in degrees clockwise from north, from 0 to less than 360. It is -1 in frames whose
+    /// x axis does not point north, and in the true-north frame while true north is unknown.
     ///
-    /// If the top edge points more than 60° above the horizon, the heading changes to the direction of the device's
-    /// back, until the edge falls below 50°. If the top edge points below the horizon, the same angles apply, but the
-    /// heading changes to the direction of the screen.
+    /// If the top edge points more than 60° above the horizon, the heading becomes the direction of the device's back.
+    /// It becomes the direction of the top edge again when the edge is less than 50° above the horizon. If the top edge
+    /// points below the horizon, the same angles apply, but the heading becomes the direction of the screen.
     open var heading: Double { stored.heading }
     /// The location of the sensors that measured this motion.
     open var sensorLocation: SensorLocation { stored.sensorLocation }
@@ -76,7 +76,7 @@ open class CMDeviceMotion: CMLogItem {
             + " magneticField \(m.field.text) accuracy \(m.accuracy.rawValue) heading \(heading) @ \(timestamp)>"
     }
 
-    /// The values to copy or archive, read from the public properties, which subclasses may override.
+    /// The values to copy or archive. They are read from the public properties, which subclasses may override.
     private var values: Values {
         Values(
             attitude: attitude.quaternion, rotationRate: rotationRate, gravity: gravity,
@@ -100,7 +100,8 @@ extension CMDeviceMotion {
 }
 
 extension CMDeviceMotion.Values {
-    /// The number of values in an archive. Add new values at the end, so that existing archives remain readable.
+    /// The number of values in an archive. If you add a value, append it at the end, so that existing archives remain
+    /// readable.
     static let numberCount = 19
 
     var numbers: [Double] {

@@ -7,7 +7,7 @@ import SensorFusion
 enum Batches {
     /// In seconds.
     static let duration = 1.0
-    /// The maximum number of batches queued for a handler. If there are more, the oldest batches are dropped.
+    /// The maximum number of batches queued for a handler. When it is exceeded, the oldest batches are dropped.
     static let maximumQueuedBatches = 16
     /// The maximum rate of accelerometer readings in hertz, as on Apple's hardware. Faster sensors are limited to this
     /// rate.
@@ -20,8 +20,8 @@ enum Batches {
 }
 
 extension Device {
-    /// Returns the number of values per second, up to `limit`. This is the sensor's maximum rate or, if that is
-    /// unknown, the measured rate. Returns 0 if neither rate is known.
+    /// Returns the maximum rate of the sensor in values per second, or the measured rate if the maximum is unknown. The
+    /// result is at most `limit`. Returns 0 if neither rate is known.
     func batchFrequency(of kind: SensorKind, limit: Double) -> Int {
         guard let sensor = sensor(kind) else { return 0 }
         guard let rate = sensor.rates.maximum ?? motionSource.measuredRate(of: sensor.id), rate.isFinite else {
@@ -35,7 +35,8 @@ extension Device {
 struct BatchCollector<Value: Sendable>: Sendable {
     private var values: [Value] = []
     private var start = BootTime.zero
-    /// An array with this number of values is complete, regardless of the timestamps.
+    /// The maximum number of values in an array. An array with this many values is complete, even if it does not cover
+    /// a second.
     private let maximumValues: Int
 
     /// - Parameter rate: The maximum expected number of values per second.
@@ -61,7 +62,7 @@ struct BatchCollector<Value: Sendable>: Sendable {
 struct AccelerometerBatches: ReadingConverter {
     private var collector = BatchCollector<ConvertedReading>(rate: Batches.maximumAccelerometerRate)
 
-    /// The kernel may buffer readings for one second.
+    /// Returns a configuration that allows the kernel to buffer readings for one second.
     static func configuration(for device: Device) -> StreamConfiguration<AccelerometerBatches> {
         StreamConfiguration(source: .sensor(.accelerometer, of: device, latency: Batches.duration)) {
             AccelerometerBatches()
@@ -76,12 +77,12 @@ struct AccelerometerBatches: ReadingConverter {
     }
 }
 
-/// Groups device motion, measured in the frame `xArbitraryZVertical`, into arrays that each cover one second.
+/// Groups device motion into arrays that each cover one second. The reference frame is `xArbitraryZVertical`.
 struct DeviceMotionBatches: ReadingConverter {
     private var collector = BatchCollector<FusedMotionReading>(rate: Batches.maximumDeviceMotionRate)
     private var axis = HeadingAxis()
 
-    /// The kernel may buffer readings for one second.
+    /// Returns a configuration that allows the kernel to buffer readings for one second.
     static func configuration(for device: Device) -> StreamConfiguration<DeviceMotionBatches> {
         StreamConfiguration(source: .attitude(of: device, withNorth: false, latency: Batches.duration)) {
             DeviceMotionBatches()

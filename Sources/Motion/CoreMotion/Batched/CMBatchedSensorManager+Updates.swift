@@ -81,7 +81,7 @@ final class BatchIteration<Converter: ReadingConverter>: Sendable {
     private let loop: ConsumerLoop<State>
     private let subscription = RequestSubscription<TimeInterval>()
 
-    /// - Parameter unavailableMessage: The description of the error if the device lacks a required sensor.
+    /// - Parameter unavailableMessage: The error message if the device lacks a required sensor.
     init(
         device: Device, configuration: StreamConfiguration<Converter>, interval: TimeInterval,
         unavailableMessage: String
@@ -108,7 +108,7 @@ final class BatchIteration<Converter: ReadingConverter>: Sendable {
         }
     }
 
-    /// Called when the iterator is released, its task is cancelled, or an error is thrown.
+    /// Called when the iterator is released, when its task is cancelled, or when an error is thrown.
     private func finish() {
         loop.finish()
         updateSubscription()
@@ -118,7 +118,7 @@ final class BatchIteration<Converter: ReadingConverter>: Sendable {
         subscription.update {
             loop.isRunning ? interval : nil
         } subscribe: { interval in
-            // Capturing `loop` instead of `self` prevents the subscription from keeping this object alive.
+            // The closure captures `loop` instead of `self`. Otherwise, the subscription would keep this object alive.
             source.subscribe(interval, nil) { [loop] event in
                 loop.update { state in
                     switch event {

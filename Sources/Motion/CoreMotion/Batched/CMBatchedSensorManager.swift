@@ -20,10 +20,10 @@ import MotionEngine
 /// `xArbitraryZVertical`. If the driver supports it, the kernel buffers readings for one second, which avoids most
 /// wake-ups. A batch is complete when the first reading of the next batch arrives.
 ///
-/// Handlers are called on a private serial queue. Once `stop…` has been called on that queue, the handler is no longer
-/// called. Up to 16 batches are queued for a handler. If there are more, the oldest batches are dropped. If a sensor is
-/// lost, handlers are called once with `CMErrorNotAvailable`, and batches resume when the sensor is available again.
-/// Loops over the asynchronous sequences end with this error.
+/// Handlers are called on a private serial queue. If you call `stop…` on that queue, the handler is not called again.
+/// Up to 16 batches are queued for a handler. If there are more, the oldest batches are dropped. If a sensor is lost,
+/// each handler is called once with `CMErrorNotAvailable`. Batches resume when the sensor is available again. Loops
+/// over the asynchronous sequences do not resume, but throw this error.
 open class CMBatchedSensorManager: NSObject {
     private let device: Device
     private let executor: any CallbackExecutor
@@ -68,8 +68,8 @@ open class CMBatchedSensorManager: NSObject {
     /// Starts accelerometer updates without a handler. Read `accelerometerBatch` to obtain the latest batch.
     open func startAccelerometerUpdates() { accelerometer.start(nil) }
 
-    /// Starts accelerometer updates. The handler is called with each batch. It is Sendable because it runs off the main
-    /// thread.
+    /// Starts accelerometer updates. The handler is called with each batch. It must be Sendable, because it is not
+    /// called on the main thread.
     open func startAccelerometerUpdates(handler: @escaping @Sendable ([CMAccelerometerData]?, (any Error)?) -> Void) {
         accelerometer.start(StreamHandler(executor, { $0.map(CMAccelerometerData.init) }, handler))
     }
@@ -95,8 +95,8 @@ open class CMBatchedSensorManager: NSObject {
     /// Starts device motion updates without a handler. Read `deviceMotionBatch` to obtain the latest batch.
     open func startDeviceMotionUpdates() { deviceMotion.start(nil) }
 
-    /// Starts device motion updates. The handler is called with each batch. It is Sendable because it runs off the main
-    /// thread.
+    /// Starts device motion updates. The handler is called with each batch. It must be Sendable, because it is not
+    /// called on the main thread.
     open func startDeviceMotionUpdates(handler: @escaping @Sendable ([CMDeviceMotion]?, (any Error)?) -> Void) {
         deviceMotion.start(StreamHandler(executor, { $0.map { CMDeviceMotion($0) } }, handler))
     }

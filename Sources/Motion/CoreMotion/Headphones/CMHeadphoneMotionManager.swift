@@ -4,8 +4,8 @@ import DeviceCore
 public import Foundation
 import LiveDevice
 
-/// A manager for headphone motion, which is not supported on Linux. Device motion is not available, handlers are called
-/// once with `CMErrorNotAvailable`, and the delegate is never called.
+/// A manager for headphone motion, which is not supported on Linux. Device motion is never available. A handler is
+/// called once with `CMErrorNotAvailable`, and the delegate is never called.
 open class CMHeadphoneMotionManager: NSObject {
     /// The handler of device motion updates, which receives either device motion or an error.
     public typealias DeviceMotionHandler = (CMDeviceMotion?, (any Error)?) -> Void
@@ -29,7 +29,7 @@ open class CMHeadphoneMotionManager: NSObject {
     /// Always nil on Linux.
     open var deviceMotion: CMDeviceMotion? { nil }
 
-    /// Cancels the pending handler call, if there is one. Does not start updates.
+    /// Does not start updates. Cancels the pending handler call, if there is one.
     open func startDeviceMotionUpdates() { pendingError.set(nil) }
 
     /// Calls the handler once on the queue, with `CMErrorNotAvailable`, unless ``stopDeviceMotionUpdates()`` is called

@@ -2,7 +2,7 @@
 
 public import Foundation
 
-// A handler with an optional value and an optional error receives one of them. The other argument is nil.
+// If a handler takes an optional value and an optional error, exactly one of the two is nil.
 
 /// The handler of accelerometer updates, which receives a reading or an error.
 public typealias CMAccelerometerHandler = (CMAccelerometerData?, (any Error)?) -> Void
@@ -27,5 +27,5 @@ public typealias CMMotionActivityQueryHandler = ([CMMotionActivity]?, (any Error
 /// The handler of step queries, which receives the number of steps, or 0 and an error.
 public typealias CMStepQueryHandler = (Int, (any Error)?) -> Void
 /// The handler of step updates, which receives the number of steps and the time of the last step. If steps cannot be
-/// counted, it receives 0, the time when updates were started, and an error.
+/// counted, it receives 0, the start time of the updates, and an error.
 public typealias CMStepUpdateHandler = (Int, Date, (any Error)?) -> Void

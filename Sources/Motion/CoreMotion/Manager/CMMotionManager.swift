@@ -27,15 +27,14 @@ import Synchronization
 ///
 /// **Handlers** are called in order on the operation queue that was passed when updates were started, one call at a
 /// time even on a concurrent queue. Up to 1,024 readings of each sensor are queued for a handler. If there are more,
-/// the oldest readings are dropped. Starting updates again replaces the handler. Once `stop…` has been called on the
-/// handler's thread, the handler is no longer called. If `stop…` is called on a different thread, a handler call that
-/// is already running completes. Unlike on Apple's platforms, cancelling the operations of the queue does not drop
-/// readings.
+/// the oldest readings are dropped. Starting updates again replaces the handler. If you call `stop…` on the handler's
+/// thread, the handler is not called again. If you call it on a different thread, a handler call that is already
+/// running completes. Unlike on Apple's platforms, cancelling the operations of the queue does not drop readings.
 ///
 /// **Errors.** If a sensor is lost, its handler is called once with `CMErrorNotAvailable`, or with
 /// `CMErrorNotAuthorized` if the process may not read the sensor's device node. The underlying error contains the
-/// cause. Updates resume automatically when the sensor is available again. Because starting updates for a missing
-/// sensor reports no error, check `is…Available` first. The first check may take a few seconds if a server provides the
+/// cause. Updates resume automatically when the sensor is available again. No error is reported if you start updates
+/// for a missing sensor, so check `is…Available` first. The first check may take a few seconds if a server provides the
 /// sensors.
 ///
 /// **Device motion** comprises the attitude of the device, gravity, the user acceleration, the rotation rate without
@@ -44,10 +43,10 @@ import Synchronization
 /// not reduce the accuracy.
 ///
 /// The default reference frame is `xArbitraryZVertical`. If the device lacks a sensor that a specified frame needs, no
-/// updates start, and the handler is called with `CMErrorNotAvailable`. If the specified frame is not exactly one of
-/// the four reference frames, the handler is called with `CMErrorInvalidParameter`. In frames that need a magnetometer,
-/// updates begin when north is known. If only the magnetometer is lost, device motion continues. In the two north
-/// frames, the handler also receives these errors:
+/// updates start, and the handler is called with `CMErrorNotAvailable`. If you do not specify exactly one of the four
+/// reference frames, the handler is called with `CMErrorInvalidParameter`. In frames that need a magnetometer, updates
+/// begin when north is known. If only the magnetometer is lost, device motion continues. In the two north frames, the
+/// handler also receives these errors:
 ///
 /// - `CMErrorDeviceRequiresMovement`, at most once after each start. It is reported if the magnetometer is still
 ///   uncalibrated after 20 s, if north is still unknown after 1 s, or if the magnetometer is uncalibrated and its
@@ -57,9 +56,9 @@ import Synchronization
 ///   part of the app must request fixes. While the position is unknown, attitudes are relative to magnetic north, and
 ///   `heading` is -1.
 ///
-/// The manager uses the device that was set with `SimulatedDevice.use`, or the live device. Keep a reference to the
-/// manager, because releasing it stops its updates. All methods are thread-safe. Several managers can share the
-/// sensors, each with its own intervals.
+/// The manager uses the device that was set with `SimulatedDevice.use`. By default, it uses the live device. Keep a
+/// reference to the manager, because releasing it stops its updates. All methods are thread-safe. Several managers can
+/// share the sensors, each with its own intervals.
 open class CMMotionManager: NSObject {
     private let device: Device
     private let accelerometer: SensorStream<SingleReadings>
@@ -71,7 +70,7 @@ open class CMMotionManager: NSObject {
     /// Creates a manager for the current device.
     public override init() {
         device = LiveDevice.resolved
-        // The default intervals on Apple's platforms.
+        // These are the default intervals on Apple's platforms.
         accelerometer = SensorStream(device: device, kind: .accelerometer, interval: 0.01) { SingleReadings() }
         gyroscope = SensorStream(device: device, kind: .gyroscope, interval: 0.01) { SingleReadings() }
         magnetometer = SensorStream(device: device, kind: .magnetometer, interval: 0.04) { SingleReadings() }
@@ -201,14 +200,14 @@ open class CMMotionManager: NSObject {
     /// True if device motion updates have been started and the sensors are available.
     open var isDeviceMotionActive: Bool { fusedMotion.stream.isActive }
     /// The latest device motion, or nil before the first value and while updates are stopped. Each access returns a new
-    /// object, so calling `multiply(byInverseOf:)` on its attitude affects no other object.
+    /// object. Calling `multiply(byInverseOf:)` on its attitude therefore affects no other object.
     open var deviceMotion: CMDeviceMotion? { fusedMotion.stream.latest.map { CMDeviceMotion($0) } }
 
     /// Starts device motion updates in the frame `xArbitraryZVertical` without a handler.
     open func startDeviceMotionUpdates() { fusedMotion.start(nil) }
 
-    /// Starts device motion updates in the given frame without a handler. If the frame is not available, updates are
-    /// stopped.
+    /// Starts device motion updates in the given frame without a handler. If the frame is not available, updates do not
+    /// start, and running updates stop.
     open func startDeviceMotionUpdates(using referenceFrame: CMAttitudeReferenceFrame) {
         fusedMotion.start(nil, frame: referenceFrame)
     }

@@ -14,9 +14,9 @@ final class AccelerometerRecording: Sendable {
     static let maximumDuration = 12.0 * 3600
     /// The maximum time for which the kernel may buffer readings, in seconds.
     static let latency = 1.0
-    /// The time in seconds after the end of the recording during which buffered readings may still arrive.
+    /// The time, in seconds, for which buffered readings may still arrive after the end of the recording.
     static let gracePeriod = 1.5 * latency
-    /// The maximum number of stored readings. If there are more, the oldest chunk is dropped.
+    /// The maximum number of stored readings. When it is exceeded, the oldest chunk is dropped.
     static let maximumCount = Int(maximumDuration * rate)
 
     private struct State {
@@ -50,7 +50,8 @@ final class AccelerometerRecording: Sendable {
         device.component(AccelerometerRecording.self) { AccelerometerRecording(device: $0) }
     }
 
-    /// Records for the given number of seconds from now. An earlier request remains in effect if it ends later.
+    /// Records for the given number of seconds from now. If an earlier request ends later, the recording continues
+    /// until then.
     func record(seconds: Double) {
         guard seconds > 0, device.has(.accelerometer) else { return }
         let end = device.clock.now.advanced(bySeconds: min(seconds, Self.maximumDuration))
@@ -93,7 +94,8 @@ final class AccelerometerRecording: Sendable {
 
     func receive(_ event: MotionEvent) {
         guard case .samples(let batch) = event else { return }
-        // The wall-clock time of boot, used to compute the wall-clock time of buffered readings.
+        // The wall-clock time at which the system was booted. It is used to convert the times of buffered readings to
+        // wall-clock times.
         let boot = device.clock.wallTime.nanoseconds.subtractingSaturated(device.clock.now.nanoseconds)
         state.withLock { state in
             for index in 0..<batch.count where batch.times[index] <= state.end {
@@ -106,7 +108,8 @@ final class AccelerometerRecording: Sendable {
 
 /// A part of a recording. Each reading takes 16 bytes.
 struct RecordingChunk: Sendable {
-    /// The maximum number of readings in a chunk. Smaller chunks reduce copying if a reading is added during a query.
+    /// The maximum number of readings in a chunk. If a reading is added during a query, the chunk is copied, so a small
+    /// chunk is faster.
     static let maximumCount = 3000
     /// The maximum time between the first and the last reading of a chunk, in seconds.
     static let maximumDuration = 600.0
@@ -114,7 +117,7 @@ struct RecordingChunk: Sendable {
     let firstIdentifier: UInt64
     let start: BootTime
     let wallStart: WallTime
-    /// The times since the first reading, in microseconds, in ascending order.
+    /// The time of each reading relative to the first reading, in microseconds, in ascending order.
     private(set) var offsets: [UInt32] = []
     private var values: [Float] = []
 
@@ -124,8 +127,8 @@ struct RecordingChunk: Sendable {
 
     var count: Int { offsets.count }
 
-    /// Adds a reading. Returns false if the reading needs a new chunk. This is the case if the chunk is full, if the
-    /// reading is out of order or too late for the chunk, or if the wall clock has been set.
+    /// Adds a reading. Returns false if the reading needs a new chunk, because this chunk is full, because the reading
+    /// is out of order or too late for this chunk, or because the wall clock has been set.
     mutating func add(_ value: SIMD3<Double>, at time: BootTime, wall: WallTime) -> Bool {
         let seconds = time.seconds(since: start)
         guard count < Self.maximumCount, seconds >= 0, seconds < Self.maximumDuration,

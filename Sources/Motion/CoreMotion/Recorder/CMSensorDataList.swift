@@ -59,8 +59,8 @@ extension CMSensorDataList {
     }
 }
 
-/// An untyped iterator over recorded readings. Foundation on Linux does not provide this type, but every app that uses
-/// `CMSensorDataList` refers to it.
+/// An untyped iterator over recorded readings. Apps that use `CMSensorDataList` refer to this type, but Foundation on
+/// Linux does not provide it.
 public struct NSFastEnumerationIterator: IteratorProtocol {
     private var iterator: CMSensorDataList.Items.Iterator
 

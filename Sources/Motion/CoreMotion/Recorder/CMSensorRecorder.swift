@@ -4,9 +4,9 @@ import DeviceCore
 public import Foundation
 import LiveDevice
 
-/// A recorder that stores accelerometer readings at 50 Hz for later retrieval. The recording continues if the recorder
-/// is released. Readings are kept in memory for at most twelve hours, whereas Apple's platforms keep them for three
-/// days.
+/// A recorder that stores accelerometer readings at 50 Hz, so that they can be retrieved later. The recording continues
+/// if the recorder is released. Readings are kept in memory for at most twelve hours. On Apple's platforms, they are
+/// kept for three days.
 open class CMSensorRecorder: NSObject {
     private let device: Device
 
@@ -23,13 +23,13 @@ open class CMSensorRecorder: NSObject {
     @available(*, deprecated, message: "Use authorizationStatus()")
     open class func isAuthorizedForRecording() -> Bool { LiveDevice.resolved.has(.accelerometer) }
 
-    /// Records for the given number of seconds from now, at most twelve hours. An earlier request remains in effect if
-    /// it ends later.
+    /// Records for the given number of seconds from now, at most twelve hours. If an earlier request ends later, the
+    /// recording continues until then.
     open func recordAccelerometer(forDuration duration: TimeInterval) {
         AccelerometerRecording.of(device).record(seconds: duration)
     }
 
-    /// Returns the accelerometer readings between two dates, inclusive, or nil if there are no readings.
+    /// Returns the accelerometer readings between two dates, inclusive, or nil if there are none.
     open func accelerometerData(from fromDate: Date, to toDate: Date) -> CMSensorDataList? {
         guard let start = WallTime(seconds: fromDate.timeIntervalSince1970),
             let end = WallTime(seconds: toDate.timeIntervalSince1970)

@@ -19,7 +19,7 @@ final class StepEngine: Sendable {
         var queue = BoundedQueue<QueuedStepEvent>()
         var status = SourceStatus.unknown
         var isLoaded = false
-        /// The time when the log was last stored, or the time of the first change if the log has not been stored yet.
+        /// The time when the log was last stored. If it has not been stored yet, this is the time of the first change.
         var lastStore: BootTime?
 
         mutating func post(_ event: StepEvent) {
@@ -37,7 +37,7 @@ final class StepEngine: Sendable {
     private static let fileQueue = DispatchQueue(label: "device-services.steps", qos: .utility)
     /// Waits up to five seconds for pending writes when the process exits.
     private static let exitHandler = atexit {
-        // A forked child process must not wait, because it lacks the threads that would run the queue.
+        // A forked child process must not wait. It does not contain the threads that would run the queue.
         guard getpid() == StepEngine.process else { return }
         let isStored = DispatchSemaphore(value: 0)
         StepEngine.fileQueue.async { isStored.signal() }
@@ -73,8 +73,8 @@ final class StepEngine: Sendable {
         let subscriber = StepSubscriber(request, receive: receive)
         let (now, wallTime) = (clock.now, clock.wallTime)
         state.withLock { state in
-            // Flushes pending counts to the existing subscribers. The new subscriber receives these counts as part of
-            // its totals.
+            // The existing subscribers receive the counts so far. The new subscriber receives them as part of its
+            // totals.
             if state.subscribers.isEmpty {
                 state.state.start()
             } else {
@@ -148,8 +148,8 @@ final class StepEngine: Sendable {
 
     private func load() {
         guard let file, !state.withLock(\.isLoaded) else { return }
-        // Problems are logged after `sync` returns, because a log handler that queries steps would deadlock on the
-        // queue.
+        // Problems are logged only after `sync` has returned. Otherwise, a log handler that queries steps would
+        // deadlock on the queue.
         var problems: [String] = []
         defer { for problem in problems { StepLogFile.log(problem) } }
         Self.fileQueue.sync {

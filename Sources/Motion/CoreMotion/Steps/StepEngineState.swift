@@ -88,8 +88,8 @@ struct StepEngineState: Sendable {
             log.add(StepLog.Activity(start: start.seconds, activity: state.activity, confidence: state.confidence))
             hasUnstoredChanges = true
         }
-        // The time difference is negative if the clock has been set back. Its absolute value is compared, so that an
-        // update is still due.
+        // If the clock has been set back, the time difference is negative. Its absolute value is compared, so that an
+        // update is due in this case, too.
         let isDue = lastUpdate.map { abs(time.seconds(since: $0)) >= Self.updateInterval } ?? true
         let transition = transition(at: time, now: now, wallTime: wallTime)
         guard isDue || transition != nil || update.hasActivity else { return nil }
@@ -109,8 +109,8 @@ struct StepEngineState: Sendable {
         }
     }
 
-    /// Returns an update with all steps and floors that have not been reported. The update never reports the end of a
-    /// walk, because readings that have not arrived yet may contain further steps.
+    /// Returns an update with all steps and floors that have not been reported yet. The update never reports the end of
+    /// a walk, because later readings may contain further steps.
     mutating func update(_ now: BootTime, _ wallTime: WallTime) -> StepUpdate {
         makeUpdate(at: now, now: now, wallTime: wallTime, transition: nil)
     }
@@ -140,7 +140,7 @@ struct StepEngineState: Sendable {
     /// Returns a transition if walking has begun or ended since the last call.
     private mutating func transition(at time: BootTime, now: BootTime, wallTime: WallTime) -> WalkTransition? {
         // If the clock has been set back, the last step may be later than `time`. The absolute difference is compared,
-        // so that such a step also counts as too old.
+        // so that the walk ends in this case, too.
         let isWalkingNow = abs(time.seconds - pace.lastStep) <= StepPace.walkTimeout + 0.5
         guard isWalkingNow != isWalking else { return nil }
         isWalking = isWalkingNow

@@ -92,8 +92,8 @@ extension StepLog {
         return (StepLog(intervals: intervals, activities: activities), factor, nil)
     }
 
-    /// Passes at most `limit` rows to the closure, each truncated to seven numbers. An element that is not an array is
-    /// passed as an empty row, which does not count towards the limit.
+    /// Calls the closure with at most `limit` rows. Each row is truncated to seven numbers. If an element is not an
+    /// array, the closure receives an empty row, which does not count towards the limit.
     private static func forEachRow(
         _ reader: inout JSONReader, limit: Int, _ body: ([Double]) -> Void
     ) throws(JSONError) {

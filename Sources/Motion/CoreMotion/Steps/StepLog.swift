@@ -27,7 +27,7 @@ struct StepLog: Sendable {
     /// The retention period in seconds, which is seven days according to Apple's documentation.
     static let retention = 7 * 86_400.0
     static let maximumIntervalDuration = 10.0
-    /// The maximum number of intervals, enough for 45 hours of walking. If there are more, the oldest intervals are
+    /// The maximum number of intervals, enough for 45 hours of walking. When it is exceeded, the oldest intervals are
     /// dropped.
     static let maximumIntervals = 16_384
     static let maximumActivities = 4_096
@@ -50,8 +50,8 @@ struct StepLog: Sendable {
         intervals[intervals.count - 1].totals.add(step)
     }
 
-    /// Adds floors to the latest interval, because it contains the steps that were taken between these floors. If there
-    /// is no interval, a new one is created.
+    /// Adds floors to the latest interval, which contains the steps that were taken to climb or descend them. If there
+    /// is no interval, creates one.
     mutating func add(ascended: Int, descended: Int, at time: WallTime) {
         if intervals.isEmpty { intervals.append(StepInterval(start: time.seconds, end: time.seconds)) }
         intervals[intervals.count - 1].totals.floorsAscended += ascended
@@ -86,11 +86,11 @@ struct StepLog: Sendable {
         return found.filter { !$0.activity.isEmpty }
     }
 
-    /// Adds the entries of another log for periods that this log does not cover.
+    /// Adds the entries of another log, but only for periods that this log does not cover.
     mutating func merge(_ other: StepLog, now: Double) {
         // The entries may be out of order if a clock was set back.
         let own = intervals.sorted { $0.start < $1.start }
-        // Each element is the latest end of all intervals up to its index.
+        // `ends[i]` is the latest end of the intervals up to index `i`.
         var ends: [Double] = []
         for interval in own { ends.append(max(ends.last ?? -.infinity, interval.end)) }
         var index = 0

@@ -6,8 +6,8 @@ import Logging
 
 /// The file that stores the steps and activities of a live device, next to the calibrations.
 ///
-/// Only the owner can read the file. It is replaced atomically, so that it is complete even after a power failure. If
-/// the file is unusable, a warning is logged, and the next store overwrites it.
+/// Only the owner can read the file. It is always replaced atomically, so that it is complete even after a power
+/// failure. If the file is unusable, a warning is logged. The file is replaced when the counts are stored again.
 struct StepLogFile: Sendable {
     /// The maximum size of a file in bytes, which exceeds the largest file that this type writes (1.5 MB).
     static let maximumSize = 4 << 20

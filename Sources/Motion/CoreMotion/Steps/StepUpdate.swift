@@ -7,8 +7,8 @@ import SensorFusion
 struct StepUpdate: Sendable {
     var time: BootTime
     var wallTime: WallTime
-    /// The totals since the subscriber's start time. Only a subscriber's first update contains them. In later updates,
-    /// the value is nil.
+    /// The totals since the subscriber's start time. They are part of the first update that a subscriber receives, and
+    /// nil in later updates.
     var previousTotals: StepTotals?
     var steps: [CountedStep] = []
     var floorsAscended = 0

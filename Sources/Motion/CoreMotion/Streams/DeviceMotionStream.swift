@@ -73,7 +73,7 @@ final class DeviceMotionStream: Sendable {
 /// first such attitude.
 struct DeviceMotionConverter: ReadingConverter {
     let frame: CMAttitudeReferenceFrame
-    /// The first known north offset, which defines the x axis of the corrected frame.
+    /// The north offset when north first became known. It defines the x axis of `xArbitraryCorrectedZVertical`.
     private var initialNorthOffset: Double?
     private var axis = HeadingAxis()
     private var calibrationMonitor = MagneticCalibrationMonitor()

@@ -21,7 +21,7 @@ final class SensorStream<Converter: ReadingConverter>: Sendable {
         var configuration: StreamConfiguration<Converter>
         var converter: Converter
         var handler: Handler?
-        /// Delivers queued values to the handler. The same object is scheduled each time.
+        /// Delivers queued values to the handler. It is created once and scheduled repeatedly.
         var drain: HandlerDrain?
         var callbacks: PendingMotionCallbacks<Converter.Value>
         var reportedLosses: [SensorKind] = []
@@ -95,7 +95,7 @@ final class SensorStream<Converter: ReadingConverter>: Sendable {
         let hasNewConfiguration = configuration != nil
         let configuration = configuration ?? state.withLock { $0.configuration }
         let converter = configuration.makeConverter()
-        // The reference to `self` is strong until `stop()` releases it.
+        // The drain retains `self` until `stop()` releases the drain.
         let drain = handler.map { handler in HandlerDrain(handler.executor) { self.drain(handler) } }
         let former = state.withLock { state in
             state.isStarted = true
@@ -107,7 +107,7 @@ final class SensorStream<Converter: ReadingConverter>: Sendable {
             return state.replaceHandler(by: handler, drain)
         }
         updateSubscription()
-        // The app's objects are released outside the lock, because their deinitializers may stop the manager.
+        // Releases the app's objects outside the lock, because their deinitializers may stop the manager.
         withExtendedLifetime(former) {}
     }
 
@@ -130,7 +130,7 @@ final class SensorStream<Converter: ReadingConverter>: Sendable {
             let (interval, source, executor) = state.withLock {
                 ($0.interval, $0.configuration.source, $0.handler?.executor)
             }
-            // The reference to `self` is strong until `stop()` releases it.
+            // The subscription retains `self` until `stop()` cancels the subscription.
             return source.subscribe(UpdateInterval.effective(interval), ExecutorIdentity(executor)) { event in
                 self.receive(event, generation)
             }
@@ -177,8 +177,8 @@ final class SensorStream<Converter: ReadingConverter>: Sendable {
         nextDrain?.schedule()
     }
 
-    /// Stores the next item in `item`, or finishes the drain if the queue is empty. Returns the drain if it must be
-    /// scheduled again. The item is inout, because copying large values is measurably slow.
+    /// Stores the next item in `item`. If the queue is empty, finishes the drain, and returns it if it must be
+    /// scheduled again. The item is an inout parameter, because copying large values is measurably slow.
     private func continueDrain(
         of handler: Handler, into item: inout PendingMotionCallbacks<Converter.Value>.Item?, begins: Bool = false
     ) -> HandlerDrain? {

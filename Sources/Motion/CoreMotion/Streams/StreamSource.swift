@@ -11,7 +11,7 @@ struct StreamSource<Input: Sendable>: Sendable {
     /// True if the source has a single sensor, so that any input implies that the sensor is available.
     let inputImpliesAvailable: Bool
     /// Subscribes to events. `interval` is in seconds, and 0 requests the maximum rate. `executor` identifies the
-    /// handler's executor if that executor can poll the source.
+    /// handler's executor. It is nil if that executor cannot poll the source.
     let subscribe:
         @Sendable (_ interval: TimeInterval, _ executor: ExecutorIdentity?, _ receive: @escaping Receiver) ->
             Subscription
@@ -55,7 +55,7 @@ extension StreamSource<[FusedState]> {
     }
 
     /// Returns true if the stream needs the sensor. The engine also reports the loss of sensors that only other
-    /// subscribers need, and the stream must ignore these losses.
+    /// subscribers need. The stream must ignore such a loss.
     private static func needsSensor(_ kind: SensorKind, withNorth: Bool) -> Bool {
         kind == .accelerometer || kind == .gyroscope || withNorth && kind == .magnetometer
     }
@@ -63,7 +63,7 @@ extension StreamSource<[FusedState]> {
 
 enum StreamEvent<Input: Sendable>: Sendable {
     case input(Input)
-    /// A sensor delivers no readings. The case is indirect so that the other cases are cheap to copy.
+    /// A sensor no longer delivers readings. The case is indirect, so that the other cases are cheap to copy.
     indirect case lost(SensorKind, DeviceError)
     case regained(SensorKind)
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An acceleration in device axes, in units of standard gravity (9.80665 m/s²), with the sign of gravity: a device that
-/// is lying face up measures (0, 0, -1).
+/// An acceleration in device axes, in units of standard gravity (9.80665 m/s²). It has the sign of gravity: a device
+/// that is lying face up measures (0, 0, -1).
 ///
 /// As on Apple's platforms, the structure is neither Equatable nor Codable, so that apps can add these conformances.
 public struct CMAcceleration: Sendable, AxisVector {
@@ -72,13 +72,13 @@ public struct CMMagneticField: Sendable, AxisVector {
 
 /// A magnetic field from which the device's own field has been subtracted, with the calibration accuracy.
 public struct CMCalibratedMagneticField: Sendable {
-    /// The field in device axes, in microtesla. It is the raw reading while `accuracy` is `uncalibrated`, and zero if
-    /// no magnetometer is running.
+    /// The field in device axes, in microtesla. While `accuracy` is `uncalibrated`, it is the raw reading. If no
+    /// magnetometer is running, it is zero.
     public var field: CMMagneticField
     /// The accuracy with which the device's own field is known.
     public var accuracy: CMMagneticFieldCalibrationAccuracy
 
-    /// Creates a field of zero with the accuracy `low`, whose raw value is 0, as in a zero-initialized C structure.
+    /// Creates a field of zero with the accuracy `low`. Its raw value is 0, as in a zero-initialized C structure.
     public init() { self.init(field: CMMagneticField(), accuracy: .low) }
 
     /// Creates a field with the given accuracy.
@@ -89,7 +89,7 @@ public struct CMCalibratedMagneticField: Sendable {
 
 /// The accuracy with which the device's own magnetic field is known.
 public enum CMMagneticFieldCalibrationAccuracy: Int32, Sendable {
-    /// The device's own field is unknown. The reading must not be used.
+    /// The device's own field is unknown, so the reading must not be used.
     case uncalibrated = -1
     /// Low accuracy.
     case low = 0

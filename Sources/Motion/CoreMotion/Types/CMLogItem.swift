@@ -33,8 +33,8 @@ open class CMLogItem: NSObject, NSSecureCoding, NSCopying {
         for part in archivedValues { coder.encode(numbers: part.numbers, forKey: part.key) }
     }
 
-    /// The values to archive, read from the public properties, which subclasses may override. Each class appends its
-    /// values to those of its superclass.
+    /// The values to archive. They are read from the public properties, which subclasses may override. Each class
+    /// appends its own values to those of its superclass.
     var archivedValues: ArchivedValues { [(Self.timestampKey, [timestamp])] }
 
     private static let timestampKey = "CMLogItem.timestamp"
@@ -49,12 +49,12 @@ extension NSCoder {
         encode(words: numbers.map(\.bitPattern), forKey: key)
     }
 
-    /// Returns true if the archive contains the key. The key is optional, because a subclass may override
+    /// Returns true if the archive contains the key. The key may be missing, because a subclass may override
     /// `encode(with:)` without calling `super`.
     func containsNumbers(forKey key: String) -> Bool { allowsKeyedCoding && containsValue(forKey: key) }
 
-    /// Decodes as many numbers as there are defaults. Returns the defaults if the archive does not contain the key, or
-    /// nil if the archived data is invalid.
+    /// Decodes as many numbers as there are defaults. If the archive does not contain the key, returns the defaults. If
+    /// the archived data is invalid, returns nil.
     func numbers(forKey key: String, default numbers: [Double]) -> [Double]? {
         containsNumbers(forKey: key) ? decodeNumbers(numbers.count, forKey: key) : numbers
     }

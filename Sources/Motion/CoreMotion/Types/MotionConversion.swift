@@ -5,12 +5,12 @@ import Foundation
 import MotionEngine
 import SensorFusion
 
-/// Converts the units and signs of the kernel's Industrial I/O subsystem to those of Core Motion. No other type in this
-/// module converts units or signs.
+/// Converts readings from the units and signs of the kernel's Industrial I/O subsystem to those of Core Motion. No
+/// other type in this module converts units or signs.
 ///
 /// Both use the same axes: x to the right, y to the top edge, z out of the screen. The kernel reports proper
-/// acceleration. At rest, this is +9.81 m/s² on the axis that points up. Core Motion reports the opposite sign, in
-/// units of standard gravity.
+/// acceleration: at rest, the axis that points up reads +9.81 m/s². Core Motion uses the opposite sign, and units of
+/// standard gravity.
 enum MotionConversion {
     /// Standard gravity in m/s² (3rd General Conference on Weights and Measures, 1901).
     static let standardGravity = 9.80665
@@ -18,7 +18,7 @@ enum MotionConversion {
 
     /// Converts a proper acceleration in m/s².
     static func acceleration(_ value: SIMD3<Double>) -> CMAcceleration {
-        // The subtraction from zero avoids -0 in free fall.
+        // Subtracting from zero, instead of negating, avoids -0 in free fall.
         CMAcceleration((SIMD3(repeating: 0) - value) / standardGravity)
     }
 
@@ -28,8 +28,8 @@ enum MotionConversion {
     static func magneticField(_ value: SIMD3<Double>) -> CMMagneticField { CMMagneticField(value * microteslaPerGauss) }
 
     /// Converts a state of the motion engine to device motion in a reference frame. Returns nil if the frame requires
-    /// north and north is unknown. `correctedFrom` is the north offset at which `xArbitraryCorrectedZVertical`
-    /// coincides with the frame of the state's attitude.
+    /// north and north is unknown. `correctedFrom` is the initial north offset. At this offset,
+    /// `xArbitraryCorrectedZVertical` coincides with the frame of the state's attitude.
     static func deviceMotion(
         _ state: FusedState, in frame: CMAttitudeReferenceFrame, correctedFrom start: Double, axis: inout HeadingAxis
     ) -> CMDeviceMotion.Values? {
@@ -44,15 +44,15 @@ enum MotionConversion {
                 field: magneticField(field), accuracy: accuracy(state.magneticQuality))
         }
         if frame == .xMagneticNorthZVertical || frame == .xTrueNorthZVertical && state.declination != nil {
-            // `HeadingAxis` measures angles clockwise from the y axis, which it expects to point north. In these
-            // frames, the y axis points west, so 90° must be subtracted.
+            // `HeadingAxis` expects the y axis to point north, and measures angles clockwise from it. In these frames,
+            // the y axis points west, so 90° must be subtracted.
             values.heading = HeadingAxis.degrees(axis.direction(attitude: attitude).heading - 90)
         }
         return values
     }
 
-    /// Returns the angle between the frame of the state's attitude and the given frame. The angle is in radians,
-    /// counterclockwise about the vertical. Returns nil if the frame requires north and north is unknown.
+    /// Returns the angle by which the state's attitude must be rotated about the vertical to convert it to the given
+    /// frame. The angle is in radians, counterclockwise. Returns nil if the frame requires north and north is unknown.
     private static func yawOffset(
         of state: FusedState, to frame: CMAttitudeReferenceFrame, correctedFrom start: Double
     ) -> Double? {
@@ -76,7 +76,7 @@ enum MotionConversion {
         let reading = acceleration(state.acceleration)
         let r = SIMD3(reading.x, reading.y, reading.z)
         // This sum may be rounded, because a reading below 0.5 may have more fractional digits than the sum can
-        // represent. The subtraction below assigns the rounding error to gravity.
+        // represent. Because of the subtraction below, gravity contains the rounding error.
         let u = r + state.up
         return (CMAcceleration(r - u), CMAcceleration(u))
     }

@@ -2,12 +2,12 @@
 
 /// Classifies the activity of a person who carries the device, based on acceleration, steps and, if known, speed.
 ///
-/// The acceleration is divided into windows that start 1.28 s apart. A window is classified as stationary if the
-/// acceleration varies little, as walking or running if the movement is as regular as steps, and as unknown otherwise.
-/// The most frequent activity of the last five windows is reported, so a single knock rarely changes it. As a result,
-/// changes are reported four to six seconds late. Acceleration alone cannot distinguish riding from resting, because
-/// six of ten windows in a car stay below 0.05 g. Automotive and cycling are therefore reported only if the speed is
-/// known.
+/// The acceleration is divided into windows that start 1.28 s apart. A window counts as stationary if the acceleration
+/// hardly varies, as walking or running if the movement repeats as regularly as steps do, and as unknown otherwise. The
+/// reported activity is the most frequent one of the last five windows. A single knock therefore rarely changes it, but
+/// a change of activity is reported four to six seconds late. In a car, six of ten windows stay below 0.05 g, so
+/// acceleration alone cannot distinguish riding from resting. The automotive and cycling activities are reported only
+/// if the speed is known.
 ///
 /// The constants were chosen using subjects 1, 3, 5, 7, 9 and 11 of the MotionSense data set and tested on subjects 13,
 /// 15, 17, 19, 21 and 23. All of them carried the phone in a front pocket. docs/motion.md lists the results.
@@ -22,7 +22,7 @@ package struct ActivityClassifier: Sendable {
     private static let walkingCrossings = 2.4
     /// The minimum regularity of walking and running if no steps were counted recently.
     static let minimumRegularity = 0.45
-    /// The numbers of agreeing windows required for medium and high confidence.
+    /// The number of windows that must agree for medium and for high confidence.
     private static let mediumWindows = 3
     private static let highWindows = 10
     /// The time, in seconds, for which a person is assumed to be on foot after a step.
@@ -102,8 +102,8 @@ package struct ActivityClassifier: Sendable {
     ) -> Bool {
         let isSame = state?.activity == activity
         if !isSame {
-            // The activity starts with the oldest recent window that shows it, not with the window in which it became
-            // the most frequent.
+            // The activity starts with the oldest recent window in which it was detected. It became the most frequent
+            // activity only later.
             let early = ride == nil ? recent.indices.last { recent[$0] == activity } ?? 0 : 0
             changeStart = window.start - Double(early) * Self.windowInterval
             agreeingWindows = ride == nil ? max(0, count(activity) - (agrees ? 1 : 0)) : 0
@@ -111,7 +111,7 @@ package struct ActivityClassifier: Sendable {
         agreeingWindows = agrees ? min(agreeingWindows + 1, Self.highWindows) : 0
         var confidence: ActivityConfidence =
             agreeingWindows >= Self.highWindows ? .high : agreeingWindows >= Self.mediumWindows ? .medium : .low
-        // One disagreeing window limits the confidence of a continuing activity to medium.
+        // A window that disagrees lowers the confidence in the current activity to medium or less.
         if isSame, !agrees, let state { confidence = min(state.confidence, .medium) }
         let isOnFoot = ride == nil && (activity == .walking || activity == .running)
         let lacksSteps = isOnFoot && window.end - lastStep > Self.stepTimeout

@@ -40,8 +40,8 @@ struct MovementWindow: Sendable {
         current = Half()
     }
 
-    /// Processes an acceleration in m/s², its magnitude and its band-pass-filtered magnitude. Returns the features of
-    /// the window that the sample completes, or nil if it completes none.
+    /// Adds a sample: the acceleration in m/s², its magnitude, and the band-pass-filtered magnitude. If the sample
+    /// completes a window, returns the features of the window. Otherwise, returns nil.
     mutating func append(
         _ value: SIMD3<Double>, magnitude: Double, filtered: Double, at time: Double
     ) -> MovementFeatures? {

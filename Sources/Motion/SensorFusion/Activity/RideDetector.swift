@@ -2,8 +2,8 @@
 
 /// Detects riding in a vehicle or on a bicycle from the GNSS speed, steps and pedalling.
 ///
-/// The speed limits follow open-source trackers such as GeoPulse. A bicycle is assumed to move at 8 to 25 km/h, with a
-/// maximum of 35 km/h, and a pedestrian at up to 8 km/h.
+/// The speed limits follow open-source trackers such as GeoPulse. A pedestrian is assumed to move at up to 8 km/h. A
+/// bicycle is assumed to move at 8 to 25 km/h, and never faster than 35 km/h.
 struct RideDetector: Sendable {
     /// The speed above which a person cannot be on foot, in m/s.
     static let maximumOnFootSpeed = 7.0

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The getters are inlinable, because calling a getter that is not inlined copies the whole filter, which is large.
+// The getters are inlinable. Without inlining, each call would copy the whole filter, which is large.
 extension AttitudeFilter {
     /// The rotation from device axes to earth axes. The heading starts at an arbitrary angle and drifts with the
     /// gyroscope.
@@ -8,8 +8,8 @@ extension AttitudeFilter {
         Self.extrapolated(inclination, inertial, rateWithoutBias, settings.gyroscopeDelay)
     }
 
-    /// The rotation about the vertical that aligns the y axis of ``attitude`` with magnetic north, in radians,
-    /// counterclockwise as seen from above. It is nil before the first magnetometer sample.
+    /// The angle by which ``attitude`` must be rotated about the vertical so that its y axis points to magnetic north.
+    /// The angle is in radians, counterclockwise as seen from above. It is nil before the first magnetometer sample.
     @inlinable public var northOffset: Double? { north.offset }
     /// The rotation from device axes to earth axes with y pointing to magnetic north, or nil before the first
     /// magnetometer sample.
@@ -18,26 +18,28 @@ extension AttitudeFilter {
     @inlinable public var rotationRate: SIMD3<Double> { SIMD3(rateWithoutBias.x, rateWithoutBias.y, rateWithoutBias.z) }
     /// The gyroscope bias, in rad/s.
     @inlinable public var bias: SIMD3<Double> { SIMD3(estimator.bias.x, estimator.bias.y, estimator.bias.z) }
-    /// An upper bound for the standard deviation of the bias on the least certain axis, in rad/s.
+    /// The uncertainty of the bias: an upper bound for its standard deviation on any axis, in rad/s.
     @inlinable public var biasSigma: Double { estimator.sigma }
     /// True while the device is at rest.
     @inlinable public var isResting: Bool { rest.isResting }
-    /// True if there is an expected magnetic field, which was either set or adopted from measurements.
+    /// True if the filter expects a particular magnetic field. The expected field was either set by the caller or
+    /// adopted from measurements.
     @inlinable package var isFieldExpected: Bool { field.expected != nil }
-    /// True while the magnetic field differs from the expected field or no field is expected.
+    /// True while the magnetic field differs from the expected field, or while no field is expected.
     @inlinable public var isMagneticallyDisturbed: Bool { field.isDisturbed }
 
-    /// Half the width of the 95 % confidence interval of the magnetic heading, in radians, or nil before the first
-    /// magnetometer sample.
+    /// The uncertainty of the magnetic heading: half the width of its 95 % confidence interval, in radians. It is nil
+    /// before the first magnetometer sample.
     ///
     /// The value is twice the square root of the sum of these variances:
     ///
-    /// - the variance of the heading in the Kalman filter, which grows with time, with rotation, and while a disturbed
+    /// - the heading variance of the Kalman filter, which grows with time, with rotation, and while a disturbed
     ///   magnetometer is ignored
-    /// - the variance caused by differences in strength and dip between the expected field and the field from which the
-    ///   heading was determined
+    /// - the variance that results if the field that determined the heading differs from the expected field in strength
+    ///   or dip
     /// - the square of the mean disagreement between magnetometer and heading over the last 5 s
-    /// - the square of the heading drift that the bias uncertainty may have caused since the magnetometer was last used
+    /// - the square of the possible heading drift since the magnetometer was last used, which follows from the bias
+    ///   uncertainty
     /// - (1.5°)² for errors that the filter cannot observe, such as the magnetic field of a building, or (10°)² while
     ///   no field is expected
     @inlinable public var headingUncertainty: Double? {

@@ -56,9 +56,9 @@ extension AttitudeFilter {
 
     /// If the rotation during a gap exceeds this angle, in radians, the attitude is reinitialized.
     private static var maximumBridgedRotation: Double { 0.1 }
-    /// The coning correction is this factor times the squared interval times the cross product of two consecutive
-    /// rates. For steady coning, the factor is 1/6 for instantaneous samples, and 5/24 for samples that are means over
-    /// their intervals.
+    /// The factor k in the coning correction k·dt²·(a × b), where a and b are two consecutive rates and dt is the
+    /// interval between them. For steady coning, k is 1/6 if the samples are instantaneous, and 5/24 if each sample is
+    /// the mean over its interval.
     private static var coningFactor: Double { 5 / 24.0 }
 
     /// Processes an accelerometer sample.
@@ -73,8 +73,8 @@ extension AttitudeFilter {
         guard acceleration.dot(acceleration) > 0 else { return }
         if accelerometer.step(to: timestamp) == .ignored { return }
         let hasGyroscope = timestamp - gyroscope.timestamp <= settings.maximumGap
-        // A stuck sensor repeats an old reading. The reading is used only if it agrees with the estimated up direction,
-        // because it may then be correct.
+        // A stuck sensor repeats an old reading. This reading may still be correct, so it is used if it agrees with the
+        // estimated up direction.
         if repetition.isStuck(acceleration), hasGyroscope, isReady, !isNearlyUp(acceleration) { return }
         let interval = accelerometer.interval
         rest.update(acceleration: acceleration, interval: interval)
@@ -101,7 +101,7 @@ extension AttitudeFilter {
     }
 
     /// Returns the mean acceleration in the inertial frame. Without a gyroscope, this frame rotates with the device.
-    /// The mean then covers a shorter time, so that it follows the rotation.
+    /// The mean then covers a shorter time, so that it keeps up with the rotation.
     @inline(__always)
     private mutating func mean(of acceleration: SIMD4<Double>, hasGyroscope: Bool, interval: Double) -> SIMD4<Double> {
         let inFrame = inertial.rotate(acceleration)
@@ -128,8 +128,8 @@ extension AttitudeFilter {
         let y = vector.y * inverse
         let t = x * x + y * y
         guard vector.z > 1e-6, t < 1e-4 else { return steepLeveling(vector) }
-        // t is the squared tangent of the angle. The series yield the cosine, the cosine of the half angle, and the
-        // sine of the half angle divided by the tangent. The omitted terms are below 1e-16.
+        // For an angle a, t is tan²(a). The series yield cos(a), cos(a/2) and sin(a/2) / tan(a). The omitted terms are
+        // below 1e-16.
         let t2 = t * t
         let cosine = (1 - t * 0.5) + t2 * (3 / 8.0 - t * (5 / 16.0))
         let half = (1 - t * (1 / 8.0)) + t2 * (11 / 128.0 - t * (69 / 1024.0))
@@ -189,8 +189,8 @@ extension AttitudeFilter {
                 field, attitude: attitude ?? inclination.after(inertial), rate: rateWithoutBias,
                 isUsable: !self.field.isDisturbed, interval: fieldTime)
         }
-        // Compensates for the rotation of the device since the magnetometer measured the field. An attitude passed by
-        // the caller is extrapolated by the gyroscope delay, so this delay is added.
+        // Compensates for the rotation of the device since the magnetometer measured the field. If the caller passes an
+        // attitude, it is already extrapolated by the gyroscope delay, so this delay is added.
         let totalDelay = delay.delay + (attitude == nil ? 0 : settings.gyroscopeDelay)
         let compensatedField = field + totalDelay * field.cross(rateWithoutBias)
         if let attitude {

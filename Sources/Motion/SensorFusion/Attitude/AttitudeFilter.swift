@@ -69,8 +69,8 @@ public struct AttitudeFilter: Sendable {
     ///
     /// - Parameters:
     ///   - settings: The assumptions about the sensors.
-    ///   - interval: The constant interval between samples in seconds, or nil to compute intervals from the timestamps.
-    ///     With a constant interval, the timestamps are used only to count missing samples.
+    ///   - interval: The fixed sample interval in seconds, or nil to compute intervals from the timestamps. With a
+    ///     fixed interval, the filter uses timestamps only to count missing samples.
     public init(settings: AttitudeSettings = AttitudeSettings(), interval: Double? = nil) {
         self.settings = settings
         let nominal = interval.map { $0.isFinite && $0 > 0 ? $0 : 0 } ?? 0

@@ -17,12 +17,12 @@ public struct AttitudeSettings: Sendable, Hashable {
     /// time.
     package var headingDrift = 0.1 * degree
     package var headingDriftPerRate = 0.15 * degree
-    /// The deviation from the expected field at which the weight of the magnetometer is halved. It is a fraction for
-    /// the strength and an angle in radians for the dip.
+    /// If the field deviates from the expected field by this value, the weight of the magnetometer is halved. For the
+    /// strength, the value is a fraction. For the dip, it is an angle in radians.
     package var magneticDeviationScale = 0.04
     package var maximumHeadingTimeConstant = 30.0
-    /// The minimum time constant with which the heading follows the magnetometer. At the start, the minimum does not
-    /// apply until this much time has passed.
+    /// The heading follows the magnetometer with at least this time constant. During a startup period of the same
+    /// length, it may follow faster.
     package var minimumHeadingTimeConstant = 2.0
     /// The time over which magnetometer samples are averaged. Zero disables averaging. Values from 0.04 to 0.1 s yield
     /// nearly the same heading.
@@ -45,21 +45,21 @@ public struct AttitudeSettings: Sendable, Hashable {
     public var estimatesBiasInMotion = true
     /// If true, the gyroscope bias is measured while the device is at rest.
     public var estimatesBiasAtRest = true
-    /// If true, the first inclination counts as a correction in the bias estimation, as in the published filter.
+    /// If true, the bias estimation treats the first inclination as a correction, as the published filter does.
     package var correctsByFirstInclination = false
     /// The interval between bias estimates. If it is zero, the bias is updated with each accelerometer sample, which
     /// about doubles the computing time of the filter. Intervals of up to 0.2 s do not increase the error.
     package var biasEstimationInterval = 0.1
     /// The standard deviation of the unknown initial bias.
     public var initialBiasSigma = 0.7 * degree
-    /// The time in which the standard deviation of an exactly known bias grows to 0.1 degrees per second.
+    /// The time in which the standard deviation of the bias grows from zero to 0.1 degrees per second.
     package var biasForgettingTime = 100.0
     /// The largest absolute bias on an axis.
     public var biasLimit = 20 * degree
     package var motionBiasResidualLimit = 3 * degree
     package var motionBiasSigma = 0.1 * degree
-    /// The relative weight of the assumption that the vertical bias is zero. The assumption is used during motion,
-    /// because the accelerometer cannot observe the vertical bias.
+    /// The weight of the assumption that the vertical bias is zero, relative to that of a measurement. The assumption
+    /// is needed during motion, because the accelerometer cannot observe the vertical bias.
     package var verticalBiasForgettingFactor = 1e-4
     package var restBiasSigma = 0.03 * degree
 
@@ -69,9 +69,9 @@ public struct AttitudeSettings: Sendable, Hashable {
     package var restTimeConstant = 0.5
     package var restRotationThreshold = 2 * degree
     package var restAccelerationThreshold = 0.5
-    /// The difference between a constant rate and the known bias above which stricter criteria for rest apply. The
-    /// thresholds ``restRotationThreshold`` and ``restAccelerationThreshold`` are then lower, 1 °/s and 0.3 m/s² by
-    /// default. In addition, gravity and the magnetic field must not rotate as the gyroscope indicates. If the value is
+    /// If a constant rate differs from the known bias by more than this value, stricter criteria for rest apply.
+    /// ``restRotationThreshold`` and ``restAccelerationThreshold`` are then lowered, by default to 1 °/s and 0.3 m/s².
+    /// In addition, gravity and the magnetic field must not rotate as the gyroscope indicates. If the value is
     /// infinite, every constant rate below ``biasLimit`` counts as rest.
     package var restBiasWindow = 2 * degree
     /// If true, the heading ignores a magnetic field with an unexpected strength or dip.
@@ -93,8 +93,8 @@ public struct AttitudeSettings: Sendable, Hashable {
     package var maximumMagneticRejectionTime = 60.0
     /// The factor by which the weight of a disturbed magnetometer is reduced after ``maximumMagneticRejectionTime``.
     package var magneticRejectionFactor = 4.0
-    /// The longest gap in the gyroscope samples after which the attitude can be kept. For slow sensors, the limit is
-    /// three times the sample interval, but at most 5 s.
+    /// The maximum length of a gap in the gyroscope samples. After a longer gap, the attitude is reinitialized. For
+    /// slow sensors, the limit is three times the sample interval, but at most 5 s.
     public var maximumGap = 1.0
     /// The longest sample interval that does not count as a gap. After a gap, the attitude is kept only if the device
     /// has hardly rotated.

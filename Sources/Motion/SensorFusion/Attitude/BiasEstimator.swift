@@ -81,7 +81,7 @@ struct BiasEstimator: Sendable {
         clip()
     }
 
-    /// Returns the measurement variance with which the variance of the bias converges to `variance`.
+    /// Returns the measurement variance that makes the variance of the bias converge to `variance`.
     @inline(__always)
     private static func weight(_ variance: Double, _ added: Double) -> Double { variance * variance / added + variance }
 
@@ -154,8 +154,8 @@ struct BiasEstimator: Sendable {
         (coupling, isCoupled, headingCorrection) = (.zero, false, 0)
     }
 
-    /// Returns the pending heading correction and resets it to zero. When the bias is corrected at rest, the heading
-    /// drift that it has caused becomes known and must be corrected as well.
+    /// Returns the pending heading correction and resets it to zero. A bias correction at rest also reveals how far the
+    /// wrong bias has rotated the heading. This drift must be corrected as well.
     mutating func consumeHeadingCorrection() -> Double {
         let correction = headingCorrection
         headingCorrection = 0

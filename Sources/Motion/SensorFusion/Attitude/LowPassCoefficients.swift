@@ -12,7 +12,8 @@ struct LowPassCoefficients: Sendable {
     /// The time constant, in seconds, with which the step response approaches its final value. The cutoff frequency is
     /// √2 / (2π · time constant).
     let timeConstant: Double
-    /// The weight of a new sample while the output is a running mean, and zero afterwards.
+    /// The weight of a new sample in the running mean with which the filter starts. After the start, the value is 0, or
+    /// 1 if samples pass unchanged.
     private(set) var meanWeight = 1.0
     private(set) var a1 = 0.0
     private(set) var a2 = 0.0
@@ -24,8 +25,8 @@ struct LowPassCoefficients: Sendable {
     private var hasStarted = false
     private var count = 0.0
     private var elapsed = 0.0
-    /// After a restart, the previous value counts as a mean over this time, in seconds. If the time is zero, the
-    /// previous value is discarded.
+    /// After a restart, the previous value has the weight of a mean over this many seconds. Zero discards the previous
+    /// value.
     private var restartWeight = 0.0
     private var lastInterval = 0.01
 
@@ -44,7 +45,7 @@ struct LowPassCoefficients: Sendable {
         (count, elapsed, restartWeight) = (0, 0, 0)
     }
 
-    /// Restarts the filter with its current value, which then counts as a mean over the given number of seconds.
+    /// Restarts the filter with its current value, which has the weight of a mean over the given number of seconds.
     mutating func restart(weight seconds: Double) {
         restart()
         restartWeight = min(seconds, timeConstant)

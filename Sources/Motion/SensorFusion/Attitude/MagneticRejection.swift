@@ -44,7 +44,7 @@ struct MagneticRejection: Sendable {
 /// Computes the weight with which a magnetometer sample corrects the heading, using a fixed time constant as in the
 /// published filter.
 struct HeadingGain: Sendable {
-    /// The time since the start in seconds while the heading is a running mean, and a negative value afterwards.
+    /// The time since the start, in seconds. It becomes negative once the heading is no longer a running mean.
     private var startTime = 0.0
     private var isFirst = true
     private var gain: OnePoleGain

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Weights the magnetometer by its own uncertainty and that of the heading, using a Kalman filter for a single angle.
-/// ``BiasEstimator`` stores the covariance of this angle with the bias.
+/// Computes the weight of the magnetometer from its uncertainty and from the heading uncertainty, using a Kalman filter
+/// for a single angle. ``BiasEstimator`` stores the covariance of this angle with the bias.
 ///
-/// The heading uncertainty grows with time, and faster during rotation because of the gyroscope's scale error.
-/// Therefore, the magnetometer has more weight in motion, when its errors average out, than at rest, when they do not.
+/// The heading uncertainty grows with time. It grows faster during rotation, because of the gyroscope's scale error.
+/// Therefore, the magnetometer has more weight in motion than at rest. This is intended, because its errors average out
+/// only in motion.
 @usableFromInline
 struct MagnetometerConsistency: Sendable {
     private(set) var time = 0.0
@@ -12,8 +13,8 @@ struct MagnetometerConsistency: Sendable {
     private var headingField: SIMD2<Double>?
     /// The recent mean disagreement between magnetometer and heading, in radians.
     private(set) var meanDisagreement = 0.0
-    /// The heading variance, in square radians, due to the difference between the expected field and the field that
-    /// determined the heading.
+    /// The heading variance, in square radians, that results if the field that determined the heading differs from the
+    /// expected field.
     private(set) var fieldVariance = 0.0
     /// The time since the last comparison of the heading with the magnetometer, in seconds.
     private(set) var unusedTime = 0.0
@@ -53,8 +54,8 @@ struct MagnetometerConsistency: Sendable {
     ) -> Double {
         let isFirst = headingField == nil
         time += interval
-        // While the device is at rest, all samples contain the same field error, which does not average out. Therefore,
-        // the heading variance is raised when the device starts to move.
+        // While the device is at rest, all samples contain the same field error, and averaging does not reduce it.
+        // Therefore, the heading variance is raised when the device starts to move.
         if wasResting, !isResting { estimator.raiseHeadingVariance(to: Self.varianceAfterRest) }
         wasResting = isResting
         var spread = 1.0

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Estimates the delay of magnetometer samples relative to gyroscope samples during rotations.
+/// Estimates the delay of magnetometer samples relative to gyroscope samples. The delay is observable only during
+/// rotations.
 ///
-/// With the correct delay, the field is constant in earth axes. Without compensation, the field moves in earth axes in
-/// proportion to its motion in device axes, and the ratio of the two motions is the delay. Slow components are removed
-/// from both motions before the ratio is computed.
+/// With the correct delay, the field is constant in earth axes. Without compensation, the field seems to move in earth
+/// axes. This motion is proportional to the motion of the field in device axes, and the ratio of the two is the delay.
+/// Slow components are removed from both motions before the ratio is computed.
 struct MagnetometerDelay: Sendable {
     private(set) var delay: Double
 

@@ -2,9 +2,9 @@
 
 /// Estimates the gyroscope bias from the inclination corrections.
 ///
-/// A bias rotates the inertial frame. The corrections rotate it back, but with a delay caused by the low-pass filter of
-/// the acceleration. The rotation matrix of the attitude and the bias in earth axes therefore pass through the same
-/// filter before they are compared with the corrections.
+/// A bias rotates the inertial frame, and the corrections rotate it back. The low-pass filter of the acceleration
+/// delays the corrections. Therefore, the rotation matrix of the attitude and the bias in earth axes pass through the
+/// same filter before they are compared with the corrections.
 struct MotionBias: Sendable {
     private var coefficients: LowPassCoefficients
     private var east = LowPassLanes<SIMD4<Double>>()
@@ -85,10 +85,11 @@ struct MotionLevel: Sendable {
     private var squaredAcceleration = 0.0
     private var squaredRate = 0.0
     private var gain = OnePoleGain(timeConstant: 1)
-    /// The time, in seconds, for which the rate is assumed to remain constant at either end of a long gap.
+    /// After the start of a long gap and before its end, the rate is assumed to remain constant for this time, in
+    /// seconds.
     static let rateContinuationTime = 0.05
-    /// The averaging time in seconds is this factor times the mean squared acceleration in g², divided by the sum of
-    /// the squared rates and by the gap.
+    /// The factor k in the averaging time k·a / ((r + s)·t), in seconds. a is the mean squared acceleration in g², r is
+    /// the mean squared rate, s is the squared rate at the gap, and t is the length of the gap in seconds.
     private static let averagingFactor = 1.5
     private static let squaredGravity = 9.8 * 9.8
 
@@ -99,8 +100,8 @@ struct MotionLevel: Sendable {
         squaredRate += weight * (rate.dot(rate) - squaredRate)
     }
 
-    /// Returns the time, in seconds, over which a mean acceleration is as accurate as the up direction from before the
-    /// gap. `gap` is in seconds. `rate` is the larger of the squared rates before and after the gap.
+    /// Returns a time in seconds. The mean acceleration over this time is as accurate as the up direction from before
+    /// the gap. `gap` is in seconds. `rate` is the larger of the squared rates before and after the gap.
     func equivalentAveragingTime(after gap: Double, squaredRate rate: Double) -> Double {
         let rotation = (squaredRate + rate) * gap
         let movement = squaredAcceleration / Self.squaredGravity

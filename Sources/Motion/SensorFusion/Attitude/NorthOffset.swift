@@ -19,8 +19,8 @@ struct NorthOffset: Sendable {
         isKnown ? Quaternion(x: 0, y: 0, z: half.y, w: half.x).after(attitude) : nil
     }
 
-    /// Returns the difference, from -π to π, between the angle given by a measured field and the current angle. `x` and
-    /// `y` are the horizontal components of the field in earth axes with an arbitrary heading.
+    /// Returns the difference between the angle that a measured field indicates and the current angle, from -π to π.
+    /// `x` and `y` are the horizontal components of the field in earth axes with an arbitrary heading.
     @inline(__always)
     func disagreement(x: Double, y: Double) -> Double {
         let cosine = half.x * half.x - half.y * half.y

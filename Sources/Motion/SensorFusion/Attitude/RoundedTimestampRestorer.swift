@@ -5,21 +5,22 @@ import SystemCalls
 /// Reconstructs the intervals of a regular sensor whose timestamps are rounded to hundredths or thousandths of a
 /// second.
 ///
-/// Programs and files often store timestamps with few digits. At 95 samples per second and a resolution of 10 ms, most
-/// intervals are 5 % too short, and every twentieth is twice as long. If a whole window of timestamps fits a sequence
-/// with a constant period, the intervals are taken from that sequence. The sequence never differs from the timestamps
-/// by more than `maximumDistance`. Timestamps are used unchanged if they are irregular or if samples are lost
-/// repeatedly.
+/// Programs and files often store timestamps with few digits. For example, at 95 samples per second, the interval is
+/// 10.5 ms. With a resolution of 10 ms, most intervals become 10 ms, and every twentieth becomes 20 ms. If all
+/// timestamps of a window fit a sequence with a constant period, the intervals are taken from that sequence. The
+/// sequence never differs from the timestamps by more than `maximumDistance`. If the timestamps are irregular, or if
+/// samples are lost repeatedly, the timestamps are used unchanged.
 struct RoundedTimestampRestorer: Sendable, Equatable {
     private static let window = 128
-    /// The sequence and its period are corrected by these fractions of each timestamp's difference from the sequence.
+    /// Each timestamp corrects the sequence and its period by these fractions of the difference between timestamp and
+    /// sequence.
     private static let phaseGain = 0.01
     private static let periodGain = 3e-5
     /// A fraction of a period. If the elapsed time exceeds a whole number of periods by no more than this, no
     /// additional period is counted.
     private static let slack = 0.25
-    /// The maximum distance between the sequence and a timestamp, in rounding units. It consists of half a unit for
-    /// rounding and a margin for jitter.
+    /// The maximum distance between the sequence and a timestamp, in rounding units: half a unit for rounding, plus a
+    /// margin for jitter.
     private static let maximumDistance = 0.6
     private static let tolerance = 1e-6
     /// The number of recent outliers after which the sequence is discarded.
@@ -60,8 +61,8 @@ struct RoundedTimestampRestorer: Sendable, Equatable {
             return nil
         }
         let maximumError = Self.maximumDistance / unitsPerSecond
-        // Uses the smallest number of periods consistent with the timestamp, because a timestamp that is rounded up
-        // does not indicate a lost sample.
+        // Uses the smallest number of periods that is consistent with the timestamp. A timestamp that was rounded up
+        // must not be mistaken for a lost sample.
         let passedPeriods = max(1, ((stamp - maximumError - sequenceTime) / period - Self.slack).rounded(.up))
         let before = sequenceTime
         sequenceTime += passedPeriods * period

@@ -21,8 +21,8 @@ extension AttitudeAidedFit {
         fit.headingUncertainty = uncertainty
         fit.headingDeviation = meanDeviation(uncertainty)
         let candidateFields = windowFields
-        // Evaluates the current correction with the weights and the delay of the fit. The residual is divided by the
-        // field strength of the fit, because the field strength of the current correction may be wrong.
+        // Evaluates the current correction for comparison, with the weights and the delay of the fit. The residual is
+        // divided by the field strength of the fit, because that of the current correction may be wrong.
         setSolution(current.matrix, -(current.matrix * current.hardIron))
         fit.headingChange = headingChange(from: candidateFields)
         updateResiduals()
@@ -30,8 +30,8 @@ extension AttitudeAidedFit {
         return fit
     }
 
-    /// The weight of the samples in the newest window, relative to their weight without errors, or 1 if there are too
-    /// few samples.
+    /// The weight of the samples in the newest window, as a fraction of the weight that they would have without errors.
+    /// It is 1 if there are too few samples.
     private var newestWeight: Double {
         var (sum, total, number) = (0.0, 0.0, 0)
         for index in 0..<count where slots[index] == newestSlot {
@@ -42,7 +42,8 @@ extension AttitudeAidedFit {
         return number < Self.minimumSamplesPerWindow ? 1 : sum / total
     }
 
-    /// Returns the `age` of the first sample in the newest window that no longer fits, or nil if there are no samples.
+    /// Finds the sample in the newest window from which on the samples no longer fit, and returns its `age`. Returns
+    /// nil if there are no samples.
     func ageOfChange(_ samples: [MagneticSample]) -> Int64? {
         let newest = (0..<min(count, samples.count)).filter { slots[$0] == newestSlot }
             .sorted { samples[$0].age < samples[$1].age }
@@ -59,8 +60,8 @@ extension AttitudeAidedFit {
 
     private func isInlier(_ index: Int) -> Bool { weights.values[index] > 0.5 * weights.base[index] }
 
-    /// Returns the heading uncertainty, computed from the covariance of the correction parameters for a fixed trace of
-    /// the matrix.
+    /// Returns the heading uncertainty. It is computed from the covariance of the correction parameters, with the trace
+    /// of the matrix held fixed.
     private mutating func headingUncertainty(of fit: MagneticFit, strength: Double) -> HeadingUncertainty {
         let traceInformation = traceSolution[0] + traceSolution[5] + traceSolution[10]
         var uncertainty = HeadingUncertainty(scale: scale, matrix: fit.matrix, shift: fit.shift)
@@ -76,12 +77,11 @@ extension AttitudeAidedFit {
         return uncertainty
     }
 
-    /// Returns the standard deviation of the corrected field due to attitude errors (see
+    /// Returns the standard deviation of the corrected field that results from attitude errors (see
     /// ``HeadingUncertainty/attitudeDeviation``).
     ///
-    /// The hard iron along a direction is observable only while that direction rotates. If a direction has hardly
-    /// rotated, most of its measured rotation is an attitude error, and the correction along this direction may be
-    /// wrong.
+    /// The hard iron along a direction is observable only while that direction rotates. If it has hardly rotated, the
+    /// measured rotation consists mostly of attitude errors. The correction along this direction may then be wrong.
     private func unobservableDeviation(strength: Double) -> Matrix3 {
         let noise = Self.attitudeNoise * Self.attitudeNoise
         let shift = SIMD3(solution[3], solution[7], solution[11])
@@ -134,8 +134,8 @@ extension AttitudeAidedFit {
         return (strength / total, atan2(-up, horizontal))
     }
 
-    /// Returns the standard deviation of the corrected field over all directions, relative to the field strength. Uses
-    /// the system factorized by the last `solve()`.
+    /// Returns the standard deviation of the corrected field, averaged over all directions and relative to the field
+    /// strength. Uses the system that the last `solve()` factorized.
     private mutating func uncertainty(of fit: MagneticFit, strength: Double) -> Double {
         let volume = fit.matrix.determinant
         guard volume > 0.05 else { return .infinity }
@@ -145,8 +145,8 @@ extension AttitudeAidedFit {
         for row in 0..<3 {
             for k in 0..<4 {
                 for index in probe.indices { probe[index] = 0 }
-                // The first three probes each select one element of a matrix row. The fourth probe applies the whole
-                // row to the centre of the directions.
+                // Each of the first three probes selects one element of a matrix row. The fourth probe applies the
+                // whole row to the centre of the directions.
                 if k < 3 {
                     probe[4 * row + k] = 1
                 } else {

@@ -2,28 +2,30 @@
 
 import SystemCalls
 
-/// Fits the matrix and the shift that correct the readings so that, after rotation by the attitude, all of them yield
-/// the same field. The gyroscope bias, which rotates the attitude during the measurement, is fitted as well.
+/// Fits the matrix and the shift that correct the magnetometer readings. After the attitude has rotated the corrected
+/// readings to earth axes, all of them yield the same field. The gyroscope bias rotates the attitude during the
+/// measurement, so it is fitted as well.
 ///
-/// For each sample, Z(-ψ)·R(t - latency)·(W·m + c) = b. The earth's field b is a separate unknown in each time window,
-/// because the heading is unknown without a magnetometer. Each b is the mean of its window and can be eliminated. The
-/// remaining system is nearly linear in twelve parameters of the correction and three of the bias.
+/// Each sample satisfies Z(-ψ)·R(t - latency)·(W·m + c) = b. The earth's field b is a separate unknown in each time
+/// window, because the heading is unknown without a magnetometer. Since b is the mean over its window, it can be
+/// eliminated. The remaining system is nearly linear in the twelve parameters of the correction and the three
+/// parameters of the bias.
 ///
-/// ψ is the heading drift since the start of the window, which is the product of the bias and the integral of the up
-/// direction. Before its first rest, a cheap gyroscope drifts by several degrees per second. If the bias were not
-/// fitted, this drift would appear as iron.
+/// ψ is the heading drift since the start of the window: the product of the bias and the integral of the up direction.
+/// Until a cheap gyroscope has been at rest for the first time, it drifts by several degrees per second. If the bias
+/// were not fitted, this drift would be mistaken for hard or soft iron.
 ///
-/// Parameters that the samples do not determine follow from a prior: soft iron of a few percent, and sensors that are
-/// parallel within a degree or two. Together with a fixed trace, the prior excludes W = 0. Geman and McClure's weights
-/// suppress outliers. The delay of the magnetometer is fitted too, because 15 ms at 500 degrees per second correspond
-/// to 7 degrees.
+/// If the samples do not determine a parameter, a prior does. It assumes soft iron of a few percent, and sensors that
+/// are parallel within a degree or two. Together with a fixed trace, the prior excludes W = 0. Geman and McClure's
+/// weights suppress outliers. The delay of the magnetometer is fitted too, because a delay of 15 ms at 500 degrees per
+/// second causes an error of 7 degrees.
 struct AttitudeAidedFit: Sendable {
     static let windowLimit = 16
     /// The number of unknowns: three elements and one component of the shift for each of the three matrix rows, plus
     /// three components of the bias.
     static let unknowns = 15
-    /// The number of sums per window: the weight, twelve sums for each field component, and three bias sums for each
-    /// horizontal field component.
+    /// The number of sums per window: one for the weight, twelve for each of the three field components, and three for
+    /// the bias in each of the two horizontal components.
     static let windowStride = 43
     /// The prior standard deviations of the symmetric part of the soft-iron matrix and of its rotation.
     static let softIronDeviation = 0.15
@@ -35,12 +37,13 @@ struct AttitudeAidedFit: Sendable {
     /// The number of samples that count as one independent sample. Neighbouring samples have similar errors, because
     /// indoor magnetic fields are not uniform.
     static let samplesPerIndependentSample = 30.0
-    /// The standard deviation of the attitude of a moving device, in radians. In simulations of a pendulum, values from
-    /// 0.01 to 0.03 prevent wrong fits equally well. Larger values delay correct fits.
+    /// The standard deviation of the attitude errors while the device moves, in radians. In simulations of a pendulum,
+    /// all values from 0.01 to 0.03 prevented wrong fits equally well. Larger values delay correct fits.
     static let attitudeNoise = 0.015
-    /// The spread of a direction, in square radians, at which the fit and the current correction have equal weight.
-    /// Without this prior, the heading is wrong by 150 degrees in 2 of 120 simulations of a pendulum. Larger values
-    /// make strong hard iron less accurate.
+    /// The strength of a prior that favours the current correction. If the spread of a direction, in square radians,
+    /// has this value, the fit and the current correction have equal weight along the direction. Without the prior, the
+    /// heading was wrong by 150 degrees in 2 of 120 simulations of a pendulum. Larger values make strong hard iron less
+    /// accurate.
     static let currentCorrectionPrior = 0.0004
     static let minimumSamplesPerWindow = 30
     /// The angular rate in rad/s at which the weight of a sample is halved.
@@ -69,15 +72,16 @@ struct AttitudeAidedFit: Sendable {
     /// The second moments of the bias parameters, with the twelve correction parameters and with each other.
     var biasMoments = [Double](repeating: 0, count: 3 * unknowns)
     var probe = [Double](repeating: 0, count: unknowns)
-    /// The mean scatter of each device direction in earth axes within a window, as a symmetric matrix. The scatter is
-    /// near 0 for a direction that has not rotated, and at most 1.
+    /// A symmetric matrix that describes how much the device directions have rotated within a window. For each
+    /// direction, it yields the mean scatter in earth axes, which is near 0 if the direction has not rotated, and at
+    /// most 1.
     var spread = Matrix3(row0: .zero, row1: .zero, row2: .zero)
     var scale = FieldScale()
     /// The mean of the scaled readings with the current correction applied.
     var currentShift = SIMD3<Double>.zero
     var latency = 0.0
     var bias = SIMD3<Double>.zero
-    /// True if there is a solution. Without one, the bias cannot be fitted, because its effect depends on the corrected
+    /// True if there is a solution. The bias can be fitted only then, because its effect depends on the corrected
     /// fields.
     var hasSolution = false
 

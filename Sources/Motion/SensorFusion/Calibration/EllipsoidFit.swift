@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Fits the correction that gives all readings the same length, because nothing else is known about the field without
-/// attitudes.
+/// Fits the correction that gives all readings the same length. Without attitudes, nothing else is known about the
+/// field.
 ///
-/// Minimizes the sum of (|W·(m - o)| - f)² over a symmetric W with a fixed trace, the hard iron o and the strength f,
-/// using the Levenberg–Marquardt method and starting from the best sphere. Parameters that the samples do not determine
-/// follow from a prior for W near 1. The result is always an ellipsoid. The lengths do not reveal a rotation in W, so
-/// the sensor axes must be aligned with the device axes.
+/// Minimizes the sum of (|W·(m - o)| - f)² over a symmetric W with a fixed trace, the hard iron o and the strength f.
+/// The Levenberg–Marquardt method is used, starting from the best-fitting sphere. If the samples do not determine a
+/// parameter, a prior for W near 1 does. The result is always an ellipsoid. The lengths do not reveal whether W
+/// contains a rotation, so the sensor axes must be aligned with the device axes.
 struct EllipsoidFit: Sendable {
     static let softIronDeviation = 0.15
     /// The number of occupied cells that count as one independent sample.

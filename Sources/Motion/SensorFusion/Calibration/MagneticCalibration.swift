@@ -65,15 +65,15 @@ extension MagneticCalibration {
         return determinant > 0.3 && determinant < 3 && maximumStretchBound < 3
     }
 
-    /// Returns the difference between the corrected fields of two calibrations. The difference is the root mean square
-    /// per component over all directions, relative to the field strength. A value of 0.02 corresponds to a heading
-    /// difference of about one degree at the equator and three degrees in northern Europe. If neither calibration has a
-    /// field strength, returns 0 for equal corrections and NaN otherwise.
+    /// Returns how much the corrected fields of two calibrations differ. The result is the root mean square difference
+    /// of one component over all directions, relative to the field strength. A value of 0.02 corresponds to a heading
+    /// difference of about one degree at the equator and three degrees in northern Europe. If the field strength of
+    /// both calibrations is unknown, returns 0 if their corrections are equal, and NaN otherwise.
     package func difference(from other: MagneticCalibration) -> Double {
         let strength = fieldStrength > 0 ? fieldStrength : other.fieldStrength
         guard strength > 0 else { return hasSameCorrection(as: other) ? 0 : .nan }
-        // With m = hardIron + W⁻¹·F·u, the difference is A·u·F + shift, where A is approximately W - W' for matrices
-        // near 1.
+        // For a reading m = hardIron + W⁻¹·F·u in the direction u, the corrected fields differ by A·u·F + shift. If
+        // both matrices are near 1, A is approximately W - W'.
         let shift = other.matrix * (hardIron - other.hardIron)
         let squares = zip(softIron, other.softIron).reduce(0) { $0 + ($1.0 - $1.1).squaredLength }
         return ((squares / 3 + shift.squaredLength / (strength * strength)) / 3).squareRoot()

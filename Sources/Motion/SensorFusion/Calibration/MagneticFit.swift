@@ -22,7 +22,8 @@ struct MagneticFit: Sendable, Equatable {
     /// The root mean square difference between the headings of the fit and of the current calibration, in radians, or
     /// NaN without attitudes.
     var headingChange = Double.nan
-    /// The weight of the newest samples, relative to their weight without errors, or 1 without attitudes.
+    /// The weight of the newest samples, as a fraction of the weight that they would have without errors, or 1 without
+    /// attitudes.
     var newestWeight = 1.0
     /// The heading uncertainty for any device orientation, or nil without attitudes.
     var headingUncertainty: HeadingUncertainty?
@@ -56,7 +57,7 @@ struct MagneticSample: Sendable, Equatable {
     /// The integral of the up direction in device axes since the start of the window, in seconds. The product of the
     /// integral and the gyroscope bias is the heading drift.
     var drift = SIMD3<Double>.zero
-    /// The part of the heading drift that is already corrected in the attitude, in radians.
+    /// The part of the heading drift, in radians, that has already been removed from the attitude.
     var correctedDrift = 0.0
     /// The index of the time window. All attitudes in a window have the same heading error.
     var window: Int
@@ -64,8 +65,8 @@ struct MagneticSample: Sendable, Equatable {
     var cell: Int
 }
 
-/// The mean of the readings and their root mean square distance from it. Readings are scaled with these two values, so
-/// that the parameters of a fit are close to one for any unit and any hard iron.
+/// The mean of the readings and their root mean square distance from the mean. Readings are scaled with these two
+/// values. This brings the parameters of a fit close to one, whatever the unit and the hard iron.
 struct FieldScale: Sendable, Equatable {
     private(set) var center = SIMD3<Double>.zero
     private(set) var unit = 1.0

@@ -2,16 +2,17 @@
 
 /// Estimates the device's own magnetic field from ordinary movement.
 ///
-/// Pass every magnetometer sample in chronological order, with the simultaneous attitude if there is a gyroscope. The
-/// calibrator keeps several hundred samples, a few for each direction, and fits a correction to them after every two
-/// seconds of movement. With attitudes, rotations about two axes determine all twelve parameters of hard and soft iron.
-/// A rotation about the vertical is sufficient for the heading while the device is level. Without attitudes, the
-/// parameters follow from the ellipsoid that the readings form, which requires rotations in all directions.
+/// Pass every magnetometer sample in chronological order. If there is a gyroscope, also pass the attitude at the time
+/// of the sample. The calibrator keeps several hundred samples, a few for each direction. After every two seconds of
+/// movement, it fits a correction to them. With attitudes, rotations about two axes determine all twelve parameters of
+/// hard and soft iron. A rotation about the vertical is sufficient for the heading while the device is level. Without
+/// attitudes, the parameters are determined from the ellipsoid that the readings form. This requires rotations in all
+/// directions.
 ///
 /// The initial calibration is replaced only by a clearly better calibration. With attitudes, the heading must also
-/// change by more than its uncertainty. As a result, factory calibrations and stored calibrations that still fit are
-/// kept. Readings near magnets are suppressed as outliers. If most of the latest readings are outliers but agree with
-/// each other, the device itself has changed, and earlier readings are discarded.
+/// change by more than its uncertainty. As a result, a factory calibration or a stored calibration is kept if it still
+/// fits. Readings near magnets are suppressed as outliers. If most of the latest readings are outliers but agree with
+/// each other, the device's own field has changed, and earlier readings are discarded.
 ///
 /// Readings may have any constant unit. Memory use is bounded, and updates allocate memory only to compute a fit.
 package struct MagnetometerCalibrator: Sendable {
@@ -20,22 +21,22 @@ package struct MagnetometerCalibrator: Sendable {
     package private(set) var candidate = MagneticCalibration()
     /// The estimated delay of the magnetometer relative to the attitude, in seconds, or 0 without a fit.
     package private(set) var latency = 0.0
-    /// The standard deviation of the field corrected with ``candidate``, relative to the field strength, or infinity
-    /// without a candidate.
+    /// The uncertainty of ``candidate``: the standard deviation of the corrected field, relative to the field strength.
+    /// It is infinite without a candidate.
     package private(set) var candidateUncertainty = Double.infinity
     /// The standard deviation of the heading in the current orientation due to calibration errors, in radians, or NaN
     /// if it is unknown.
     package private(set) var headingDeviation = Double.nan { didSet { updateQuality() } }
-    /// The quality of the calibration in the current device orientation. The quality is reduced if the heading is
-    /// uncertain. A calibration from an earlier run has low quality until a fit confirms it, because the device's own
-    /// field may have changed since then.
+    /// The quality of the calibration in the current device orientation. It is reduced if the heading is uncertain. A
+    /// calibration from an earlier run has low quality until a fit confirms it, because the device's own field may have
+    /// changed in the meantime.
     ///
-    /// The property is stored, because it is read with every attitude, and a computed property would copy the
-    /// calibrator.
+    /// The property is stored, because it is read with every attitude. As a computed property, it would copy the
+    /// calibrator on each access.
     package private(set) var quality = MagneticQuality.uncalibrated
 
     var start = MagneticCalibration()
-    /// True if the current calibration is still the initial one, which is replaced only if the samples contradict it.
+    /// True while the initial calibration is in use. It is replaced only if the samples contradict it.
     var isInherited = true
     private var isConfirmed = false { didSet { updateQuality() } }
     /// The uncertainty of the current calibration, or infinity for the initial calibration.
@@ -76,8 +77,9 @@ package struct MagnetometerCalibrator: Sendable {
     }
 
     /// Processes a sample and returns true if ``calibration`` changed. `measured` is the uncorrected field in device
-    /// axes. `attitude` is the simultaneous attitude, whose heading may be arbitrary and may drift, or nil without a
-    /// gyroscope. `bias` is the gyroscope bias that was subtracted to compute the attitude. `timestamp` is in seconds.
+    /// axes. `attitude` is the attitude at the time of the sample, or nil without a gyroscope. Its heading may be
+    /// arbitrary and may drift. `bias` is the gyroscope bias that was subtracted to compute the attitude. `timestamp`
+    /// is in seconds.
     package mutating func update(
         _ measured: SIMD3<Double>, attitude: Quaternion?, bias: SIMD3<Double> = .zero, timestamp: Double
     ) -> Bool {
@@ -105,9 +107,9 @@ package struct MagnetometerCalibrator: Sendable {
     /// Returns a corrected reading. The method is mutating only to avoid copying the calibration.
     package mutating func corrected(_ measured: SIMD3<Double>) -> SIMD3<Double> { calibration.apply(to: measured) }
 
-    /// Sets the field that the World Magnetic Model predicts: its strength in the unit of the readings, and its dip in
-    /// radians below the horizon. A fit that differs widely from this field is not adopted. A fit that agrees with it
-    /// is not considered confirmed, because buildings change the field.
+    /// Sets the field that the World Magnetic Model predicts. `strength` is in the unit of the readings, and `dip` is
+    /// in radians below the horizon. A fit that differs widely from this field is not adopted. Agreement with this
+    /// field does not confirm a fit, because buildings change the field.
     package mutating func setExpectedField(strength: Double, dip: Double) {
         expectedStrength = strength.isFinite && strength > 0 ? strength : nil
         expectedDip = dip.isFinite ? dip : nil
@@ -144,8 +146,8 @@ package struct MagnetometerCalibrator: Sendable {
     static let headingUncertaintyInterval = 0.1
     static let maximumRateInterval = 0.15
     static let maximumRate = 12.0
-    /// Without attitudes, a sample is used only if it differs enough from the previous one. The constants below are the
-    /// minimum differences, as fractions of the reading and of the field strength.
+    /// Without attitudes, a sample is used only if it differs enough from the previous one. The first constant is the
+    /// minimum difference as a fraction of the reading, and the second as a fraction of the field strength.
     static let minimumDistanceOfReading = 0.01
     static let minimumDistanceOfStrength = 0.08
     /// The cosine of half the minimum rotation between samples. The minimum rotation is five degrees.
@@ -215,8 +217,8 @@ package struct MagnetometerCalibrator: Sendable {
     private var center: SIMD3<Double> { candidate.fieldStrength > 0 ? candidate.hardIron : .zero }
 
     private mutating func fitEllipsoid() -> MagneticFit? {
-        // The weights depend on direction cells around the centre, so the fit is repeated with the more accurate centre
-        // from the first iteration.
+        // The fit weights the samples by direction cells around the centre. The first iteration yields a more accurate
+        // centre, so the fit is repeated with it.
         var fit: MagneticFit?
         var center = self.center
         for _ in 0..<2 {
@@ -269,8 +271,8 @@ package struct MagnetometerCalibrator: Sendable {
         return before != calibration
     }
 
-    /// The `age` of the first sample after the device's own field changed, or nil if the samples since then are
-    /// inconsistent with each other, which indicates a magnet near the device.
+    /// The `age` of the first sample after the device's own field changed. It is nil if the samples since then are
+    /// inconsistent with each other. In this case, a magnet is probably near the device.
     private var ageOfChange: Int64? {
         mutating get {
             guard let age = aidedFit.ageOfChange(reservoir.samples) else { return nil }
@@ -350,7 +352,7 @@ extension MagnetometerCalibrator {
         guard usesAttitude else {
             return isInherited ? gain > Self.minimumGainOverInherited : gain > Self.minimumGainOverOwn || isMoreCertain
         }
-        // A new heading counts as a change only if it differs by more than its uncertainty.
+        // The heading counts as changed only if the difference exceeds the heading uncertainty.
         let isChange = fit.headingChange > Self.minimumChangeDeviations * fit.headingDeviation
         if isInherited { return isChange && gain > Self.minimumGainOverInherited }
         return isChange || isMoreCertain || fit.headingDeviation < Self.improvementFactor * currentDeviation
@@ -366,7 +368,7 @@ extension MagnetometerCalibrator {
         return .low
     }
 
-    /// Returns whether a calibration contradicts the expected field. The limits exceed the deviations caused by
+    /// Returns whether a calibration contradicts the expected field. The limits tolerate deviations caused by
     /// buildings, but not those caused by magnets.
     private func contradictsExpectation(_ found: MagneticCalibration) -> Bool {
         if let expectedStrength, found.fieldStrength > 0 {
@@ -384,13 +386,13 @@ extension MagnetometerCalibrator {
         return fit.strength > Self.maximumStrengthRatio * squares.squareRoot()
     }
 
-    /// The maximum field strength of a plausible fit, as a multiple of the strongest reading.
+    /// The field strength of a plausible fit is at most this multiple of the strongest reading.
     static let maximumStrengthRatio = 1.5
     static let adoptableUncertainty = 0.15
     static let adoptableResidual = 0.09
-    // The following constants were chosen using two phones (ten trials with raw magnetometer data) and one board (four
-    // trials, with the factory calibration and with ten times as much iron). Within these ranges, the headings differ
-    // by only tenths of a degree:
+    // The following constants were chosen using two phones and one board. The ten trials with the phones used raw
+    // magnetometer data. The four trials with the board used the factory calibration, and ten times as much iron.
+    // Within these ranges, the headings differ by only tenths of a degree:
     //
     // - `adoptableDeviation`: 10 to 25 degrees
     // - `minimumChangeDeviations`: 1.5 to 2.5

@@ -4,7 +4,7 @@
 struct SampleWeights: Sendable {
     /// The error, in standard deviations, that reduces the weight of a sample to a quarter.
     static let outlierDeviations = 5.0
-    /// The weights that the samples would have without errors.
+    /// The weights of the samples before their errors reduce them.
     var base: [Double]
     var values: [Double]
     /// The standard deviation of one component. It is computed from the median, which is insensitive to outliers.

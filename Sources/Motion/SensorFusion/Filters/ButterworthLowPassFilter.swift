@@ -4,21 +4,21 @@ import SystemCalls
 
 /// A second-order Butterworth low-pass filter for vectors at irregular intervals.
 ///
-/// At three times the cutoff frequency, ``LowPassFilter`` passes a third of the amplitude, and this filter passes a
-/// tenth. Far above the cutoff, the attenuation increases by 40 instead of 20 dB per decade. The response below the
+/// At three times the cutoff frequency, this filter passes a tenth of the amplitude, and ``LowPassFilter`` passes a
+/// third. Far above the cutoff, the attenuation increases by 40 dB per decade instead of 20 dB. The response below the
 /// cutoff is flatter. The step response overshoots by 4 %.
 ///
-/// The filter evaluates the exact solution of `y'' + √2 w y' + w² y = w² x` with `w = 2π cutoff`, where each sample is
-/// the constant input during the interval before the sample. The state does not depend on the interval, so the interval
+/// The filter evaluates the exact solution of `y'' + √2 w y' + w² y = w² x` with `w = 2π cutoff`. The input is assumed
+/// to equal the sample during the whole interval before it. The state does not depend on the interval, so the interval
 /// may change from sample to sample. The filter is stable for every interval and cutoff.
 ///
 /// The first sample becomes the output, unless `startingAt:` specifies an initial value. The output has the unit of the
-/// samples. A sample with an infinite or NaN component, or with a zero, negative or NaN interval, is ignored: `update`
-/// returns the previous output, or zero if ``value`` is nil.
+/// samples. A sample is ignored if a component is infinite or NaN, or if its interval is zero, negative or NaN.
+/// `update` then returns the previous output, or zero if ``value`` is nil.
 public struct ButterworthLowPassFilter: SampleFilter {
     /// The decay rate of the damped oscillation, per second, and also its angular frequency. The value is w / √2.
     private let rate: Double
-    /// The derivative of the output, in units of `rate`.
+    /// The derivative of the output, divided by `rate`.
     private var slope: SIMD3<Double> = .zero
     /// The output, or nil before the first sample if there is no initial value.
     public private(set) var value: SIMD3<Double>?
@@ -56,7 +56,7 @@ public struct ButterworthLowPassFilter: SampleFilter {
         let decay = exp(-angle)
         let cosine = decay * cos(angle)
         let sine = decay * sin(angle)
-        // The deviation e of the output from the input satisfies e'' + √2 w e' + w² e = 0 during the interval.
+        // e is the deviation of the output from the input. During the interval, e'' + √2 w e' + w² e = 0.
         let deviation = old - sample
         let new = sample + ((cosine + sine) * deviation + sine * slope)
         let newSlope = cosine * slope - sine * (slope + 2 * deviation)

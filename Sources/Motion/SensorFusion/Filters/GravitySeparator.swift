@@ -7,12 +7,13 @@
 /// unit, axes and sign of the input. A low-pass filter cannot distinguish rotation from acceleration. While a device
 /// rotates, the estimated gravity lags behind. A lasting acceleration, as in a car that speeds up, appears as gravity.
 ///
-/// The default time constant is 0.2 s. The common smoothing factor of 0.1 at 50 Hz corresponds to a similar value, 0.19
-/// s. Smaller values make the direction of gravity less accurate. Values up to 1 s do not improve the direction, but
+/// The default time constant is 0.2 s. The common smoothing factor of 0.1 has a similar time constant at 50 Hz, 0.19 s.
+/// Smaller values make the direction of gravity less accurate. Values up to 1 s do not improve the direction, but
 /// increase the lag during rotation.
 ///
 /// The first sample is used as gravity. An acceleration with an infinite or NaN component leaves both parts unchanged.
-/// If the interval is zero, negative or NaN, gravity remains unchanged and is subtracted from the acceleration.
+/// If the interval is zero, negative or NaN, gravity remains unchanged, and the user acceleration is the acceleration
+/// minus gravity.
 public struct GravitySeparator: SampleFilter {
     // Exactly one of the filters is not nil.
     private var onePole: LowPassFilter?

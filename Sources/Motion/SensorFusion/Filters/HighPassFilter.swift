@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A one-pole high-pass filter for vectors, which passes fast changes and removes constant components.
+/// A one-pole high-pass filter for vectors. It passes fast changes and removes constant components.
 ///
-/// The output is the sample minus the output of an internal ``LowPassFilter``. With a constant input, the output
-/// approaches zero. A common variant feeds back its own output instead, `h = x - (0.1 x + 0.9 h)`. With a constant
-/// input, the output of that variant approaches 0.474 of the input.
+/// The output is the sample minus the output of an internal ``LowPassFilter``. If the input is constant, the output
+/// approaches zero. A common variant, `h = x - (0.1 x + 0.9 h)`, feeds back its own output instead. If the input is
+/// constant, its output approaches 0.474 of the input.
 ///
 /// A sample with an infinite or NaN component is ignored. If only the interval is invalid, the low-pass part remains
-/// unchanged and is subtracted from the sample. The low-pass part starts from `startingAt:`. If `startingAt:` is nil,
-/// infinite or NaN, the low-pass part starts from the first sample, and the first output is zero.
+/// unchanged, and the output is the sample minus the low-pass part. The low-pass part starts from `startingAt:`. If
+/// this value is nil, infinite or NaN, the low-pass part starts from the first sample, and the first output is zero.
 public struct HighPassFilter: SampleFilter {
     private var lowPass: LowPassFilter
     /// The output, which is zero before the first sample.
     public private(set) var value: SIMD3<Double> = .zero
 
-    /// Creates a filter with a time constant in seconds. In this time, the response to a step decays by 63 %. Samples
-    /// are weighted by their intervals. If the time constant is zero, negative or NaN, the output is always zero.
+    /// Creates a filter with a time constant in seconds, in which the response to a step decays by 63 %. If the time
+    /// constant is zero, negative or NaN, the output is always zero. Samples are weighted by their intervals.
     public init(timeConstant: Double, startingAt start: SIMD3<Double>? = nil) {
         lowPass = LowPassFilter(timeConstant: timeConstant, startingAt: start)
     }
@@ -40,8 +40,8 @@ public struct HighPassFilter: SampleFilter {
         return rest
     }
 
-    /// Processes a sample without an interval. Use this method only for a filter created with a factor. In any other
-    /// filter, only the first sample changes the low-pass part.
+    /// Processes a sample without an interval. Use this method only if the filter was created with a factor. Otherwise,
+    /// only the first sample changes the low-pass part.
     public mutating func update(_ sample: SIMD3<Double>) -> SIMD3<Double> { update(sample, interval: .nan) }
 
     /// Discards the filter state. The low-pass part starts from `start`, or from the next sample if `start` is nil,

@@ -22,21 +22,21 @@ public protocol SampleFilter: Sendable, Equatable {
     mutating func reset(to start: SIMD3<Double>?)
 }
 
-/// A one-pole low-pass filter for vectors, which passes slow changes and removes noise.
+/// A one-pole low-pass filter for vectors. It passes slow changes and removes noise.
 ///
 /// Each sample moves the output by `y += a (x - y)`. The weight `a` follows one of two rules:
 ///
-/// - With a time constant `tau` in seconds, `a = 1 - exp(-dt / tau)` for the interval `dt` before the sample. The
-///   behaviour depends neither on the sample rate nor on irregular or missing samples.
-/// - With a factor, `a` is that number. A factor corresponds to a different time constant at each sample rate (`tau =
-///   -dt / ln(1 - a)`): 0.1 is 0.95 s at 10 Hz and 0.095 s at 100 Hz.
+/// - With a time constant `tau` in seconds, `a = 1 - exp(-dt / tau)`, where `dt` is the interval before the sample. The
+///   filter behaves the same at any sample rate, and with irregular or missing samples.
+/// - With a factor, `a` is that factor. The time constant, `tau = -dt / ln(1 - a)`, then depends on the sample rate.
+///   For a factor of 0.1, it is 0.95 s at 10 Hz and 0.095 s at 100 Hz.
 ///
 /// The first sample becomes the output, unless `startingAt:` specifies an initial value. For example, with an initial
 /// value of zero and a factor of 0.1, the output reaches 65 % of a step after 10 samples.
 ///
 /// The output has the unit of the samples. A sample with an infinite or NaN component is ignored. With a time constant,
-/// a sample with a zero, negative or NaN interval is ignored as well. `update` then returns the previous output, or
-/// zero if ``value`` is nil.
+/// a sample with a zero, negative or NaN interval is ignored as well. If a sample is ignored, `update` returns the
+/// previous output, or zero if ``value`` is nil.
 ///
 /// ```swift
 /// var gravity = LowPassFilter(timeConstant: 0.2)
@@ -100,8 +100,8 @@ public struct LowPassFilter: SampleFilter {
         return new
     }
 
-    /// Processes a sample without an interval. Use this method only for a filter created with a factor. Any other
-    /// filter ignores all samples but the first.
+    /// Processes a sample without an interval. Use this method only if the filter was created with a factor. Otherwise,
+    /// the filter ignores every sample except the first.
     public mutating func update(_ sample: SIMD3<Double>) -> SIMD3<Double> { update(sample, interval: .nan) }
 
     /// Discards the filter state. The output starts from `start`, or from the next sample if `start` is nil, infinite

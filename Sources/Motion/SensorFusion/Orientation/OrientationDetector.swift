@@ -2,13 +2,15 @@
 
 /// Detects the orientation of a device from accelerometer samples, with hysteresis.
 ///
-/// Pass every sample. Ten to twenty samples per second are sufficient. A sample is processed in these steps:
+/// Pass every sample. A rate of ten to twenty samples per second is sufficient. Each sample is processed in these
+/// steps:
 ///
-/// 1. If the acceleration differs much from 1 g, its direction is not the direction of gravity. The orientation is
-///    frozen until the settle time has passed.
+/// 1. If the acceleration differs much from 1 g, it does not point along gravity. The orientation is frozen until the
+///    settle time has passed.
 /// 2. A low-pass filter estimates the direction of gravity.
-/// 3. The direction determines an orientation. The current orientation is kept up to 15 degrees past the diagonal
-///    between two edges, or up to 40 degrees of tilt if the device is flat.
+/// 3. The direction determines an orientation. An upright device keeps its orientation until it is rotated more than 15
+///    degrees beyond the diagonal between two edges. A flat device keeps its orientation until it is tilted by more
+///    than 40 degrees.
 /// 4. A new orientation is reported once it has lasted for 200 ms.
 ///
 /// After a gap in the samples, the filter and the hold time restart, and the orientation is kept. Infinite, NaN, late
@@ -47,7 +49,7 @@ package struct OrientationDetector: Sendable, Equatable {
         case .start:
             lowPass.reset()
             candidate = .unknown
-            // Shortens the freeze, which would otherwise last too long after the clock is set back.
+            // If the clock has been set back, the freeze would last too long, so its end is limited.
             frozenUntil = min(frozenUntil, timestamp + settings.settleTime)
         }
         guard abs(acceleration.length - 1) <= settings.strongAcceleration else {
@@ -71,8 +73,8 @@ package struct OrientationDetector: Sendable, Equatable {
         guard length >= 0.3 else { return nil }
         let direction = gravity / length
         if bands.keeps(orientation, at: direction) { return orientation }
-        // The candidate is determined with hysteresis. Otherwise, noise at a boundary could alternate between two
-        // candidates, and neither of them would last for the hold time.
+        // The candidate has hysteresis, too. Otherwise, noise at a boundary could alternate between two candidates, and
+        // neither of them would last for the hold time.
         if bands.keeps(candidate, at: direction) { return candidate }
         return bands.orientation(of: direction)
     }
@@ -99,8 +101,8 @@ package struct OrientationDetector: Sendable, Equatable {
 /// The orientation of a device relative to gravity, with the raw values of `UIDeviceOrientation`.
 ///
 /// The names describe the device, not the content of its screen: in ``landscapeLeft``, the top edge points left. The
-/// accelerations in the descriptions of the cases are measured at rest, in g, in Apple's axes and sign: the axis that
-/// points up reads -1.
+/// description of each case gives the acceleration at rest, in g. It is in Apple's axes and sign: the axis that points
+/// up reads -1.
 package enum DeviceOrientation: Int, Sendable, Hashable, CaseIterable {
     case unknown = 0
     /// Upright, top edge up: y = -1.

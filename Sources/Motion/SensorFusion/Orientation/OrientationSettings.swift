@@ -6,8 +6,8 @@ import SystemCalls
 ///
 /// Apple does not publish its thresholds, so the defaults are derived from observed behaviour and from other systems.
 /// Angles are in degrees, times in seconds and accelerations in g. If ``flatLeaveAngle`` is smaller than
-/// ``flatEnterAngle``, ``flatEnterAngle`` is used for both. If a setting is NaN, the change that it controls does not
-/// occur.
+/// ``flatEnterAngle``, ``flatEnterAngle`` is used for both. If a setting is NaN, the change that it controls never
+/// occurs.
 package struct OrientationSettings: Sendable, Equatable {
     /// The time constant of the low-pass filter that estimates the direction of gravity. Android uses 0.1 s in older
     /// releases and 0.2 s in newer releases. The default is 0.1 s, so that the total delay after a quick rotation is
@@ -17,15 +17,16 @@ package struct OrientationSettings: Sendable, Equatable {
     package var flatEnterAngle: Double = 30
     /// The tilt from horizontal above which the orientation is no longer face up or face down.
     package var flatLeaveAngle: Double = 40
-    /// The angle past the diagonal between two edges by which the device must be rotated before the orientation
-    /// changes. By default, an edge counts as up until it is rotated by 60 degrees, which is 45 degrees plus this
-    /// angle.
+    /// How far, in degrees, the device must be rotated beyond the diagonal between two edges before the orientation
+    /// changes. By default, the orientation changes after a rotation by 60 degrees: 45 degrees to the diagonal, plus
+    /// this angle.
     package var edgeHysteresis: Double = 15
     /// The time for which a new orientation must last before it is reported.
     package var holdTime: Double = 0.2
-    /// The largest deviation of the acceleration from 1 g at which its direction is still used. Android uses 0.41 g.
+    /// If the acceleration differs from 1 g by more than this value, its direction is not used. Android uses 0.41 g.
     package var strongAcceleration: Double = 0.4
-    /// The time without strong acceleration that must pass before a new orientation may begin, as in Android.
+    /// The time without strong acceleration that must pass before a new orientation can begin. Android has the same
+    /// rule.
     package var settleTime: Double = 0.5
     /// The longest interval between two samples. After a longer interval, the earlier samples are discarded. If a
     /// stream is slow but regular, an interval may be up to three times the previous interval, but not longer than 3 s.
@@ -69,7 +70,7 @@ struct OrientationBands: Sendable, Equatable {
         }
     }
 
-    /// - Parameter share: The component of gravity that points away from the edge, positive if the edge is up.
+    /// Compares the edge with the component of gravity in the plane of the screen.
     private func keepsEdge(_ share: Double, at direction: SIMD3<Double>) -> Bool {
         guard abs(direction.z) < flatEnterCosine else { return false }
         // Compares the edge with gravity, both projected onto the plane of the screen.

@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Detects that a device is being shaken, from accelerometer samples.
+/// Detects from accelerometer samples that a device is being shaken.
 ///
-/// Pass every sample, at 20 to 200 Hz. With fewer than three samples per period, strokes are missed. At 20 Hz, for
-/// example, shaking at up to 6 Hz is detected. A low-pass filter removes gravity. Samples whose remaining acceleration
-/// exceeds the threshold form strokes. Shaking is a rapid succession of back-and-forth strokes, approximately along one
-/// line. The default settings require three reversals, so shaking at 4 Hz is detected after 0.4 s.
+/// Pass every sample, at 20 to 200 Hz. If there are fewer than three samples per shaking period, strokes are missed. At
+/// 20 Hz, for example, shaking at up to 6 Hz is detected. A low-pass filter removes gravity. Samples form a stroke if
+/// the remaining acceleration exceeds the threshold. Shaking is a rapid succession of back-and-forth strokes,
+/// approximately along one line. The default settings require three reversals, so shaking at 4 Hz is detected after 0.4
+/// s.
 ///
 /// - ``ShakeEvent/began`` is returned when shaking is detected.
-/// - ``ShakeEvent/ended`` is returned 0.4 s after the last reversal if the shaking stops within about a second.
-/// - ``ShakeEvent/cancelled`` is returned as soon as the shaking lasts longer. The detector then waits until the device
-///   has been calm for the refractory period, so that a vibrating machine causes at most one pair of events.
+/// - ``ShakeEvent/ended`` is returned if the shaking stops within about a second. It is returned 0.4 s after the last
+///   reversal.
+/// - ``ShakeEvent/cancelled`` is returned as soon as the shaking lasts longer than that. The detector then waits until
+///   the device has been calm for the refractory period. As a result, a vibrating machine causes at most one pair of
+///   events.
 ///
 /// The following movements are not shakes: turning the device over, a knock and its ringing, a fall with its impact and
 /// bounces, and steps.
 ///
 /// A gap in the samples, or a clock that is set back, cancels a shake in progress and discards the strokes detected so
-/// far. Late, duplicate, infinite and NaN samples are ignored. Components beyond 200 g are clamped. Time advances only
-/// with samples, so call ``reset()`` when no more samples follow.
+/// far. Late, duplicate, infinite and NaN samples are ignored. Components beyond 200 g are clamped. The detector has no
+/// timer. Call ``reset()`` after the last sample, so that a shake in progress is cancelled.
 ///
 /// Acceleration is in g, including gravity, with any axes and sign. Timestamps are in seconds on any monotonic clock.
 package struct ShakeDetector: Sendable, Equatable {
@@ -60,7 +63,7 @@ package struct ShakeDetector: Sendable, Equatable {
             gravity.reset(to: sample)
             chain = nil
             phase = .idle
-            // Shortens the refractory period, which would otherwise last too long after the clock is set back.
+            // If the clock has been set back, the refractory period would last too long, so its end is limited.
             refractoryEnd = min(refractoryEnd, timestamp + settings.refractoryTime)
             return interrupted ? .cancelled : nil
         case .next:

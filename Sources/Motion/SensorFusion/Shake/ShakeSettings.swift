@@ -15,23 +15,23 @@ package struct ShakeSettings: Sendable, Equatable {
     /// The number of reversals of direction in a shake. Three reversals separate four strokes.
     package var reversals: Int = 3
     /// The shortest time between two reversals, which is half a period at 17 Hz. Faster reversals are caused by a motor
-    /// or by the ringing of a knock, so the strokes detected so far are discarded. Such reversals are detected only if
-    /// the sample interval is shorter than this time.
+    /// or by the ringing of a knock, so the strokes detected so far are discarded. If the sample interval is longer
+    /// than this time, such reversals are not detected.
     package var minimumReversalInterval: Double = 0.03
     /// The longest time between two reversals, which is half a period at 1.25 Hz. If no reversal follows within this
     /// time, the shaking has stopped.
     package var maximumReversalInterval: Double = 0.4
     /// The shortest time from the first stroke to the detection of a shake.
     package var minimumDuration: Double = 0.2
-    /// The minimum fraction of the time since the first stroke during which the acceleration must exceed the threshold.
-    /// A sinusoidal movement with an amplitude of 1.55 g reaches 0.35. Steps and knocks stay below this value, because
+    /// The acceleration must exceed the threshold for at least this fraction of the time since the first stroke. A
+    /// sinusoidal movement with an amplitude of 1.55 g reaches 0.35. Steps and knocks stay below this value, because
     /// they are short peaks with long pauses.
     package var strongShare: Double = 0.35
-    /// The longest duration of a shake, from its first to its last strong sample. It exceeds one second, so that
-    /// shaking for one second is reliably detected as a shake.
+    /// The longest duration of a shake, from its first to its last strong sample. The value is above one second, so
+    /// that one second of shaking is reliably detected as a shake.
     package var maximumDuration: Double = 1.2
-    /// The time after a shake during which no other shake can begin. It starts at the last reversal if the shake ended,
-    /// and at the last strong acceleration if the shake was cancelled.
+    /// The time after a shake during which no other shake can begin. If the shake ended, the time starts at its last
+    /// reversal. If it was cancelled, the time starts at the last strong acceleration.
     package var refractoryTime: Double = 1
     /// The longest interval between two samples. After a longer interval, the strokes detected so far are discarded.
     package var maximumGap: Double = 0.25

@@ -23,7 +23,7 @@ struct MovementHistory: Sendable {
     private static let capacity = 128
     /// The duration of a runner's shortest stride, in seconds.
     private static let minimumStride = 0.5
-    /// A shorter period is preferred if its autocorrelation is at least this fraction of the best autocorrelation.
+    /// A shorter period is preferred if its autocorrelation is at least this fraction of the highest autocorrelation.
     /// Values from 0.8 to 0.9 yield nearly the same step counts.
     private static let shorterPeriodFactor = 0.85
 

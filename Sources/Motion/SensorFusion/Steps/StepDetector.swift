@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Detects steps causally, from the acceleration magnitude at 50 samples per second.
+/// Detects steps from the acceleration magnitude at 50 samples per second, using only past samples.
 ///
 /// 1. A band-pass filter passes only step frequencies.
-/// 2. A peak that is prominent on both sides and far enough from the previous peak is a step candidate. If strides have
-///    more than two peaks, peaks that are too early for the stride rhythm are omitted.
+/// 2. A peak is a step candidate if it is prominent on both sides and far enough from the previous peak. If strides
+///    have more than two peaks, peaks that are too early for the rhythm of the strides are omitted.
 /// 3. A peak is regular if the movement is periodic at that moment.
-/// 4. Peaks are buffered until there are eight in a row and the movement is regular. Then all buffered peaks count at
-///    once, and every later regular peak counts immediately. Irregular peaks during a walk are buffered as well, and
-///    count if the walk continues. Steps are reported about four seconds late at the beginning of a walk, and a third
-///    of a second late during the walk.
+/// 4. Peaks are buffered until there are eight in a row and the movement is regular. At that moment, all buffered peaks
+///    count as steps. From then on, every regular peak counts immediately. An irregular peak is buffered, and counts if
+///    the walk continues. Steps are reported about four seconds late at the beginning of a walk, and a third of a
+///    second late during the walk.
 ///
 /// The constants were chosen using data from the Oxford step counter: twelve walks of one person (Carmelo) with six
 /// placements of the device. They were tested on seven walks of a second person (Jamie). docs/motion.md compares the
@@ -36,10 +36,10 @@ package struct StepDetector: Sendable {
     static let defaultStepDuration = 0.55
     /// The duration of the shortest walking stride, in seconds. Running strides are shorter.
     static let shortestWalkingStride = 0.85
-    /// The average number of peaks per stride above which not every peak counts as a step.
+    /// If strides have more peaks than this on average, not every peak counts as a step.
     static let maximumPeaksPerStride = 2.5
-    /// The minimum and maximum step duration, relative to the mean. They apply only if strides have more peaks than
-    /// steps.
+    /// The minimum and maximum step duration, as fractions of the mean duration. They apply only if strides have more
+    /// peaks than steps.
     static let minimumStepFraction = 0.7
     static let maximumStepFraction = 1.6
 
@@ -142,8 +142,9 @@ package struct StepDetector: Sendable {
         pendingPeaks.append(peak)
     }
 
-    /// Returns the mean step duration in seconds (half a stride) if strides have more peaks than steps, or nil if every
-    /// peak may be a step. In a back pocket, a foot may cause two peaks, so that a stride has three or four peaks.
+    /// Checks whether strides have more peaks than steps. If so, returns the mean step duration in seconds, which is
+    /// half a stride. If every peak may be a step, returns nil. In a back pocket, one foot may cause two peaks, so that
+    /// a stride has three or four peaks.
     private func stepOfRhythm(_ history: MovementHistory) -> Double? {
         let stride = history.stride()
         guard stride.regularity >= Self.minimumRegularity, stride.period >= Self.shortestWalkingStride,

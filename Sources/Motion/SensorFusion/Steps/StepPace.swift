@@ -6,7 +6,7 @@ package struct StepPace: Sendable {
     static let window = 5.0
     /// The time without a step after which a walk is over, in seconds.
     package static let walkTimeout = 2.5
-    /// The maximum number of stored steps. A person takes fewer steps in five seconds.
+    /// The maximum number of stored steps, which is more than a person takes in five seconds.
     private static let capacity = 24
 
     private var times = InlineArray<24, Double>(repeating: -.infinity)
@@ -53,10 +53,10 @@ package struct StepPace: Sendable {
 
 /// Estimates the step length from the cadence, or from the GNSS speed if it is available.
 ///
-/// The estimate uses Chen's formula, L = (0.7 + 0.371 (h - 1.75) + 0.227 (f - 1.79) h / 1.75) c, with the height h in
-/// metres, the cadence f in hertz and a personal factor c: R. Chen, L. Pei, Y. Chen, "A smart phone based PDR solution
-/// for indoor navigation", ION GNSS 2011. The error is 10 to 20 % for an unknown person, and about 5 % once c is known.
-/// Running steps are underestimated.
+/// The estimate uses Chen's formula, L = (0.7 + 0.371 (h - 1.75) + 0.227 (f - 1.79) h / 1.75) c, where h is the height
+/// in metres, f is the cadence in hertz, and c is a personal factor (R. Chen, L. Pei, Y. Chen, "A smart phone based PDR
+/// solution for indoor navigation", ION GNSS 2011). The error is 10 to 20 % for an unknown person, and about 5 % once c
+/// is known. The length of running steps is underestimated.
 package struct StepLength: Sendable, Equatable {
     static let height = 1.70
     /// The plausible range of the personal factor c.
@@ -78,9 +78,9 @@ package struct StepLength: Sendable, Equatable {
         self.factor = factor.isFinite ? min(max(factor, Self.factors.lowerBound), Self.factors.upperBound) : 1
     }
 
-    /// Returns the step length in metres. `interval` is the time since the previous step in seconds, or nil for the
-    /// first step of a walk, which is assumed to take 0.55 s. `speed` is the GNSS speed in m/s, or nil if it is
-    /// unavailable. A known speed also updates the factor.
+    /// Returns the length of a step in metres. `interval` is the time since the previous step in seconds. It is nil for
+    /// the first step of a walk, which is assumed to take 0.55 s. `speed` is the GNSS speed in m/s, or nil if it is
+    /// unavailable. If the speed is known, it also updates the personal factor.
     package mutating func length(interval: Double?, speed: Double?) -> Double {
         let interval = interval ?? 0.55
         let plain = Self.length(cadence: 1 / max(interval, 0.2))

@@ -13,16 +13,16 @@ struct UniformResampler: Sendable {
 
     /// The output rate in hertz, for which the step and activity algorithms are designed.
     static let rate = 50.0
-    /// The longest interval, in seconds, that is interpolated. With fewer than four samples per second, steps are
-    /// therefore not detected.
+    /// The longest interval, in seconds, that is interpolated. Therefore, steps are detected only if there are at least
+    /// four samples per second.
     static let maximumGap = 0.25
 
     private var clock = SensorInterval(maximumGap: maximumGap, maximumAdaptiveGap: 0)
     private var previous = SIMD3<Double>.zero
     private var latest = SIMD3<Double>.zero
     private var previousTime = 0.0
-    /// The time of the first output sample and the number of output samples. Output times are computed from these
-    /// values, because adding up intervals would accumulate rounding errors.
+    /// The time of the first output sample, and the number of output samples so far. Output times are computed from
+    /// these two values, because adding up intervals would accumulate rounding errors.
     private var origin = 0.0
     private var count = 0.0
 
@@ -35,8 +35,8 @@ struct UniformResampler: Sendable {
             return .start
         case .next:
             (self.previous, latest, previousTime) = (latest, value, previous)
-            // The tolerance prevents rounding from delaying an output sample until the next input. The longest gap,
-            // 0.25 s, contains thirteen output samples.
+            // Without the tolerance, a rounding error could delay an output sample until the next input. The limit of
+            // 16 is not reached, because the longest gap, 0.25 s, contains thirteen output samples.
             let last = ((time - origin) * Self.rate + 1e-4).rounded(.down)
             return .available(max(0, Int(min(last - count + 1, 16))))
         }
