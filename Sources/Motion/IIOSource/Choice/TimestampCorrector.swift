@@ -8,8 +8,8 @@ struct TimestampCorrector {
         case device
         /// Another clock on this machine that can be read.
         case local(String)
-        /// A clock whose time is known only from timestamps. The sample with the shortest delay is assumed to arrive
-        /// without delay.
+        /// A clock that cannot be read, so its offset is estimated from the timestamps. The sample with the shortest
+        /// delay is assumed to have arrived without delay.
         case remote
         /// There are no usable timestamps. Samples are distributed evenly over the time since the last arrival.
         case none
@@ -19,16 +19,16 @@ struct TimestampCorrector {
     /// drift.
     private static let minimumWindow = 10.0
     private static let minimumWindowRefills = 50
-    /// An arrival confirms the offset if its delay is less than this value, in nanoseconds.
+    /// An arrival with a delay below this value, in nanoseconds, confirms the offset.
     private static let confirmingDelay: Int64 = 10_000_000
     /// A difference of at least this time, in seconds, is treated as a clock step. A smaller difference is treated as a
     /// delay.
     private static let minimumStep = 1.0
-    /// The plausible delays of the first samples, in nanoseconds. If the delay is in this range, the offset from the
-    /// previous capture is kept.
+    /// The delays, in nanoseconds, that are plausible for the first samples of a capture. If the delay is in this
+    /// range, the offset from the previous capture is kept.
     private static let plausibleInitialDelays: Range<Int64> = 0..<2_000_000_000
 
-    /// A remote machine's clock, as determined by a capture.
+    /// The offset of a remote machine's clock, as measured during a capture.
     struct ClockState: Equatable {
         /// The nanoseconds to add to a timestamp.
         var offset: Int64
@@ -93,8 +93,8 @@ struct TimestampCorrector {
     }
 
     /// Corrects the times of a refill in place. On input, each time must be the timestamp plus `offset`. Returns the
-    /// number of valid times at the start of the buffer. Valid times are in ascending order and later than all previous
-    /// times.
+    /// number of valid times, which are at the start of the buffer. They are in ascending order and later than all
+    /// previous times.
     mutating func correct(
         _ times: UnsafeMutableBufferPointer<BootTime>, arrival: BootTime, measure: (String) -> Int64?
     ) -> Int {
@@ -121,8 +121,8 @@ struct TimestampCorrector {
         switch base {
         case .none: return 0
         case .device:
-            // If the first timestamp differs widely from the current time, the driver does not use the clock that it
-            // reports.
+            // If the first timestamp is far from the current time, the driver does not use the clock that it claims to
+            // use.
             guard lastTimestamp == nil,
                 abs(Double(delay)) > 5e9 + 2e9 * interval * Double(BufferPlan.maximumSamples / decimation)
             else { return 0 }
@@ -135,7 +135,7 @@ struct TimestampCorrector {
             guard let measured = measure(name) else { return 0 }
             let change = measured &- offset
             if abs(Double(change)) > 1e6 { clockSteps += 1 }
-            // Small changes are ignored, because measurement noise would change the intervals between the samples.
+            // Small changes are measurement noise. Applying them would make the intervals between the samples uneven.
             return change.magnitude > 20_000 ? change : 0
         case .remote:
             guard let lastTimestamp else {
@@ -177,8 +177,8 @@ struct TimestampCorrector {
         (windowRefills, minimumDelay) = (0, .max)
     }
 
-    /// Distributes the samples evenly between the last time and `end`. There may be a pause before the first sample.
-    /// `spacing` is the interval between the timestamps in nanoseconds, or 0 if unknown.
+    /// Distributes the samples evenly between the last time and `end`. A pause, if any, remains before the first
+    /// sample. `spacing` is the interval between the timestamps in nanoseconds, or 0 if unknown.
     private func distribute(_ times: UnsafeMutableBufferPointer<BootTime>, to end: BootTime, spacing: Int64 = 0) {
         let count = Int64(times.count)
         var step = interval > 0 && interval < 1e6 ? Int64(interval * 1e9) : 10_000_000
@@ -208,8 +208,8 @@ struct TimestampCorrector {
         }
         let availableInterval = Int64(count)
         if lastTime.map({ end.nanoseconds.subtractingSaturated($0.nanoseconds) >= availableInterval }) ?? true {
-            // After a delayed refill, the timestamps may be in ascending order but overlap with earlier times. The
-            // shorter of the first and last intervals is used as the spacing, because a pause lengthens only one of
+            // After a delayed refill, the timestamps may be in ascending order but begin before the previous sample.
+            // The spacing is the shorter of the first and the last interval, because a pause lengthens only one of
             // them.
             let spacing =
                 isNotAscending == 0 && count > 2
