@@ -15,8 +15,8 @@ struct BlueZSession: ~Copyable {
         self.init(try SystemBus(address: address), clock: clock, wakeUp: wakeUp, startsDiscovery: startsDiscovery)
     }
 
-    /// This initializer must not throw: if an initializer throws, Swift 6.2 destroys the default values of a
-    /// noncopyable type twice.
+    /// This initializer must not throw. In Swift 6.2, if an initializer of a noncopyable type throws, the default
+    /// values of the properties are destroyed twice.
     private init(_ bus: consuming SystemBus, clock: any DeviceClock, wakeUp: WakeupPipe, startsDiscovery: Bool) {
         (self.clock, self.wakeUp) = (clock, wakeUp)
         self.bus = bus
@@ -63,7 +63,7 @@ struct BlueZSession: ~Copyable {
         do throws(DeviceError) {
             try bus.read { received.append(contentsOf: $0) }
         } catch {
-            // The bytes received before the error are processed before the error is thrown.
+            // The error is thrown later, because the bytes received before it must be processed first.
             failure = error
         }
         received.withUnsafeBytes { bytes in

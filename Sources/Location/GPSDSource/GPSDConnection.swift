@@ -107,8 +107,8 @@ final class GPSDConnection: PollableSource {
             isEmpty = try readLines(
                 content.socket, &content.framer, &content.reader, &content.decoder, untilEmpty: isOnExecutor)
         }
-        // If the process was suspended, a call that only handles timeouts does not count as activity. Otherwise, the
-        // next read would not detect the suspension.
+        // After a suspension of the process, a call that only handles timeouts does not count as activity. Otherwise,
+        // the next read would not detect the suspension.
         if isReadable || pause < settings.timing.suspensionThreshold { content.lastActivity = now }
         if hub.nextDeadline <= now { hub.deliverDueReports(now: now) }
         defer { watchdogDeadline.store(content.reader.watchdog.deadline.nanoseconds, ordering: .releasing) }
@@ -141,8 +141,8 @@ final class GPSDConnection: PollableSource {
         }
     }
 
-    /// Returns false if more lines may be available. If `untilEmpty` is true, reads until the socket is empty, as an
-    /// executor must. Otherwise, stops when a read does not fill the buffer, which saves a system call.
+    /// Returns false if more lines may be available. If `untilEmpty` is true, reads until the socket is empty, which an
+    /// executor requires. Otherwise, stops as soon as a read does not fill the buffer, which saves a system call.
     private func readLines(
         _ socket: borrowing Socket, _ framer: inout LineFramer, _ reader: inout LineReader,
         _ decoder: inout any ReportDecoder, untilEmpty: Bool

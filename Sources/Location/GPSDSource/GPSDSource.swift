@@ -33,8 +33,8 @@ public final class GPSDSource: PositionSource {
         self.counts = counts
     }
 
-    /// Subscribes to positions. The closures are called on the source's thread, or on the request's executor while it
-    /// reads the connection.
+    /// Subscribes to positions. While the request's executor reads the connection, the closures are called on this
+    /// executor. Otherwise, they are called on the source's thread.
     public func subscribe(
         _ request: PositionRequest, receive: @escaping @Sendable (PositionEvent) -> Void,
         onBatchComplete: @escaping @Sendable () -> Void
@@ -65,7 +65,7 @@ package struct GPSDTiming: Sendable {
     package var probeInterval = 300.0
     /// The time within which gpsd must answer a probe before the connection is considered dead.
     package var replyTimeout = 5.0
-    /// If the process was suspended for at least this time, only the newest epoch is kept.
+    /// If a suspension of the process lasts at least this long, only the newest epoch is kept.
     package var suspensionThreshold = 2.0
     /// The time that an executor has to read the socket. After this time, the source's thread reads the socket instead.
     package var tolerance = 0.5

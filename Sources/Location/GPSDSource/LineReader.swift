@@ -119,7 +119,7 @@ enum WeekRollover {
 }
 
 /// Drops the reports that accumulated while the process was suspended, except for the newest epoch of each receiver. If
-/// a receiver reports so rarely that every pause reaches the limit, every read looks like one after a suspension. No
+/// a receiver reports so rarely that every pause reaches the limit, every read appears to follow a suspension. No
 /// reports are lost in this case, because only one epoch is pending.
 struct StaleReportFilter: Sendable {
     /// The maximum number of receivers, and the maximum number of reports per epoch.

@@ -29,8 +29,8 @@ struct Socket: ~Copyable {
         }
     }
 
-    /// Returns nil on success, otherwise the errno. A full send buffer counts as an error, because it means that gpsd
-    /// has stopped reading.
+    /// Returns nil on success, or the error number on failure. A full send buffer counts as an error, because it means
+    /// that gpsd has stopped reading.
     func send(_ bytes: [UInt8]) -> Int32? {
         bytes.withUnsafeBytes { buffer in
             let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)

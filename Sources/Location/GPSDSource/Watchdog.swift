@@ -23,7 +23,7 @@ struct Watchdog: Sendable {
         self.timing = timing
         lastReport = now
         lastLine = now
-        // A service that sends no greeting times out early, so that a wrong port is detected quickly.
+        // If the service sends no greeting, the connection times out early, so that a wrong port is detected quickly.
         replyDeadline = now.advanced(bySeconds: timing.replyTimeout)
     }
 
@@ -33,7 +33,8 @@ struct Watchdog: Sendable {
         hasReceivedValidLine = true
     }
 
-    /// Records the arrival of a position report. Returns true if the report ends a reported silence.
+    /// Records the arrival of a position report. Returns true if it ends a silence that has been reported to
+    /// subscribers.
     mutating func recordReport(now: BootTime) -> Bool {
         lastReport = now
         defer { isSilent = false }

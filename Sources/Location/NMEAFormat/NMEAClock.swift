@@ -32,8 +32,8 @@ struct NMEAClock {
 
     var last: Int64? { timeOfDay.map { midnight.addingSaturated($0) } }
 
-    /// Advances the clock to an epoch's time of day and date, both in nanoseconds. Either may be nil. A provisional
-    /// date does not replace a certain one.
+    /// Advances the clock to the time of day and the date of an epoch, both in nanoseconds. Either may be nil. A
+    /// provisional date does not replace a certain one.
     mutating func advance(to time: Int64?, date: Int64?, isProvisional: Bool = false) {
         if let time {
             // If the time of day decreases by more than 12 hours, it belongs to the next day. If it increases by more
@@ -46,7 +46,8 @@ struct NMEAClock {
         }
         let found = isProvisional ? DateQuality.provisional : .certain
         guard let date, found.rawValue >= dateQuality.rawValue else { return }
-        // Counts back from this date to the date of the first time, using the number of midnights in between.
+        // `midnight` has advanced since the first time. Counting back by the same number of days yields the date of the
+        // first time.
         if found != dateQuality {
             firstMidnight = date.subtractingSaturated(midnight.subtractingSaturated(firstMidnight ?? 0))
         }

@@ -15,9 +15,9 @@ package import DeviceCore
 /// above the ellipsoid. If any sentence of an epoch reports that there is no fix, the epoch has no fix. If no sentence
 /// of the epoch has a valid position, the fix mode is unknown.
 ///
-/// Dates are read from RMC and ZDA, and advance at midnight until the next date is received. The date of a void RMC, 6
-/// January 1980 (the GPS epoch) and 1 January of the two-digit year 70 are used only until a different date is known.
-/// Dates are not corrected for GPS week rollovers.
+/// Dates are read from RMC and ZDA, and advance at midnight until the next date is received. The following dates are
+/// unreliable, and are used only until a different date is known: the date of a void RMC, 6 January 1980 (the GPS
+/// epoch), and 1 January of the two-digit year 70. Dates are not corrected for GPS week rollovers.
 package struct NMEADecoder: Sendable {
     private static let maximumReceivers = 16
     /// The maximum length of a receiver name in bytes. A longer name is truncated.
@@ -27,8 +27,8 @@ package struct NMEADecoder: Sendable {
     private var diagnostics = NMEADiagnostics()
     private let options: NMEADecoderOptions
     private let midnight: Int64?
-    /// One assembler per receiver, identified by the source name in tag blocks. The first assembler is for sentences
-    /// without a source name.
+    /// One assembler per receiver. A receiver is identified by the source name in its tag blocks. The first assembler
+    /// is for sentences without a source name.
     private var streams: [(name: [UInt8], stream: NMEAEpochAssembler)]
 
     package init(options: NMEADecoderOptions = .init()) {
@@ -115,7 +115,8 @@ package struct NMEADecoder: Sendable {
 }
 
 package struct NMEADecoderOptions: Sendable, Hashable {
-    /// The date of the first sentence, given as any time on that date. Reliable dates in RMC and ZDA take precedence.
+    /// Any time on the date of the first sentence, or nil if the date is unknown. Reliable dates in RMC and ZDA take
+    /// precedence.
     package var date: WallTime?
     /// If true, accepts sentences without a checksum, including truncated sentences.
     package var allowsMissingChecksum = false

@@ -88,8 +88,8 @@ extension NMEAEpochAssembler {
         }
     }
 
-    /// Reads DPT: `depth below the transducer,offset`. A positive offset is the distance to the waterline, and a
-    /// negative offset is the distance to the keel.
+    /// Reads DPT: `depth below the transducer,offset`. A positive offset is the distance from the transducer to the
+    /// waterline, and a negative offset is the distance to the keel.
     mutating func readDPT(_ sentence: NMEASentence) {
         let depth = sentence[0].nonnegativeNumber
         let offset = sentence[1].nonnegativeNumber
@@ -110,7 +110,7 @@ extension NMEAEpochAssembler {
         if state == .none { epoch.fix = .none }
         guard let position, state == .fix else { return }
         if epoch.fix == .unknown { epoch.fix = .fix }
-        // If sentences differ, the position with the most decimals is used.
+        // If sentences contain different positions, the position with the most decimals is used.
         guard position.decimals > epoch.decimals else { return }
         epoch.decimals = position.decimals
         epoch.report.latitude = position.latitude
@@ -149,8 +149,8 @@ extension NMEAEpochAssembler {
     }
 
     private mutating func setDate(_ midnight: WallTime, isProvisional: Bool) {
-        // A receiver that does not know the date may report the first day of GPS time or of its own clock (1 January of
-        // year 70).
+        // A receiver that does not know the date may report the start of GPS time or of its own clock (1 January of the
+        // two-digit year 70). Such a date is provisional.
         let isProvisional = isProvisional || Self.clockEpochs.contains(midnight)
         guard !isProvisional || epoch.date == nil else { return }
         (epoch.date, epoch.isProvisionalDate) = (midnight.nanoseconds, isProvisional)

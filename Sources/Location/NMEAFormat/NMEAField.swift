@@ -60,8 +60,8 @@ struct ParsedDecimal {
             let digit = bytes[offset] &- UInt8(ascii: "0")
             if digit <= 9 {
                 hasDigits = true
-                // Below this limit, there is room for one more digit. Beyond it, further decimals are dropped, and an
-                // integer with another digit is rejected because it exceeds 1e15.
+                // Below this limit, there is room for one more digit. Beyond it, further decimals are dropped. A
+                // further digit before the point makes the number invalid, because the number then exceeds 1e15.
                 if mantissa < 100_000_000_000_000_000, decimals < Self.powers.count - 1 {
                     mantissa = mantissa &* 10 &+ UInt64(digit)
                     if isBehindPoint { decimals &+= 1 }
@@ -89,7 +89,7 @@ struct ParsedDecimal {
         return true
     }
 
-    /// The parsed number, which is the nearest `Double` for up to 15 digits.
+    /// The parsed number. If it has at most 15 digits, this is the nearest `Double`.
     var value: Double {
         let value = Double(mantissa) / Self.powers[decimals]
         return isNegative ? -value : value

@@ -45,7 +45,7 @@ struct NMEALayout {
     init?(of sentence: NMEASentence) {
         switch sentence.kind {
         case NMEASentence.kind("GGA"): self.init("tpxcunMnMuc")
-        // Decimal commas in GNS can only be detected from the number of fields.
+        // In GNS, decimal commas can only be detected from the number of fields.
         case NMEASentence.kind("GNS"): self.init("tpxcunnuc", maximumFields: 13)
         case NMEASentence.kind("RMC"): self.init("txpuade")
         case NMEASentence.kind("GLL"): self.init("ptx")
@@ -118,7 +118,8 @@ struct NMEALayout {
         }
     }
 
-    /// Returns the index of the first misplaced value, or nil if the field at `index` gives no evidence of a shift.
+    /// Returns the index of the first misplaced value, or nil if the field at `index` does not indicate that fields are
+    /// shifted.
     private static func shiftedField(_ sentence: NMEASentence, _ index: Int, _ form: UInt8) -> Int? {
         switch form {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"): index

@@ -8,8 +8,8 @@ import JSONBytes
 /// `Element.invalid` for the incomplete sentence.
 struct NMEALineScanner {
     enum Element {
-        /// The range between a sentence's dollar sign and its checksum. The checksum is valid, or missing if that is
-        /// allowed.
+        /// The range between a sentence's dollar sign and its checksum. An invalid checksum is never accepted. A
+        /// missing checksum is accepted only if `allowsMissingChecksum` is true.
         case sentence(Range<Int>, hasChecksum: Bool)
         /// The range between a tag block's backslash and its valid checksum.
         case tagBlock(Range<Int>)
@@ -119,7 +119,7 @@ package struct NMEATagBlock {
     package static func time(_ value: UnsafeRawBufferPointer) -> WallTime? {
         var digits = ParsedDecimal()
         guard digits.readInteger(value) else { return nil }
-        // As a number of seconds, 100,000,000,000 would be in the year 5138, so numbers of this size or larger are
+        // In seconds, 100,000,000,000 would be a time in the year 5138. Numbers of this size or larger are therefore
         // milliseconds.
         let isMilliseconds = digits.mantissa >= 100_000_000_000
         let unit: Int64 = isMilliseconds ? 1_000_000 : 1_000_000_000

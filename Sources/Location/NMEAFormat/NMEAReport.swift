@@ -17,8 +17,9 @@ package struct NMEAReport: Sendable {
     package var arrival: WallTime?
     /// The time of the epoch in nanoseconds since 1970. Until a date is known, it is counted from an arbitrary midnight.
     package var epochTime: Int64?
-    /// True for a position without a time, and for a position with the same time as the previous one from the same
-    /// talker and sentence kind. Times repeat if the receiver measures more often than its times can show.
+    /// True for a position without a time. Also true if the previous position from the same talker and sentence kind
+    /// had the same time. Times repeat if a receiver measures more often than the resolution of its times can
+    /// represent.
     package var isRepeated = false
 }
 
@@ -33,7 +34,7 @@ package struct NMEACounts: Sendable, Hashable {
     package var withoutChecksum = 0
     /// The number of epochs whose satellites were discarded because a GSV sentence was missing or invalid.
     package var incompleteSkies = 0
-    /// The number of positions without a time because the date was unknown.
+    /// The number of positions that have no time because the date was unknown.
     package var undated = 0
     /// The number of sentences that announce a datum other than WGS 84. Positions are not converted.
     package var otherDatums = 0
@@ -43,7 +44,7 @@ package struct NMEACounts: Sendable, Hashable {
     package init() {}
 }
 
-/// The representations of a fix type: gpsd's status, the GGA quality, and the mode letter of other sentences.
+/// A fix type, as represented by gpsd's status, the GGA quality, and the mode letter of other sentences.
 struct NMEAFixQuality {
     var status: UInt8
     var quality: Int

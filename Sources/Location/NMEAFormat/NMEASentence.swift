@@ -3,7 +3,7 @@
 /// A sentence in a line, split into its talker, its kind and its fields.
 struct NMEASentence {
     private let bytes: UnsafeRawBufferPointer
-    /// The offsets of the fields, plus the offset at which one more field would start.
+    /// The offset of each field, followed by the offset at which another field would start.
     private var starts: [Int] = []
     let talker: (UInt8, UInt8)
     /// The three letters of the sentence kind, packed by ``NMEASentence/kind(_:)``.
@@ -27,7 +27,8 @@ struct NMEASentence {
 
     var count: Int { starts.count &- 1 }
 
-    /// A field without leading and trailing spaces, counted from 0 after the kind. Fields beyond the end are empty.
+    /// Returns a field without leading and trailing spaces. The first field after the sentence kind has the index 0.
+    /// Fields beyond the end are empty.
     subscript(index: Int) -> NMEAField {
         guard index >= 0, index < count else { return NMEAField(bytes: UnsafeRawBufferPointer(start: nil, count: 0)) }
         var start = starts[index]
@@ -106,7 +107,7 @@ struct NMEASentence {
         return (hemisphere == negative ? -value : value, digits.decimals)
     }
 
-    /// Parses an angle from two fields, a number and E or W, as degrees east, or NaN if a field is invalid.
+    /// Parses an angle from two fields, a number and E or W. Returns degrees east, or NaN if a field is invalid.
     func degreesEast(_ index: Int) -> Double {
         let degrees = self[index].nonnegativeNumber
         guard degrees <= 180 else { return .nan }

@@ -16,7 +16,7 @@ struct NMEASystem: Hashable, Comparable {
 
     static func < (left: NMEASystem, right: NMEASystem) -> Bool { left.identifier < right.identifier }
 
-    /// The second letter of each talker, in the order of the system IDs. The first letter is always G.
+    /// The second letter of each system's talker, in the order of the system IDs. The first letter is always G.
     private static let letters = Array("PLABQI".utf8)
 
     var talker: String {
@@ -44,8 +44,8 @@ struct SatelliteIdentity: Hashable {
     var system: Satellite.System
     var identifier: Int
 
-    /// Creates the identity of a satellite in a gpsd report. If the system is unknown, the PRN is used. Returns nil if
-    /// the PRN is not in a known range.
+    /// Creates the identity of a satellite in a gpsd report. If the satellite's system is unknown, the identity is
+    /// derived from the PRN. Returns nil if the PRN is not in a known range.
     init?(_ satellite: Satellite) {
         if let system = satellite.system, satellite.systemNumber > 0 {
             self.init(system: system, number: Int(satellite.systemNumber))
@@ -56,8 +56,8 @@ struct SatelliteIdentity: Hashable {
 
     init(system: Satellite.System, number: Int) { (self.system, self.identifier) = (system, number) }
 
-    /// Creates the identity from a number whose range determines the system. Older systems use the NMEA ranges, and
-    /// newer systems use the extended ranges of u-blox and gpsd.
+    /// Creates the identity from a number whose range determines the system. The ranges of older systems are those of
+    /// NMEA. The ranges of newer systems are the extended ranges of u-blox and gpsd.
     init?(extended number: Int) {
         switch number {
         case 1...32: self.init(system: .gps, number: number)
@@ -74,8 +74,8 @@ struct SatelliteIdentity: Hashable {
         }
     }
 
-    /// Creates the identity from a number in a sentence of the given system. Numbers outside the system's range are
-    /// interpreted using the extended ranges.
+    /// Creates the identity from a satellite number in a sentence of the given system. Numbers outside the system's
+    /// range are interpreted using the extended ranges.
     init?(_ number: Int, in system: NMEASystem?) {
         switch (system, number) {
         case (.glonass?, 1...32): self.init(system: .glonass, number: number)
@@ -129,7 +129,8 @@ struct SatelliteIdentity: Hashable {
 
 /// Converts between the NMEA 4.11 signal IDs in sentences and the u-blox signal IDs in gpsd reports.
 enum SignalIdentifier {
-    /// The pairs of u-blox and NMEA signal IDs. For an NMEA ID with several u-blox IDs, the first pair is used.
+    /// The pairs of u-blox and NMEA signal IDs. Several u-blox IDs can have the same NMEA ID. To convert it to a u-blox
+    /// ID, the first pair is used.
     private static func pairs(_ system: Satellite.System) -> [(report: Int32, sentence: Int)] {
         switch system {
         case .gps: [(0, 1), (4, 5), (3, 6), (6, 7), (7, 8)]

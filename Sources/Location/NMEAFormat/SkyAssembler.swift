@@ -120,8 +120,8 @@ struct SkyAssembler {
         return satellite
     }
 
-    /// Returns the report of the epoch, or nil if there is no satellite data, and starts a new epoch. The list of used
-    /// satellites is kept.
+    /// Ends the epoch and returns its report, or nil if there is no satellite data. The list of used satellites is kept
+    /// for the next epoch.
     mutating func finishEpoch(counts: inout NMEACounts) -> SkyReport? {
         defer {
             let used = used

@@ -5,7 +5,8 @@ import DeviceCore
 struct SkySentences {
     private static let satellitesOfGSA = 12
     private static let satellitesOfGSV = 4
-    /// The maximum number of satellites in a list. The limit is 99 because the field for their number has two digits.
+    /// The maximum number of satellites in a list. The limit is 99 because the field for the number of satellites has
+    /// two digits.
     private static let maximumSatellites = 99
 
     private let report: SkyReport
@@ -46,7 +47,7 @@ struct SkySentences {
             var text = NMEASentenceBuilder(talker, "GSA")
             text.appendText("A")
             text.appendInteger(max(Int(mode.rawValue), 1))
-            // The report lists a satellite once per received signal, but GSA contains it only once.
+            // The report lists a satellite once for each received signal, but GSA must contain it only once.
             var numbers: [Int] = []
             for (identity, satellite) in satellites where satellite.isUsed && identity.group == group {
                 guard let number = identity.sentenceNumber, !numbers.contains(number) else { continue }

@@ -64,13 +64,14 @@ struct OutlineLayer: Sendable {
         let rest = try bytes.integer(at: start + 3, byteCount: 2)
         let hasArcs = word & 0x1FF == column
         let offset = word >> 18 | rest << 6
-        // Only the first cell of an entry can have arcs.
+        // An entry can apply to several cells. Only the first of them can have arcs.
         guard hasArcs || offset == 0 else { throw .damaged }
         return (word >> 9 & 0x1FF, offset == 0 ? 0 : 368 + count * 5 + offset)
     }
 
-    /// Returns the labels where the line from the point to the origin crosses an arc. If it crosses several arcs, the
-    /// crossing nearest to the point counts. If it crosses none, returns the corner's label.
+    /// Returns the labels on both sides of the arc that is crossed by the line from the point to the origin. If the
+    /// line crosses several arcs, the crossing nearest to the point counts. If it crosses none, returns the corner's
+    /// label.
     private func nearestIntersection(x: Double, y: Double, corner: Int, arcs: Int) throws(PlaceDataError)
         -> LookupResult
     {
@@ -85,8 +86,8 @@ struct OutlineLayer: Sendable {
             guard remainingSegments >= 0 else { throw .damaged }
             var ax = Double(try cursor.nextSigned()) - 0.5
             var ay = Double(try cursor.nextSigned()) - 0.5
-            // A vertex on the line is assigned to one side of the line, so that an intersection at the vertex is
-            // counted only once.
+            // A vertex that lies exactly on the line is assigned to one side of the line. As a result, a crossing at
+            // the vertex is counted only once.
             var aSide = x * ay - y * ax <= 0
             for _ in 0..<lines {
                 let bx = ax + Double(try cursor.nextSigned())

@@ -35,9 +35,9 @@ extension PlaceData {
         return cities.isEmpty ? .notFound : .found(cities)
     }
 
-    /// Finds the first part that names a place compatible with the parts after it, and returns the places with this
-    /// name. `compatible` receives the parts after a candidate and returns those to consider, or nil to skip the
-    /// candidate.
+    /// Tries each part as the name of a place, and returns the places of the first part that has any. The places must
+    /// be compatible with the parts after this part. `compatible` receives the parts after a candidate and returns
+    /// those to consider, or nil to skip the candidate.
     private func places(
         _ parts: [[UInt8]], _ surroundings: [Surroundings], _ query: PlaceQuery,
         _ compatible: (ArraySlice<Surroundings>) throws(PlaceDataError) -> [Surroundings]?
@@ -46,15 +46,15 @@ extension PlaceData {
             guard let within = try compatible(surroundings[(partIndex + 1)...]) else { continue }
             let found = try places(named: parts[partIndex], surroundings[partIndex], within, query)
             guard let best = found.first else { continue }
-            // An unknown part before a town may be a street. However, an unknown part before an area may be a town, so
-            // the place is unknown.
+            // An unknown part before a town may be a street, which is ignored. An unknown part before an area may be a
+            // town, so the requested place is unknown.
             return partIndex > 0 && best.locality == nil ? .onlySurroundings(best.name ?? "") : .found(found)
         }
         return .notFound
     }
 
     /// Returns the parts that name an area or a country and are compatible with the parts after them. Returns nil if
-    /// there are no such parts, but an unknown part may be an abbreviation.
+    /// there are no such parts and an unknown part may be an abbreviation.
     private func compatibleParts(of parts: ArraySlice<Surroundings>) throws(PlaceDataError) -> [Surroundings]? {
         var compatible: [Surroundings] = []
         var isUnknown = false
@@ -73,7 +73,7 @@ extension PlaceData {
             }
             if part.isEmpty { isUnknown = isUnknown || part.isPossibleAbbreviation } else { compatible.append(part) }
         }
-        // Otherwise, for example, "London, QQ" would match every London.
+        // Without this rule, "London, QQ", for example, would match every London.
         return compatible.isEmpty && isUnknown ? nil : compatible
     }
 
@@ -137,7 +137,8 @@ extension PlaceData {
         return true
     }
 
-    /// The maximum distance, in kilometres, between a town and the town that the query names as its surroundings.
+    /// If a query names a town as the surroundings of another town, this is the maximum distance between them, in
+    /// kilometres.
     private static let maximumNeighbourDistance = 50.0
 
     private func ordered(
@@ -198,7 +199,7 @@ struct Surroundings {
     var countries: Set<Int> = []
     /// The indices of the cities that the part names. Empty if the part names an area or a country.
     var cities: [Int] = []
-    /// True if the part is two or three bytes long, so that it may be an abbreviation.
+    /// True if the part may be an abbreviation, because it is two or three bytes long.
     var isPossibleAbbreviation = false
 
     var isEmpty: Bool { areas.isEmpty && countries.isEmpty }

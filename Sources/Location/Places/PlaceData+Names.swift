@@ -7,7 +7,7 @@ extension PlaceData {
     private static let maximumNeighbours = 50
 
     /// Returns the areas and countries with a folded name. If there are none, returns the cities with this name. If
-    /// `isHead` is true, the name is that of the place itself, so area abbreviations do not match.
+    /// `isHead` is true, the name is that of the requested place itself, and area abbreviations do not match.
     func surroundings(_ name: [UInt8], _ query: PlaceQuery, isHead: Bool = false) throws(PlaceDataError) -> Surroundings
     {
         var found = Surroundings(isPossibleAbbreviation: (2...3).contains(name.count))
@@ -26,7 +26,7 @@ extension PlaceData {
         }
         guard found.isEmpty else { return found }
         let towns = try cities(named: name)
-        // Looking up country names in other languages is slow. It is not necessary if a city has this name.
+        // Looking up country names in other languages is slow, and is not necessary if a city has this name.
         if towns.isEmpty, case let codes = query.countryCodes(name), !codes.isEmpty {
             for row in 0..<countries.count where codes.contains(try code(ofCountry: row + 1)) {
                 found.countries.insert(row + 1)
@@ -36,8 +36,7 @@ extension PlaceData {
         return found
     }
 
-    /// Returns the area to which a row refers. `isLetters` is true if the row contains the
-    /// area's abbreviation.
+    /// Returns the area that a row of the index names. `isLetters` is true if the row contains the area's abbreviation.
     private func areaEntry(_ row: Int) throws(PlaceDataError) -> (area: Int, isLetters: Bool) {
         let entry = try areaIndex.integer(row, at: 0, byteCount: 2)
         return (entry & 0x7FFF, entry & 0x8000 != 0)

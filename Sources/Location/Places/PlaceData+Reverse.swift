@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PlaceData {
-    /// The maximum distance, in kilometres, from a point at sea to the city that determines its country. A point on
-    /// land may appear to be at sea, because the outlines omit small islands and have errors of up to 2 km.
+    /// A point at sea belongs to the country of the nearest city if the city is within this distance, in kilometres. A
+    /// point on land may appear to be at sea, because the outlines omit small islands and have errors of up to 2 km.
     private static let maximumOffshoreDistance = 25.0
     /// The maximum distance, in kilometres, to the city that provides the name of a place.
     private static let maximumLocalityDistance = 100.0

@@ -6,10 +6,10 @@ import Synchronization
 /// A source of motion readings from all sensors that libiio can access, locally or on servers.
 ///
 /// The source opens contexts when sensors are first requested or a subscription begins. While there are subscribers,
-/// one thread supervises each context, and one thread reads each subscribed device, even if the source itself has been
-/// released. Events are delivered on these threads, so a slow closure delays subsequent events. The source searches for
-/// lost devices until they return. If the package is built without the trait LibIIO, each subscriber receives a single
-/// `lost` event.
+/// each context has a supervising thread, and each subscribed device has a reader thread. The threads keep running even
+/// if the source itself is released. Events are delivered on these threads, so a slow closure delays subsequent events.
+/// The source searches for lost devices until they return. If the package is built without the trait LibIIO, each
+/// subscriber receives a single `lost` event.
 public final class IIOSource: MotionSource {
     private let hub: MotionHub
     private let sessions: SessionGroup

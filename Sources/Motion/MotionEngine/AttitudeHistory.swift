@@ -39,7 +39,8 @@ struct AttitudeHistory: Sendable {
         }
     }
 
-    /// Interpolates between adjacent attitudes. Returns nil if the history does not cover the time.
+    /// Returns the attitude at a time, interpolated between the adjacent attitudes. Returns nil if the history does not
+    /// cover the time.
     func attitude(at time: BootTime) -> Quaternion? {
         guard newest >= 0, time <= entries[newest].time else { return nil }
         var later = newest
@@ -47,8 +48,8 @@ struct AttitudeHistory: Sendable {
             if entries[later].time <= time { break }
             let earlier = (later + entries.count - 1) % entries.count
             let (a, b) = (entries[earlier], entries[later])
-            // If the previous entry is not older, `later` is already the oldest attitude, and the history does not
-            // cover the time.
+            // If the previous entry is not older, `later` is the oldest attitude in the ring buffer, and the history
+            // does not cover the time.
             guard a.time < b.time else { return nil }
             if a.time <= time {
                 let part = time.seconds(since: a.time) / b.time.seconds(since: a.time)

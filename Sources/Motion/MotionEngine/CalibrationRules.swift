@@ -7,8 +7,8 @@ package import SensorFusion
 enum CalibrationRules {
     /// The interval in seconds at which the engine checks for calibrations to store.
     static let checkInterval = 60.0
-    /// The standard deviation of an unknown bias, in rad/s. The filter limits it to its own initial value, so any large
-    /// value has the same effect.
+    /// The standard deviation of an unknown bias, in rad/s. The filter limits this value to the standard deviation with
+    /// which it starts, so any large value has the same effect.
     static let unknownSigma = 1.0
     private static let degree = Double.pi / 180
     private static let day = 86_400.0

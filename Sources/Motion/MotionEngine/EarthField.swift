@@ -7,8 +7,8 @@ import Geodesy
 struct EarthField: Sendable {
     /// The interval between position checks, in seconds.
     private static let checkInterval = 5.0
-    /// The changes in angle, in degrees, and in height, in metres, after which the field is recomputed for the new
-    /// position. It is also recomputed after one day.
+    /// The field is recomputed if the position changes by more than this angle, in degrees, or this height, in metres.
+    /// It is also recomputed after one day.
     private static let maximumAngularChange = 0.01
     private static let maximumHeightChange = 1000.0
     private static let day = 86_400.0
@@ -28,7 +28,7 @@ struct EarthField: Sendable {
 
     func isDue(at now: BootTime) -> Bool {
         guard let nextCheck else { return true }
-        // A check that is too far in the future is also due, because the clock must have been set back.
+        // If the next check is too far in the future, the clock must have been set back, and the check is also due.
         return now >= nextCheck || nextCheck.seconds(since: now) > Self.checkInterval
     }
 

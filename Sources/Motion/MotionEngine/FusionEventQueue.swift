@@ -3,8 +3,9 @@
 import DeviceCore
 import Synchronization
 
-/// Holds the subscribers and their queued events in order. Unlike a `BoundedQueue`, it allows states to be delivered
-/// without being queued. In addition, a drain can stop before the first queued states and leave them to another thread.
+/// Holds the subscribers and their queued events in order. Unlike a `BoundedQueue`, it can deliver states directly,
+/// without queueing them. In addition, a drain can stop before the first queued states and leave them to another
+/// thread.
 struct FusionEventQueue: Sendable {
     struct Item: Sendable {
         var subscriber: FusionSubscriber

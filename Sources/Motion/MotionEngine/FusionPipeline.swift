@@ -27,10 +27,10 @@ final class FusionPipeline: @unchecked Sendable {
     @exclusivity(unchecked) private(set) var earth = EarthField()
     var accelerometerCorrection: SensorCalibration?
     private var correctionCount: UInt32 = 0
-    /// The `reinitializationCount` of the filter that was last reported to the calibrator.
+    /// The filter's `reinitializationCount` that was last reported to the calibrator.
     private var reinitializationCount: UInt32 = 0
     @exclusivity(unchecked) private var history = AttitudeHistory()
-    /// The origin of the filter's timestamps, which keeps them small and therefore precise.
+    /// The time from which the filter's timestamps are counted. It keeps them small and therefore precise.
     private var origin: BootTime?
     /// The time of the gyroscope sample that produces the current state, or nil if an accelerometer sample produces it.
     private var gyroscopeTime: BootTime?
@@ -113,8 +113,8 @@ final class FusionPipeline: @unchecked Sendable {
         guard let strength = earth.strength else { return }
         calibrator.setExpectedField(strength: strength, dip: earth.dip)
         let calibration = calibrator.calibration
-        // Field strengths are comparable only after a good fit. Before that, readings contain the device's own field
-        // and the sensor's scale error.
+        // The measured and the expected field strength are comparable only after a good fit. Before that, readings
+        // contain the device's own field and the sensor's scale error.
         guard calibration.quality >= .medium, calibration.fieldStrength.isFinite,
             abs(calibration.fieldStrength / strength - 1) < 0.2
         else { return }
@@ -190,7 +190,7 @@ final class FusionPipeline: @unchecked Sendable {
         if !calibration.hasSameCorrection(as: former) {
             correctionCount &+= 1
             let difference = calibration.difference(from: former)
-            // The negated condition is also true if the difference is NaN, which means that it is unknown.
+            // An unknown difference is NaN. The negated condition is also true in this case.
             if !(difference <= Self.maximumFieldChange) {
                 filter.restartMagnetometer(strength: calibration.fieldStrength, dip: calibration.dip)
             }

@@ -31,7 +31,7 @@ package final class MotionEngine: Sendable {
         var states: [FusedState] = []
         var timer: ClockTimer?
 
-        /// A state waits for the samples of other sensors for at most this time, in seconds, if no further samples
+        /// The maximum time, in seconds, for which a state waits for the samples of other sensors if no further samples
         /// arrive.
         var holdTime: Double { 0.1 + Double(pipeline.aligner.latency) / 1e9 }
     }
@@ -75,7 +75,7 @@ package final class MotionEngine: Sendable {
         }
         updateSubscriptions()
         drain(stopsBeforeStates: true)
-        // The reference is strong, because a weak reference to an object slows down all its strong references.
+        // `self` is captured strongly, because a weak reference to an object slows down all strong references to it.
         // Cancelling the last subscription releases the engine.
         return Subscription {
             subscriber.cancel()
@@ -241,7 +241,7 @@ package final class MotionEngine: Sendable {
             for subscriber in batch.subscribers { subscriber.deliver(event) }
             continueDrain(state.withLock { $0.queue.continueDrain(upToStates: false) }, stopsBeforeStates: false)
         } else if case .lost = event {
-            // If the loss is reported during a call to `subscribe`, no states must be delivered.
+            // A loss may be reported during a call to `subscribe`. In this case, no states must be delivered.
             drain(stopsBeforeStates: state.withLock(\.isAdjusting))
         } else if outcome.hasQueuedEvents || outcome.needsAdjustment {
             drain()
@@ -334,11 +334,12 @@ package final class MotionEngine: Sendable {
     // MARK: Delivery
 
     /// Delivers queued events, unless another thread is already delivering them. If a subscriber may still be inside
-    /// its call to `subscribe`, only losses are delivered.
+    /// its call to `subscribe`, `stopsBeforeStates` must be true. Only the events before the first queued states are
+    /// then delivered.
     private func drain(stopsBeforeStates: Bool = false) {
         continueDrain(
             state.withLock { $0.queue.beginDrain(upToStates: stopsBeforeStates) }, stopsBeforeStates: stopsBeforeStates)
-        // Another thread may have queued states for this thread to deliver.
+        // In the meantime, another thread may have queued states and left their delivery to this thread.
         guard stopsBeforeStates, state.withLock({ $0.queue.needsDrain }) else { return }
         background.async { self.drain() }
     }

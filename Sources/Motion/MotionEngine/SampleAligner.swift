@@ -109,7 +109,7 @@ struct SampleAligner: Sendable {
         }
     }
 
-    /// Records the current time, whether or not new samples have arrived.
+    /// Records the current time. Called whether or not new samples have arrived.
     mutating func recordArrival(_ arrival: BootTime) {
         newestArrival = max(newestArrival, arrival)
         guard mayNeedAwaitStart else { return }
@@ -164,8 +164,8 @@ struct SampleAligner: Sendable {
         return SampleStamp(epoch: now.epoch, time: time)
     }
 
-    /// Checks whether a sensor's clock disagrees with the others. This is assumed if the driving sensor has still not
-    /// reached the time of a sample that arrived long ago.
+    /// Checks whether a sensor's clock disagrees with the others. This is assumed if a sample arrived long ago, but the
+    /// driving sensor has still not reached its timestamp.
     private mutating func checkClock(of sensor: Sensor, at arrival: BootTime) {
         guard let stamp = queues[sensor.rawValue].firstStamp, let now = timings[drivingSensor.rawValue].newest,
             stamp > now, let since = queues[sensor.rawValue].firstArrival

@@ -16,8 +16,8 @@ struct SensorTiming: Sendable {
     /// The timestamp with which the newest sample is processed.
     var newest: SampleStamp?
     var newestArrival: BootTime?
-    /// The time of the first arrival from any sensor after this sensor was requested. Until this sensor delivers
-    /// samples, the duration of its silence is measured from this time.
+    /// The time of the first arrival from any sensor after this sensor was requested. Until the sensor delivers its
+    /// first sample, its silence is measured from this time.
     var awaitedSince: BootTime?
     var epoch: Int32 = 0
     /// The time of the newest sample on the sensor's own clock.

@@ -64,7 +64,8 @@ struct BlueZBeacons {
 
     private mutating func evictIfFull() {
         guard beacons.count >= Self.maximumCount else { return }
-        // Removes an eighth of the beacons at once, so that not every insertion has to search for the oldest beacon.
+        // Remove an eighth of the beacons at once. Otherwise, every insertion would have to search for the oldest
+        // beacon.
         let numbers = beacons.values.map(\.updateNumber).sorted()
         let limit = numbers[numbers.count / 8]
         beacons = beacons.filter { $0.value.updateNumber > limit }

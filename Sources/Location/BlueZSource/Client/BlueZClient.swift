@@ -5,14 +5,15 @@ package import DeviceCore
 /// A BlueZ client without a socket. The client processes received messages and provides the bytes to send and the
 /// events to deliver. It starts discovery on a powered adapter and reports the beacons among the received
 /// advertisements. If bluetoothd is not running or no adapter is powered, the client reports the problem and waits for
-/// a D-Bus signal. After errors whose end BlueZ does not signal, it retries with an increasing delay.
+/// a D-Bus signal. After other errors, BlueZ does not signal when it has recovered, so the client retries with an
+/// increasing delay.
 package struct BlueZClient {
     /// The timeout for a reply from the bus or from BlueZ, in seconds.
     static let replyTimeout = 10.0
     /// The idle time after which the client pings BlueZ, in seconds.
     static let pingInterval = 10.0
-    /// The time, in seconds, that BlueZ has to start discovery after replying that discovery is already in progress.
-    /// BlueZ sends the property change a few milliseconds after the reply.
+    /// If BlueZ replies that discovery is already in progress, discovery must start within this time, in seconds. BlueZ
+    /// sends the property change a few milliseconds after the reply.
     static let discoveryTimeout = 1.0
     private static let bus = "org.freedesktop.DBus"
     private static let bluez = "org.bluez"
@@ -51,7 +52,7 @@ package struct BlueZClient {
     private enum Step {
         case none
         case retry(BootTime)
-        /// Reports the `InProgress` error unless discovery starts before the given time.
+        /// Discovery must start before the given time. Otherwise, the `InProgress` error is reported.
         case expectDiscovery(error: DBusMessage, BootTime)
 
         var time: BootTime {
@@ -212,8 +213,8 @@ package struct BlueZClient {
         case .filter, .ping: break
         case .start:
             if message.error == "org.bluez.Error.InProgress" {
-                // Another program may have started discovery. However, BlueZ also sends this reply while discovery is
-                // not running, after a crash or after the controller has refused to scan.
+                // Another program may have started discovery. However, BlueZ also sends this reply after a crash or
+                // after the controller has refused to scan. In these cases, discovery is not running.
                 if let adapter, adapters[adapter]?.isDiscovering == true { return setProblem(nil) }
                 nextStep = .expectDiscovery(error: message, now.advanced(bySeconds: Self.discoveryTimeout))
                 return
@@ -256,7 +257,7 @@ package struct BlueZClient {
         if path == adapter, adapters[path]?.isPowered == true {
             if changed.isDiscovering == true {
                 // If two programs start discovery at the same time, BlueZ replies to only one of them while discovery
-                // is running. The client therefore stops waiting for its reply.
+                // is running. The client therefore no longer waits for its own reply.
                 pendingRequests = pendingRequests.filter { $0.value.request != .start }
                 nextStep = .none
                 if !isReceiving { setProblem(nil) }

@@ -96,7 +96,8 @@ struct BlueZObject {
         return device
     }
 
-    /// Reads the manufacturer data of each company, `a{qv}`. Returns the first beacon advertisement in it.
+    /// Reads a dictionary that maps companies to their manufacturer data, `a{qv}`. Returns the first beacon
+    /// advertisement in it.
     private static func advertisement(_ reader: inout DBusReader) throws(DBusFormatError) -> BeaconAdvertisement? {
         var found: BeaconAdvertisement?
         try reader.dictionary { (reader) throws(DBusFormatError) in

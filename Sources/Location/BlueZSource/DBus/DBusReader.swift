@@ -71,7 +71,7 @@ struct DBusReader {
 
     // MARK: Containers
 
-    /// Reads an array's length and the padding before its first element. Returns the offset of the array's end.
+    /// Reads an array's length and the padding before its first element. Returns the offset at which the array ends.
     mutating func array(alignment: Int) throws(DBusFormatError) -> Int {
         guard let count = Int(exactly: try uint32()) else { throw DBusFormatError() }
         try align(alignment)

@@ -48,7 +48,7 @@ struct SystemBus: ~Copyable {
 
     var hasPendingOutput: Bool { !pendingOutput.isEmpty }
 
-    /// Sends bytes. The next call sends any bytes that the socket does not accept now.
+    /// Sends bytes. If the socket does not accept all of them now, the next call sends the rest.
     mutating func send(_ bytes: [UInt8]) throws(DeviceError) {
         pendingOutput += bytes
         while !pendingOutput.isEmpty {

@@ -40,7 +40,7 @@ final class AccelerometerClient: Sendable {
         get { state.withLock { $0.interval } }
         set {
             let range = Self.intervals
-            // For NaN, the comparison is false, so the interval becomes the minimum.
+            // The comparison is false for NaN, so NaN is replaced by the minimum.
             let interval = newValue > range.lowerBound ? min(newValue, range.upperBound) : range.lowerBound
             state.withLock { $0.interval = interval }
             updateSubscription()
@@ -78,7 +78,7 @@ final class AccelerometerClient: Sendable {
 
     private func receive(_ event: MotionEvent) {
         guard case .samples(let batch) = event else {
-            // This event may arrive during the call to `subscribe`, when the subscription must not be changed.
+            // This event may arrive during the call to `subscribe`. The subscription must not be changed at that time.
             state.withLock { $0.latest = nil }
             return
         }

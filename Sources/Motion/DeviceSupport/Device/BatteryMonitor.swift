@@ -53,7 +53,7 @@ final class BatteryMonitor: Sendable {
                 guard newValue != state.isEnabled else { return (false, nil) }
                 let timer = state.timer
                 let generation = state.generation &+ 1
-                // A post that is already scheduled will find no changes and post nothing.
+                // If a post is already scheduled, it will find no changes and post nothing.
                 state = State()
                 state.isEnabled = newValue
                 state.generation = generation
@@ -74,7 +74,7 @@ final class BatteryMonitor: Sendable {
         guard isEnabled else { return }
         let battery = source.battery
         storage.withLock { state in
-            // If an update has arrived in the meantime, it is newer than `battery`.
+            // If an update has arrived in the meantime, keep it, because it is newer than `battery`.
             guard state.generation == generation, !state.hasReceivedUpdate else { return }
             state.battery = battery
             state.postedState = state.batteryState
@@ -138,7 +138,7 @@ final class BatteryMonitor: Sendable {
             }
             return names
         }
-        // If the level was not posted because it was too early, this call starts the timer.
+        // If it was too early to post the level, this call starts the timer.
         schedulePostIfNeeded()
         return names
     }

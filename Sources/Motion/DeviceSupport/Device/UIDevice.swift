@@ -135,7 +135,7 @@ extension UIDevice {
         }
     }
 
-    // The object of each notification is the `UIDevice`.
+    // The `object` of each notification is the `UIDevice`.
 
     /// Posted when `orientation` changes, including changes from and to `unknown`.
     public static let orientationDidChangeNotification = NSNotification.Name("UIDeviceOrientationDidChangeNotification")

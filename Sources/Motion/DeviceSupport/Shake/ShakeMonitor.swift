@@ -33,8 +33,7 @@ final class ShakeMonitor: Sendable {
 
     /// The interval between readings, in seconds. It is short enough for several readings in each stroke of a shake.
     static let interval = 1.0 / 50
-    /// The time in seconds from the beginning of a shake to its cancellation by a timer. Readings normally end or
-    /// cancel the shake earlier.
+    /// A timer cancels a shake this many seconds after it began. Normally, readings end or cancel the shake earlier.
     private static let timeout = 3.0
     private static let limit = 64
 
@@ -63,7 +62,7 @@ final class ShakeMonitor: Sendable {
                 let (former, notified) = (state.firstResponder, state.notifiedResponder)
                 state.firstResponder = newValue
                 guard former !== newValue else { return (former, notified, false) }
-                // If the former responder has received `motionBegan`, it receives `motionCancelled`.
+                // If the former responder has received `motionBegan`, it now receives `motionCancelled`.
                 state.reset()
                 guard notified != nil, let last = state.last else { return (former, notified, false) }
                 return (former, notified, enqueue(.cancelled, last, to: &state))
@@ -88,7 +87,7 @@ final class ShakeMonitor: Sendable {
 
     private func receive(_ event: FusionEvent) {
         guard case .states(let states) = event else {
-            // This event may arrive during the call to `subscribe`, when the subscription must not be changed.
+            // This event may arrive during the call to `subscribe`. The subscription must not be changed at that time.
             if case .lost(.accelerometer, _) = event, state.withLock({ cancelShake(&$0) }) { scheduleDrain() }
             return
         }

@@ -98,13 +98,13 @@ struct IIOXMLWriter {
         guard number.isFinite else { return number.isNaN ? "nan" : number < 0 ? "-inf" : "inf" }
         let size = abs(number)
         let sign = number.sign == .minus ? "-" : ""
-        // A `Double` of 2^53 or more has no decimals. Scales never reach this range.
+        // A `Double` of 2^53 or more has no fractional part. Scales never reach this range.
         guard size < 0x1p53 else { return "\(sign)\(size)" }
         var integerPart = Int64(size)
         let part = size - Double(integerPart)
         let product = part * 1e6
-        // The product is rounded to a `Double`. If it is close to a tie, its rounding error determines whether to round
-        // up or down.
+        // The product is itself a rounded `Double`. Near a tie, its rounding error determines whether to round up or
+        // down.
         let roundingError = (-product).addingProduct(part, 1e6)
         var millionths = Int64(product)
         let distanceFromTie = (product - Double(millionths) - 0.5) + roundingError

@@ -4,7 +4,8 @@
 package struct IIOAxis: Sendable, Equatable {
     package var channel: Int
     package var channelID: String
-    /// The factor applied to the sum of the raw number and the offset, or 0 if the driver's scale is invalid.
+    /// The factor by which the sum of the raw number and the offset is multiplied, or 0 if the driver's scale is
+    /// invalid.
     package var scale: Double
     package var offset: Double
     /// True if the channel is read from its `input` attribute, whose value is already scaled.
@@ -28,7 +29,7 @@ package struct IIOAxis: Sendable, Equatable {
     package var isUsable: Bool { isProcessed || (scale != 0 && scale.isFinite && offset.isFinite) }
 
     var conversion: IIOConversion {
-        // Adding -0.0 leaves every number unchanged, including -0.0.
+        // The offset is -0.0, because adding it leaves every number unchanged, even -0.0.
         isProcessed
             ? IIOConversion(offset: -0.0, factor: unitFactor)
             : IIOConversion(offset: offset, factor: scale * unitFactor)

@@ -60,8 +60,8 @@ struct IIOPackedAxes: Sendable {
             return
         }
         // Convert axes and timestamps in one loop, so that each scan is loaded from memory only once. The vector has
-        // four components. The bytes after the third axis can be read as the fourth component, because the eight-byte
-        // timestamp follows the axes.
+        // four components. It is safe to read the bytes after the third axis as the fourth component, because the
+        // eight-byte timestamp follows the axes.
         let timestampDistance = stamps.offset - offset
         let clockOffset = stamps.clockOffset
         var stampTarget = stamps.output

@@ -48,7 +48,7 @@ package struct IIOScanDecoder: Sendable {
         _ bytes: UnsafeRawBufferPointer, stride: Int, count: Int, values: UnsafeMutableBufferPointer<SIMD3<Double>>,
         times: UnsafeMutableBufferPointer<BootTime>?, clockOffset: Int64
     ) -> Int {
-        // `BootTime` must consist of a single `Int64`. Otherwise, nothing is decoded.
+        // This requires that `BootTime` consists of a single `Int64`. Otherwise, nothing is decoded.
         guard MemoryLayout<BootTime>.size == MemoryLayout<Int64>.size else { return 0 }
         return decode(bytes, stride, count, values, times.map(UnsafeMutableRawBufferPointer.init), clockOffset)
     }
@@ -91,7 +91,8 @@ package struct IIOScanDecoder: Sendable {
     }
 }
 
-/// The scans in a buffer and the destination of their timestamps. The creator of the value must check the bounds.
+/// The scans in a buffer and the destination of their timestamps. The code that creates this value must check the
+/// bounds.
 struct IIOScans {
     struct Timestamps {
         var offset: Int

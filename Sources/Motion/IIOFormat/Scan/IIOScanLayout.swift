@@ -30,8 +30,8 @@ package struct IIOScanLayout: Sendable, Equatable {
     package let elements: [Element]
     /// The size of a scan including padding in bytes, or 0 if there are no channels.
     package let sampleSize: Int
-    /// The scan size in bytes without padding at the end, as calculated by libiio up to version 0.24. If this size
-    /// differs from ``sampleSize``, these versions use wrong offsets to read scans that contain no timestamp.
+    /// The scan size in bytes as libiio calculates it up to version 0.24, without padding at the end. If it differs
+    /// from ``sampleSize``, these versions read scans without a timestamp at wrong offsets.
     package let unpaddedSize: Int
 
     /// Channels with the same scan index share their data.
@@ -47,7 +47,8 @@ package struct IIOScanLayout: Sendable, Equatable {
             let bytes = scan.format.byteCount
             if let last = elements.last, last.index == scan.index {
                 elements.append(Element(channel: channel, index: scan.index, format: scan.format, offset: last.offset))
-                // Reserve space for the larger format if channels with the same index have different formats.
+                // Channels with the same index share their space. If their formats differ, reserve space for the larger
+                // one.
                 size = max(size, last.offset + bytes)
                 continue
             }

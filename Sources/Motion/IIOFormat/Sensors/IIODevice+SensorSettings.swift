@@ -3,8 +3,8 @@
 package import DeviceCore
 
 extension IIODevice {
-    /// Sets the rates and the rate attribute of a sensor. The attributes of the channel are searched first, followed by
-    /// those of the channel type and those of the device.
+    /// Sets the rates and the rate attribute of a sensor. The attributes of the channel are searched first, then those
+    /// of the channel type, then those of the device.
     func setRates(of sensor: inout IIOSensor) {
         guard let first = sensor.axes.first, channels.indices.contains(first.channel) else { return }
         let channel = channels[first.channel]

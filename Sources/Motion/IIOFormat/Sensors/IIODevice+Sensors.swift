@@ -21,7 +21,7 @@ extension IIODevice {
         }
         sensor.canBuffer = zip(channelIndices, sensor.axes).allSatisfy { channelIndex, axis in
             guard let scan = channels[channelIndex].scan else { return false }
-            // If a channel is read from `input`, the conversion of its numbers in a buffer is unknown.
+            // If a channel is read from `input`, it is unknown how to convert its numbers in a buffer.
             return scan.index >= 0 && scan.format.count == 1 && !axis.isProcessed
         }
         sensor.canPoll = zip(channelIndices, sensor.axes).allSatisfy { channelIndex, axis in
@@ -38,7 +38,7 @@ extension IIODevice {
 
     fileprivate var title: String { name.isEmpty ? id : "\(id) (\(name))" }
 
-    /// Searches the attributes of the channel first, followed by those of the channel type and those of the device.
+    /// Searches the attributes of the channel first, then those of the channel type, then those of the device.
     private func attribute(_ name: String, of channel: IIOChannel, type: String) -> IIOAttribute? {
         let filename = "in_\(channel.id)_\(name)"
         return channel.attributes.first { $0.name == name && $0.filename == filename } ?? channel.attribute(name)
@@ -47,13 +47,14 @@ extension IIODevice {
 }
 
 extension IIODevice {
-    /// Returns the axis of a channel. If there is a problem, the scale of the axis is 0.
+    /// Returns the axis of a channel and, if the axis cannot be used, the problem. In this case, the scale of the axis
+    /// is 0.
     private func axis(at channelIndex: Int, type: String) -> (axis: IIOAxis, problem: String?) {
         let channel = channels[channelIndex]
         var axis = IIOAxis(channel: channelIndex, channelID: channel.id)
         let scale = attribute("scale", of: channel, type: type)
-        // `raw` is preferred, because a buffer contains the same numbers. A raw number without a scale has no defined
-        // value.
+        // `raw` is preferred, because its numbers are the same as in a buffer. Without a scale, a raw number is
+        // meaningless.
         axis.isProcessed = channel.attribute("input") != nil && (channel.attribute("raw") == nil || scale == nil)
         guard !axis.isProcessed else { return (axis, nil) }
         do throws(AttributeProblem) {
@@ -65,7 +66,7 @@ extension IIODevice {
                 throw AttributeProblem(
                     attribute: scale, device: self, channel: channel, explanation: "and a scale cannot be 0")
             }
-            // Raw numbers have up to 64 bits. Even the largest one must yield a finite reading.
+            // Even the largest 64-bit raw number must yield a finite reading.
             guard ((abs(axis.offset) + 0x1p64) * axis.scale).isFinite else {
                 throw AttributeProblem(
                     attribute: scale, device: self, channel: channel, explanation: "which is too large for a reading")
@@ -116,7 +117,7 @@ package struct IIOSensor: Sendable, Equatable {
     /// The file that contains the matrix, for example "in_accel_mount_matrix", or "none given" if there is no matrix.
     package var mountMatrixOrigin = "none given"
     package var remarks: [String] = []
-    /// Remarks about the matrix reported by the driver. They do not apply if a different matrix is used.
+    /// Remarks about the driver's matrix. They do not apply if a different matrix is used.
     package var mountMatrixRemarks: [String] = []
     package var canBuffer = false
     package var canPoll = true

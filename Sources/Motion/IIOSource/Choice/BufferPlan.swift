@@ -3,7 +3,7 @@
 import DeviceCore
 import IIOFormat
 
-/// The settings for reading one device, combined from the demand for its sensors.
+/// The settings for reading one device, derived from the demand for its sensors.
 struct DeviceReadPlan: Equatable {
     let active: [Int]
     /// The rate in hertz. Infinity requests the maximum rate, and 0 accepts any rate.
@@ -54,7 +54,7 @@ struct BufferPlan: Equatable {
     /// The decimation factor n. Only every nth sample is delivered.
     let decimation: Int
     let kernelBuffers: Int
-    /// The time in seconds after which a refill fails, or 0 for no limit.
+    /// The time in seconds after which a refill without data fails, or 0 for no limit.
     let timeout: Double
     /// The time in seconds within which the first samples must arrive.
     let startTimeout: Double
@@ -64,8 +64,8 @@ struct BufferPlan: Equatable {
     let period: Double
 
     /// `rate` is the sensor's rate in hertz, or nil if unknown. `wanted` is the requested rate in hertz, or nil to
-    /// deliver all samples. `latency` is the maximum delay in seconds. `forced` and `forcedBuffers` override the
-    /// computed numbers of samples and kernel buffers.
+    /// deliver all samples. `latency` is the maximum delay in seconds. If not nil, `forced` replaces the computed
+    /// number of samples, and `forcedBuffers` the computed number of kernel buffers.
     init(
         rate: Double?, latency: Double, wanted: Double? = nil, samples forced: Int? = nil,
         kernelBuffers forcedBuffers: Int? = nil, isLocal: Bool, isEventDriven: Bool
@@ -80,7 +80,7 @@ struct BufferPlan: Equatable {
             1, min(Self.maximumSamples, forced ?? Int(min(fitting, Double(Self.maximumSamples)))))
         samples = max(1, samplesPerLatency / decimation) * decimation
         period = Double(samples) / rate
-        // The kernel buffers 0.5 s of samples, so that none are lost while the machine is busy.
+        // The kernel buffers hold 0.5 s of samples, so that no samples are lost while the machine is busy.
         let buffers = Int(min((0.5 / period).rounded(.up), 128))
         kernelBuffers = max(1, min(1024, forcedBuffers ?? max(4, buffers)))
         if isLocal {
@@ -93,10 +93,10 @@ struct BufferPlan: Equatable {
         stallTimeout = 1 + 10 / rate + 3 * period
     }
 
-    /// Returns the decimation factor. A group of samples that is reduced to one sample covers at most 0.1 s, because
-    /// other clients of the server must also wait for the whole group. If no multiple of the requested rate is close to
-    /// the sensor's rate, at least four samples remain for each requested interval, so that the subscriber's readings
-    /// can be evenly spaced.
+    /// Returns the decimation factor, which is the number of samples in a group. Only one sample of each group is
+    /// delivered. A group covers at most 0.1 s, because other clients of the server must also wait for the whole group.
+    /// If no multiple of the requested rate is close to the sensor's rate, samples are discarded only if at least four
+    /// remain for each requested interval. The subscriber's readings can then be evenly spaced.
     private static func decimation(rate: Double?, requested: Double?) -> Int {
         guard let rate, let requested, rate.isFinite, requested > 0 else { return 1 }
         let maximum = max(1, min(rate * 0.1, Double(maximumSamples)))
@@ -119,7 +119,7 @@ extension SensorRates {
 
 /// Chooses the sampling rate to write to a driver.
 enum RateSelection {
-    /// The minimum rate in hertz if any rate is accepted. Some sensors start at 0 or 1 Hz.
+    /// If any rate is accepted, a slower sensor is set to this rate, in hertz. Some sensors start at 0 or 1 Hz.
     static let minimumDefault = 10.0
     /// The maximum rate to request from a driver that does not list its rates, in hertz.
     static let maximumUnlistedRate = 100_000.0

@@ -15,7 +15,8 @@ enum ClockSelection {
 
 /// The state of a remote machine's clock, kept from one capture to the next.
 struct ClockEstimate {
-    /// The maximum age of the state, in seconds. After that time, the clock drift may exceed the network delay.
+    /// The maximum age of the state, in seconds. After this time, the drift between the clocks may exceed the network
+    /// delay.
     private static let maximumAge = 60.0
 
     private let name: String

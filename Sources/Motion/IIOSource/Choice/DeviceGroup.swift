@@ -14,12 +14,13 @@ struct DeviceGroup {
     let deviceID: String
     /// The ID that the device had when it was first found. It identifies the device in the sensor IDs.
     let key: String
-    /// Identifies the device model across reconnections. All devices of one model have the same fingerprint.
+    /// A fingerprint of the device model, which stays the same after a reconnection. All devices of one model have the
+    /// same fingerprint.
     let fingerprint: String
     var members: [Member]
     let trigger: String?
     let isPolled: Bool
-    /// True if the sensor reports only changes, so that missing samples do not indicate a failure.
+    /// True if the sensor reports only changes. Missing samples then do not indicate a failure.
     let isEventDriven: Bool
 
     /// `udev` returns a udev property of a device. `key` returns the persistent name of a device.
@@ -104,8 +105,8 @@ enum AttributeSelection {
     }
 }
 
-/// The sysfs path of a device's parent, without the counters that change when a HID sensor hub is reconnected. An
-/// example of a counter is the last number in `0003:8086:0001.0004` or in `HID-SENSOR-200073.2.auto`.
+/// The sysfs path of a device's parent, without counters. A counter is a number that changes when a HID sensor hub is
+/// reconnected, such as the last number in `0003:8086:0001.0004` or in `HID-SENSOR-200073.2.auto`.
 enum AttachmentPath {
     /// Returns "platform/soc/i2c-1/1-0068" for a device at `/devices/platform/soc/i2c-1/1-0068/iio:device0`.
     static func stable(_ devicePath: String) -> String {
@@ -130,8 +131,8 @@ enum AttachmentPath {
         return name[..<dot]
     }
 
-    /// Adds numbers to the paths of sensors that are otherwise indistinguishable, such as two accelerometers of one HID
-    /// hub. The numbers follow the order in which the kernel registered the devices.
+    /// Appends numbers to the paths of sensors that cannot be distinguished otherwise, such as two accelerometers of
+    /// one HID hub. The numbers follow the order in which the kernel registered the devices.
     static func numberDuplicates(in groups: inout [DeviceGroup]) {
         var counts: [String: Int] = [:]
         for group in groups.indices.sorted(by: { number(of: groups[$0]) < number(of: groups[$1]) }) {

@@ -4,7 +4,7 @@
 public struct IIOSourceOptions: Sendable {
     /// The number of samples in a buffer refill, or nil to derive it from the requested rate and latency.
     public var samplesPerRefill: Int?
-    /// The maximum number of refills that the kernel buffers, or nil to buffer 0.5 s of samples.
+    /// The maximum number of refills to hold in the kernel, or nil to hold 0.5 s of samples.
     public var kernelBuffers: Int?
     /// The maximum rate of a sensor that is read axis by axis, in hertz.
     public var maximumPollRate = 200.0
@@ -16,8 +16,8 @@ public struct IIOSourceOptions: Sendable {
     package var maximumRetryDelay = 10.0
     /// The interval between searches for a missing sensor that has subscribers, in seconds.
     package var searchInterval = 2.0
-    /// The maximum delay, in seconds, before an executor reads a buffer that it polls. If the executor takes longer,
-    /// the source's thread resumes reading. If this value is nil, the delay is derived from the kernel buffers.
+    /// The time, in seconds, that an executor has to read a buffer that it polls. After this time, the source's thread
+    /// reads the buffer instead. If this value is nil, the time is derived from the kernel buffers.
     package var tolerance: Double?
 
     /// Creates the default options.

@@ -30,7 +30,7 @@ struct TimestampCorrector {
     /// would change the intervals between the samples.
     private static let offsetNoise: UInt64 = 20_000
     /// If the first delay on the device's clock exceeds this value, in seconds, plus the time for twice the largest
-    /// buffer, the driver does not use the clock that it reports.
+    /// buffer, the driver does not use the clock that it claims to use.
     private static let maximumInitialDelay = 5.0
     /// Each regression of the timestamps adds `regressionWeight` to a score, and each regular refill subtracts 1. At
     /// the limit, the timestamps are no longer used.
@@ -108,8 +108,8 @@ struct TimestampCorrector {
     }
 
     /// Corrects the times of a refill in place. On input, each time must be the timestamp plus `offset`. Returns the
-    /// number of valid times at the start of the buffer. Valid times are in ascending order. They are later than all
-    /// previous times, unless the device's clock has been set back by more than `minimumStep`.
+    /// number of valid times, which are at the start of the buffer. They are in ascending order, and later than all
+    /// previous times unless the device's clock has been set back by more than `minimumStep`.
     mutating func correct(
         _ times: UnsafeMutableBufferPointer<BootTime>, arrival: BootTime, measure: (String) -> Int64?
     ) -> Int {

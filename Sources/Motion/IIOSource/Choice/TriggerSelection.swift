@@ -7,10 +7,10 @@ enum TriggerSelection {
     enum Decision: Equatable {
         case keep
         case set(Int)
-        /// No trigger matches the device. The associated value contains the usual names of its trigger. The buffer is
-        /// opened without a trigger, because the device may not need one.
+        /// No trigger matches the device. The associated value lists the names that its trigger would usually have. The
+        /// buffer is opened without a trigger, because the device may not need one.
         case withoutTrigger([String])
-        /// The configured trigger does not exist. The existing triggers are in `offered`.
+        /// The configured trigger does not exist. `offered` lists the existing triggers.
         case missing(String, offered: [String])
     }
 

@@ -5,7 +5,8 @@ import DeviceCore
 import IIOFormat
 import SystemCalls
 
-/// Checks the size of a network server's device description, for which libiio allocates memory in advance.
+/// Checks the size that a network server announces for its device description. libiio allocates this much memory before
+/// it receives the description.
 enum DescriptionSizeCheck {
     /// The maximum size of a description, in bytes. It suffices for more than a thousand sensors.
     static let maximumSize = 16 << 20
@@ -13,8 +14,8 @@ enum DescriptionSizeCheck {
     private static let timeout = 5.0
     private static let maximumAddresses = 8
 
-    /// Returns the address of the server that announced a description size, or nil if no size was announced. Throws an
-    /// error if the size is too large or the server does not respond in time. libiio reports all other problems.
+    /// Returns the address at which the server announced a size, or nil if it announced none. Throws an error if the
+    /// size is too large or the server does not respond in time. libiio reports all other problems.
     @discardableResult
     static func check(
         _ address: MotionSourceAddress, answerTimeout: Double = timeout
@@ -31,8 +32,7 @@ enum DescriptionSizeCheck {
         }
         switch response {
         case .size(let size) where size > maximumSize: throw IIOFailure("PRINT", EFBIG)
-        // This is an error, because a server that does not respond to the check could later announce any size to
-        // libiio.
+        // A timeout must be an error. Otherwise, a server could ignore this check and then announce any size to libiio.
         case .timedOut: throw IIOFailure("PRINT", ETIMEDOUT)
         case .size, .other, .unreachable: return serverAddress
         }

@@ -12,7 +12,7 @@ final class ExitActions: Sendable {
         return ExitActions()
     }()
 
-    /// The maximum time for which `exit` waits for changes in progress, in milliseconds.
+    /// The maximum time for which `exit` waits for changes to finish, in milliseconds.
     private static let maximumWait = 1000
 
     private struct State {
@@ -24,8 +24,8 @@ final class ExitActions: Sendable {
 
     private let state = Mutex(State())
 
-    /// Registers an action that reverts a change, and then calls `change`, which makes the change. Throws ECANCELED
-    /// during exit.
+    /// Registers an action that reverts a change, and then makes the change by calling `change`. Throws ECANCELED if
+    /// the process is already exiting.
     func add<Result>(
         _ action: @escaping @Sendable () -> Void, change: () throws(IIOFailure) -> Result
     ) throws(IIOFailure) -> (id: Int, result: Result) {

@@ -10,7 +10,7 @@ struct LibIIO: IIOLibrary {
     func open(_ address: MotionSourceAddress) throws(IIOFailure) -> any IIOConnection {
         let server = try DescriptionSizeCheck.check(address)
         XMLErrorOutput.disable()
-        // libiio 0.24 replaces the colon before the port with NUL in place, so each call requires its own copy.
+        // libiio 0.24 overwrites the colon before the port with NUL, so each call needs its own copy of the address.
         var uri = Array(Self.uri(of: address).utf8CString)
         var error: Int32 = 0
         let pointer = uri.withUnsafeMutableBufferPointer { dsiio_open($0.baseAddress, &error) }
@@ -47,8 +47,8 @@ struct LibIIO: IIOLibrary {
     }
 }
 
-/// Silences libxml2, which libiio uses to parse descriptions. libxml2 prints invalid descriptions, including control
-/// characters, although libiio itself reports the error.
+/// Disables the error output of libxml2, which libiio uses to parse descriptions. libxml2 would print invalid
+/// descriptions, including control characters. libiio itself also reports the error.
 private enum XMLErrorOutput {
     private typealias Handler = @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?) -> Void
     private typealias SetHandler = @convention(c) (UnsafeMutableRawPointer?, Handler?) -> Void

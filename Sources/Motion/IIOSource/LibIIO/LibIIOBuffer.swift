@@ -6,8 +6,8 @@ import IIOFormat
 import Synchronization
 import SystemCalls
 
-/// A libiio buffer. `@unchecked Sendable` because the pointer is constant. The lock ensures that the buffer still
-/// exists when another thread calls `iio_buffer_cancel`. Only one thread at a time may refill the buffer.
+/// A libiio buffer. `@unchecked Sendable` because the pointer is constant. The lock ensures that `iio_buffer_cancel` is
+/// never called on a destroyed buffer. Only one thread at a time may refill the buffer.
 final class LibIIOBuffer: IIOBuffer, @unchecked Sendable {
     /// The reference keeps the context open as long as its buffers exist.
     private let connection: LibIIOConnection
@@ -29,7 +29,8 @@ final class LibIIOBuffer: IIOBuffer, @unchecked Sendable {
         pollHandle = Self.makePollHandle(pointer)
     }
 
-    /// Makes reads of a local context's buffer nonblocking. Returns nil if the buffer cannot be polled.
+    /// Makes reads of a local buffer nonblocking, so that the buffer can be polled. Returns nil if polling is not
+    /// possible.
     private static func makePollHandle(_ pointer: OpaquePointer) -> (descriptor: Int32, wakeUp: WakeupPipe)? {
         let descriptor = iio_buffer_get_poll_fd(pointer)
         guard descriptor >= 0, let wakeUp = try? WakeupPipe(for: "the capture from a sensor"),
@@ -74,7 +75,8 @@ final class LibIIOBuffer: IIOBuffer, @unchecked Sendable {
     }
 }
 
-/// Prevents reads of an empty local buffer. Such reads make many drivers read the sensor's hardware FIFO early.
+/// Prevents reads of an empty local buffer. On such a read, many drivers read the sensor's hardware FIFO earlier than
+/// necessary.
 struct RefillGate {
     /// True if the caller has not waited for samples since the last successful refill.
     private var hasNotWaitedSinceRefill = false

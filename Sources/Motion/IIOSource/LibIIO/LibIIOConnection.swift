@@ -19,7 +19,8 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
     private let capabilities = ServerCapabilities()
     private let isLocal: Bool
     private static let defaultKernelBuffers = 4
-    /// The error after which responses no longer match requests, or 0 if there was none.
+    /// The error number of the request that lost the connection, or 0. After this error, responses may no longer match
+    /// requests.
     private let desynchronizationError = Atomic<Int32>(0)
 
     init(_ pointer: OpaquePointer, address: MotionSourceAddress, server: ServerAddress?) {
@@ -34,16 +35,16 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
 
     deinit { iio_context_destroy(pointer) }
 
-    /// Runs a request, unless a previous one has timed out. A late response would be mistaken for the response to the
-    /// next request, so a new context must be opened.
+    /// Runs a request, unless an earlier request has lost the connection or timed out. A late response would be
+    /// mistaken for the response to the next request, so a new context must be opened.
     private func ifSynchronized<Result>(_ body: () throws(IIOFailure) -> Result) throws(IIOFailure) -> Result {
         let number = desynchronizationError.load(ordering: .relaxed)
         guard number == 0 else { throw IIOFailure("request after a failed request", number) }
         do throws(IIOFailure) {
             return try body()
         } catch {
-            // ETIMEDOUT is not treated as a lost connection, because it may come from a driver whose bus has timed out.
-            // For its own timeouts, libiio returns EPIPE.
+            // ETIMEDOUT is not treated as a lost connection, because a driver also returns it if the sensor's bus times
+            // out. If libiio itself times out, it returns EPIPE.
             if !isLocal, error.isConnectionLoss, error.number != ETIMEDOUT {
                 desynchronizationError.store(error.number, ordering: .relaxed)
             }
@@ -204,7 +205,7 @@ final class LibIIOConnection: IIOConnection, @unchecked Sendable {
             let isSet = iio_device_set_kernel_buffers_count(devices[device], UInt32(clamping: kernelBuffers)) == 0
             let kernelBuffers = isSet ? kernelBuffers : Self.defaultKernelBuffers
             let step = iio_device_get_sample_size(devices[device])
-            // The server's address is unknown if only libiio can find the host (through multicast DNS). In this case,
+            // If only libiio can find the host, through multicast DNS, the server's address is unknown. In this case,
             // libiio also reads the buffer.
             if step > 0, let socket = server?.connect() {
                 return try ServerBuffer(

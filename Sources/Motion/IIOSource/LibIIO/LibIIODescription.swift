@@ -6,7 +6,7 @@ import IIOFormat
 
 /// The description of a libiio context, with pointers to its devices and channels.
 struct LibIIODescription {
-    /// The limits on the numbers that a server can report. No board exceeds them.
+    /// The maximum numbers of devices, channels and attributes to read from a description. No real board exceeds them.
     private static let maximumDevices: UInt32 = 256
     private static let maximumChannels: UInt32 = 512
     private static let maximumAttributes: UInt32 = 512

@@ -7,7 +7,8 @@ import Synchronization
 import SystemCalls
 
 /// Captures the messages that libiio prints to `stderr`, because libiio before version 1 has no option to disable them.
-/// During a call, a stream replaces `stderr` and forwards the output of other threads.
+/// During a call, `stderr` is replaced by a stream that collects the output of the calling thread and forwards the
+/// output of all other threads.
 enum LibIIOMessages {
     private struct Stream: @unchecked Sendable { let file: UnsafeMutablePointer<FILE> }
 

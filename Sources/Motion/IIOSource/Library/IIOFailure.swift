@@ -48,7 +48,7 @@ extension IIOFailure {
     var isDeviceRemoved: Bool { [ENODEV, ENOENT, ENXIO].contains(number) }
     var isAccessRefused: Bool { [EBUSY, EACCES, EPERM].contains(number) }
 
-    /// The failure for a removal that was detected without a failed call.
+    /// The failure to report for a device whose removal was detected without a failed call.
     static func removed(_ device: String) -> IIOFailure { IIOFailure("find \(device)", ENODEV) }
 
     static let noSamples = IIOFailure("iio_buffer_refill", ETIMEDOUT)

@@ -4,13 +4,14 @@ import DeviceCore
 import IIOFormat
 import SystemCalls
 
-/// The libiio functions that this module uses. All of them are called on threads that block SIGPIPE, except for
-/// `devices(at:)`, `time(of:)` and refills of buffers that have a `pollHandle`.
+/// The libiio functions that this module uses. They are called on threads that block SIGPIPE. Exceptions are
+/// `devices(at:)`, `time(of:)`, and refills of buffers that have a `pollHandle`.
 protocol IIOLibrary: Sendable {
     /// Blocks until the server responds or the connection fails.
     func open(_ address: MotionSourceAddress) throws(IIOFailure) -> any IIOConnection
 
-    /// Returns the names of the current devices, or nil if listing them requires a new context. Must be fast.
+    /// Returns the names of the current devices without opening a context, or nil if that is not possible. Must return
+    /// quickly.
     func devices(at address: MotionSourceAddress) -> [String]?
 
     /// Returns the time in nanoseconds of a local clock such as "realtime".

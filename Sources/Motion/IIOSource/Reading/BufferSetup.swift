@@ -70,8 +70,7 @@ struct BufferSetup {
         guard let device else { throw removedError() }
         let timestamp = device.timestampChannel
         var channels = plan.active.flatMap { group.members[$0].sensor.axes.map(\.channel) }
-        // If a scan contains a timestamp, all versions of libiio report the same scan size. See
-        // `scanSizeMismatch(_:_:)`.
+        // With a timestamp in the scan, all versions of libiio report the same scan size. See `scanSizeMismatch(_:_:)`.
         if let timestamp { channels.append(timestamp) }
         guard let layout = device.layout(of: channels), layout.sampleSize > 0 else { throw removedError() }
         var configured = ConfiguredDevice(

@@ -76,7 +76,7 @@ struct DeviceReadTask {
         }
         guard reader.isCurrent(generation) else { return }
         let failure = IIOFailure("iio_buffer_refill", errorNumber)
-        // The server's timeout is not an error for an event-driven sensor, which may have had no changes.
+        // An event-driven sensor may have no changes to report for a long time, so a server timeout is not an error.
         if group.isEventDriven, failure.isConnectionLoss, finalReader.secondsSinceRefill(now: clock.now) >= 1,
             isResponding()
         {
@@ -97,7 +97,7 @@ struct DeviceReadTask {
         guard let pollHandle = buffer.pollHandle else { return (bufferReader.run(buffer), bufferReader) }
         let pollableBuffer = PollableBuffer(buffer, pollHandle.descriptor, bufferReader, plan, clock: clock)
         let sensors = bufferReader.sensors
-        // The reader thread resumes well before the kernel buffers are full.
+        // The tolerance is short enough for the reader thread to resume well before the kernel buffers are full.
         let tolerance = options.tolerance ?? min(Self.maximumTolerance, Double(buffer.kernelBuffers) * plan.period / 3)
         var coordinator = ReadinessCoordinator(
             source: pollableBuffer, wakeUp: pollHandle.wakeUp, clock: clock, tolerance: tolerance,
@@ -108,7 +108,7 @@ struct DeviceReadTask {
         return pollableBuffer.close()
     }
 
-    /// Resets the status of unsubscribed sensors, which may still be marked as unavailable.
+    /// Sets the status of unsubscribed sensors to unknown, because they may still be marked as unavailable.
     private func clearStatusOfUnusedSensors(_ plan: DeviceReadPlan) {
         for (index, member) in group.members.enumerated()
         where !plan.active.contains(index) && member.sensor.problem == nil {
@@ -181,8 +181,8 @@ struct DeviceReadTask {
                     guard reader.mayDeliver else { return }
                     let now = clock.now
                     batches[index].values[0] = value
-                    // The axes are read one after the other. The best estimate of the measurement time is the midpoint
-                    // of the whole read.
+                    // The axes are read one after another. The midpoint of the whole read is the best estimate of the
+                    // measurement time.
                     batches[index].times[0] = BootTime(
                         nanoseconds: before.nanoseconds &+ (now.nanoseconds &- before.nanoseconds) / 2)
                     batches[index].arrival = now

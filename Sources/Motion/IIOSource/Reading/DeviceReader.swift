@@ -16,7 +16,7 @@ final class DeviceReader: Sendable {
         case ended(ReaderFailure?)
     }
 
-    /// A phase with its start time and a number, which distinguishes repetitions of the same phase.
+    /// A phase, its start time, and a number. The number differs each time the same phase is entered again.
     struct Stage {
         fileprivate(set) var phase = Phase.settingUp
         fileprivate(set) var since: BootTime
@@ -115,8 +115,8 @@ final class DeviceReader: Sendable {
         state.withLock { state in state.plan.map { ($0, state.generation) } }
     }
 
-    /// False once the thread has been asked to end, because a new thread may already be delivering readings. It remains
-    /// true if only the current task has ended.
+    /// False once the thread has been asked to end. A new thread may then already be delivering readings. The value
+    /// remains true if only the current task has ended.
     var mayDeliver: Bool { state.withLock { $0.plan != nil } }
 
     func isCurrent(_ generation: Int) -> Bool { state.withLock { $0.isCurrent(generation) } }
@@ -145,7 +145,7 @@ final class DeviceReader: Sendable {
     /// True while subscribers process readings. During this time, the device is not considered silent.
     var isDelivering: Bool {
         get { deliveries.load(ordering: .relaxed) % 2 != 0 }
-        // The value is true while the counter is odd, so incrementing the counter inverts the value.
+        // Incrementing the counter toggles the value, because the value is true while the counter is odd.
         set { if newValue != isDelivering { Self.count(deliveries) } }
     }
 
@@ -166,7 +166,7 @@ struct ReaderFailure: Error {
 
     let error: DeviceError
     let remedy: Remedy
-    /// True if a request for fewer samples may succeed.
+    /// True if the operation may succeed with fewer samples.
     var mayBeDueToSize: Bool { [ENOMEM, EINVAL].contains(systemError) }
     var isPermissionDenied: Bool { [EACCES, EPERM].contains(systemError) }
     private var systemError: Int32? { if case .system(_, let number) = error.cause { number } else { nil } }

@@ -38,8 +38,8 @@ final class PollableBuffer: PollableSource {
     }
 
     var deadline: BootTime { BootTime(nanoseconds: nextTimeout.load(ordering: .relaxed)) }
-    /// False if samples may lack timestamps. Their times then depend on when the buffer is read. In this case, only the
-    /// reader thread may read the buffer, because an executor may be delayed by the app.
+    /// False if samples may lack timestamps, because their times then depend on when the buffer is read. In this case,
+    /// only the reader thread may read the buffer, because the app may delay an executor.
     var mayBePolledByExecutor: Bool { usesDriverTimestamps.load(ordering: .relaxed) }
 
     /// Waits until no thread reads, and makes later reads fail. Returns the error number and the final reader state.
@@ -61,7 +61,7 @@ final class PollableBuffer: PollableSource {
             }
         let outcome = try content.use { content throws(DeviceError) in
             try read(&content, &remainingReads)
-            // If reads remain, reading has stopped because the buffer is empty. Only an executor uses this information.
+            // If reads remain after reading, the buffer is empty. Only an executor uses the outcome.
             return remainingReads > 0 ? ReadOutcome.drained : .moreAvailable
         }
         return outcome ?? .contended
@@ -81,22 +81,21 @@ final class PollableBuffer: PollableSource {
                 nextTimeout.store(
                     Self.deadline(after: content.bufferReader.lastRefill, timeout).nanoseconds, ordering: .relaxed)
             }
-            // The timeout has expired. EPIPE is the error that libiio reports for a server that is silent or sends data
-            // without samples.
+            // After a system suspend, the timeout may have expired even though samples are available.
             if content.errorNumber == 0, deadline <= clock.now, !Sockets.isReadable(descriptor) {
                 content.errorNumber = EPIPE
             }
         }
         guard content.errorNumber == 0 else {
-            // The error only ends reading. `DeviceReadTask` reports the error number that `close()` returns.
+            // This error only stops reading. The error that `DeviceReadTask` reports is the result of `close()`.
             throw DeviceError(
                 .connectionLost, "", cause: .system(call: "iio_buffer_refill", errno: content.errorNumber))
         }
     }
 
-    /// Reads until no samples are available or no reads remain. Returns the error number, or 0 on success. Each system
-    /// call decrements `remainingReads`. Once it is 0, `refill` returns only samples that have already been received,
-    /// and then -EAGAIN.
+    /// Reads until there are no more samples or `remainingReads` is 0. Each system call decrements `remainingReads`.
+    /// Once it is 0, `refill` returns only samples that have already been received, and then -EAGAIN. Returns the error
+    /// number, or 0 on success.
     private func read(
         _ buffer: any IIOBuffer, _ bufferReader: inout BufferReader, _ remainingReads: inout Int
     ) -> Int32 {

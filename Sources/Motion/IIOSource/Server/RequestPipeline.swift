@@ -2,13 +2,14 @@
 
 import Synchronization
 
-/// Decides how many refills to request from a server at once. iiod sends each refill as soon as it is available. Other
-/// servers send nothing until all requested samples are available, or lack the memory for a large request. Therefore,
-/// many refills are requested only after the server has been asked for two refills and has sent them separately.
+/// Decides how many refills to request from a server at once. iiod sends each refill as soon as it is available, so
+/// many refills can be requested at once. Other servers send nothing until all requested samples are available, or lack
+/// the memory for a large request. The pipeline therefore first requests two refills. Only if the server sends them
+/// separately does the pipeline request more.
 struct RequestPipeline {
     static let maximumRefills = 64
-    /// The server tinyiiod splits its responses into pieces of this size, in bytes. Refills of the same size could not
-    /// be distinguished from these pieces.
+    /// The server tinyiiod splits its responses into pieces of this size, in bytes. If refills had the same size, they
+    /// could not be distinguished from these pieces.
     private static let tinyiiodChunkSize = 256
     private static let initialTrialInterval = 64
     private static let maximumTrialInterval = 4096

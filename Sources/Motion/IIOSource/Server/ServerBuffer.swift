@@ -133,7 +133,8 @@ extension ServerBuffer {
         remainingBytes -= size
         chunk = nil
         emptyResponses = 0
-        // Chunks are not counted if the scan size has changed since the request.
+        // If the request is not a multiple of the refill size, the scan size has changed since the request, and the
+        // chunk does not count.
         if requestedBytes % refillSize == 0 { pipeline.recordChunk(isRefill: size == refillSize) }
         let samples = scans.completeScans(in: range, storage: input.storage)
         guard remainingBytes > 0 || scans.finishResponse(requested: requestedBytes) else { throw Self.protocolError }
@@ -149,7 +150,8 @@ extension ServerBuffer {
         guard code == 0 else { throw failure("READBUF", code) }
         guard scans.finishResponse(requested: requestedBytes) else { throw Self.protocolError }
         guard isEmpty else { return }
-        // The request may be smaller than a scan with the channels of all clients, so the next request is larger.
+        // A scan contains the channels of all clients, so it may be larger than the request. The next request is
+        // therefore larger.
         emptyResponses += 1
         guard emptyResponses <= Self.maximumEmptyResponses else { throw Self.protocolError }
     }

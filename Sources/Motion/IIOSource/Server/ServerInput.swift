@@ -4,7 +4,7 @@ import SystemCalls
 
 /// The bytes that have been received from a server but not yet consumed.
 struct ServerInput: ~Copyable {
-    /// The longest lines are masks, with eight digits per 32 channels.
+    /// The maximum length of a line, in bytes. The longest lines are channel masks, with eight digits per 32 channels.
     private static let maximumLineLength = 1024
     private static let maximumHeaderSize = 24
 
@@ -25,8 +25,8 @@ struct ServerInput: ~Copyable {
 
     deinit { storage.deallocate() }
 
-    /// Returns false if no bytes are available. A read that does not fill the buffer has emptied the socket, so the
-    /// next call returns false without a system call.
+    /// Returns false if no bytes are available. If a read does not fill the buffer, the socket is empty, and the next
+    /// call returns false without a system call.
     mutating func receive(_ socket: Int32, reads: inout Int) throws(IIOFailure) -> Bool {
         guard !exchange(&isDrained, with: false), reads > 0 else { return false }
         reads -= 1
@@ -46,7 +46,7 @@ struct ServerInput: ~Copyable {
 
     mutating func clearDrained() { isDrained = false }
 
-    /// Moves the unconsumed bytes to the start of the buffer if there is no space after them.
+    /// Moves the unconsumed bytes to the start of the buffer if they reach its end.
     private mutating func compact() {
         guard unread.lowerBound > margin, unread.isEmpty || unread.upperBound == storage.count else { return }
         UnsafeMutableRawBufferPointer(rebasing: storage[margin...]).copyMemory(

@@ -63,8 +63,8 @@ struct ServerScans {
         return true
     }
 
-    /// Reduces the complete scans in a chunk to the requested channels, in place. An incomplete scan of the previous
-    /// chunk is first copied to the space before this chunk.
+    /// Removes the channels that were not requested from the complete scans in a chunk, in place. An incomplete scan at
+    /// the end of the previous chunk is first copied in front of this chunk.
     mutating func completeScans(in chunk: Range<Int>, storage: UnsafeMutableRawBufferPointer)
         -> UnsafeRawBufferPointer
     {

@@ -18,12 +18,12 @@ import DeviceCore
 final class ActiveDevice {
     enum State {
         case idle
-        /// The monitor is nil until the stage of the reader is checked for the first time.
+        /// The monitor is nil until the reader's stage is checked for the first time.
         case active(DeviceReader, StageMonitor?)
         case leaving(DeviceReader, since: BootTime)
     }
 
-    /// The stall detector for the stage with the given number.
+    /// A stall detector, and the number of the stage that it monitors.
     struct StageMonitor {
         let stage: Int
         let detector: StallDetector
@@ -35,15 +35,15 @@ final class ActiveDevice {
     }
 
     private(set) var discovery: Discovery
-    /// A newer device description, adopted when no reader thread is running.
+    /// A newer description of the device. It takes effect once no reader thread is running.
     private var update: Discovery?
     private(set) var state = State.idle
     var buffer: BufferUse
     var facts = DeviceReader.Facts()
     var plan: DeviceReadPlan?
     var retry: RetryTimer
-    /// True from when the sensors are reported as unavailable until they deliver readings or no subscription needs the
-    /// device.
+    /// Set when the sensors are reported as unavailable. Cleared when they deliver readings or no subscription needs
+    /// the device.
     var isUnavailable = false
 
     init(_ discovery: Discovery, options: IIOSourceOptions) {
@@ -65,7 +65,8 @@ final class ActiveDevice {
 
     func start(_ reader: DeviceReader) { state = .active(reader, nil) }
 
-    /// Passes the plan to the reader if it has changed. A leaving reader has no plan, so this call reactivates it.
+    /// Passes the plan to the reader if it has changed. Also reactivates a reader that has been asked to end, because
+    /// such a reader has no plan.
     func continueReading(with plan: DeviceReadPlan, now: BootTime) {
         guard let reader else { return }
         if reader.plan != plan {
@@ -91,7 +92,7 @@ final class ActiveDevice {
         adoptUpdate()
     }
 
-    /// Calls `body` with the stall detector for the given stage, which `make` creates if necessary.
+    /// Calls `body` with the stall detector of the given stage. If there is none yet, `make` creates it.
     func updateDetector<Result>(
         of stage: DeviceReader.Stage, make: () -> StallDetector, _ body: (inout StallDetector) -> Result
     ) -> Result? {

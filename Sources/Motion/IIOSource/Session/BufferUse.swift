@@ -21,9 +21,9 @@ struct BufferUse {
 
     /// The reason why the buffer is disabled and the condition for a retry, or nil while the buffer is enabled.
     private(set) var failure: (remark: String, retry: Retry)?
-    /// False after a decimating buffer failed, possibly because of a lack of memory or a slow sensor.
+    /// False once a buffer with decimation has failed, possibly because of a lack of memory or a slow sensor.
     private(set) var mayDecimate = true
-    /// True if the buffer must be disabled the next time it delivers nothing.
+    /// True if the buffer is to be disabled the next time it delivers no samples.
     private(set) var isLastAttempt = false
     private var hasDelivered = false
     private var backoff: Backoff

@@ -43,7 +43,7 @@ final class ContextSession: Sendable {
         return wantsDiscovery || sensors.contains { hub.demand(of: $0) != nil }
     }
 
-    /// Starts a thread if none is running and the context is needed. The thread retains `owner`.
+    /// Callers do not wait for the discovery before this time, because the context was unreachable.
     func wakeThread(hub: MotionHub, catalog: SensorCatalog, owner: any AnyObject & Sendable) {
         let isNeeded = isNeeded(hub)
         let starts = state.withLock { state -> Bool in

@@ -51,7 +51,7 @@ extension ContextSupervisor {
                 log.log(level: address.backend == .local && problem.code == .notFound ? .debug : .warning, "\(problem)")
             }
             for device in devices where device.reader == nil { setUnavailable(device, problem) }
-            // Also mark the sensors that a previous thread of the session found.
+            // Also mark the sensors found by an earlier thread of the session as unavailable.
             let current = sensorIDs
             for sensor in session.sensors where !current.contains(sensor) {
                 hub.setStatus(.unavailable(problem), of: sensor)
@@ -121,8 +121,8 @@ struct DeviceSearch {
     /// The device names, or nil if they can be listed only by opening the context.
     var presence: [String]?
     var nextSearchTime = BootTime.zero
-    /// The time at which the context must be reopened if its devices differed from the listed devices, or nil if they
-    /// matched.
+    /// The time at which to reopen the context, or nil. It is set only if the devices in the context differed from the
+    /// listed devices.
     private(set) var recheckTime: BootTime?
 
     mutating func finish(contextDevices: [String], recheckTime: BootTime) {
@@ -135,7 +135,7 @@ struct DeviceSearch {
         present != presence || recheckTime.map { now >= $0 } ?? false
     }
 
-    /// A search that must open the context is not due before `openingTime`.
+    /// Returns the time of the next search. A search that must open the context is not due before `openingTime`.
     func deadline(openingTime: BootTime) -> BootTime {
         presence == nil ? max(nextSearchTime, openingTime) : nextSearchTime
     }
@@ -162,7 +162,7 @@ struct PersistentDeviceNames {
         }
         var names: [String: String] = [:]
         for device in devices {
-            // An unused name that equals the ID takes precedence over other unused names of the same model.
+            // Among the unused names of the same model, a name that equals the ID is preferred.
             let unused = entries.indices.filter {
                 entries[$0].id == nil && entries[$0].fingerprint == device.fingerprint
             }

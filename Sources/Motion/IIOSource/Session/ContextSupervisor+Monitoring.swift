@@ -10,7 +10,7 @@ extension ContextSupervisor {
         switch stage.phase {
         case .ended: return
         case .settingUp:
-            // Refused settings are not retried during setup, because their list is still the one from the previous
+            // Refused settings are not retried during setup, because `facts` still contains those of the previous
             // stage.
             return monitorAnswers(of: device, reader, stage, limit: Self.setupLimit, now: now)
         case .polling(let interval):
@@ -42,7 +42,7 @@ extension ContextSupervisor {
         now: BootTime
     ) {
         guard device.discovery.connection.isPresent(device.group.device) else {
-            // The device's presence must be checked, because the kernel does not wake a reader when its device is
+            // Check whether the device is still present, because the kernel does not wake a reader when its device is
             // removed.
             connection = nil
             return remove(device, now: now)
@@ -83,8 +83,8 @@ extension ContextSupervisor {
         device.restart(now: now)
     }
 
-    /// Sets up the device again once refused settings are writable. udev may grant access only some time after a device
-    /// appears.
+    /// Sets up the device again once refused settings have become writable. After a device appears, udev may need some
+    /// time to grant access.
     private func retrySettings(of device: ActiveDevice, now: BootTime) {
         for remark in device.facts.remarks { logOnce("\(name(of: device)): \(remark)") }
         guard device.facts.refused.contains(where: device.discovery.connection.isWritable) else { return }

@@ -19,13 +19,13 @@ final class ContextSupervisor {
     static let setupLimit = 3.0
     /// The time in seconds after which a reader thread that does not end is abandoned.
     static let abandonTimeout = 30.0
-    /// The maximum number of abandoned threads that are still running. Once it is reached, no further stuck thread is
-    /// abandoned.
+    /// The maximum number of abandoned threads that are still running. Once it is reached, further stuck threads are
+    /// not abandoned.
     static let maximumAbandoned = 4
-    /// The factor by which the search interval is extended while the kernel reports new devices. Frequent searches are
-    /// then unnecessary.
+    /// While the kernel reports new devices, frequent searches are unnecessary, and the search interval is multiplied
+    /// by this factor.
     static let monitoredFactor = 15.0
-    /// The minimum duration in seconds of a system suspend after which devices are set up again.
+    /// Devices are set up again after a system suspend of at least this duration, in seconds.
     static let minimumSuspension = 0.5
 
     let session: ContextSession
@@ -76,7 +76,7 @@ final class ContextSupervisor {
         if needsSearch { deadline = min(deadline, search.deadline(openingTime: opening.time)) }
         if hub.isMissingSensor, let time = search.recheckTime { deadline = min(deadline, time) }
         for device in devices { deadline = min(deadline, device.deadline(canStart: connection != nil)) }
-        // The delay is at least 5 ms, so that a deadline that stays in the past does not cause a busy loop.
+        // The delay is at least 5 ms. Otherwise, a deadline that remains in the past would cause a busy loop.
         return max(deadline, now.advanced(bySeconds: 0.005))
     }
 

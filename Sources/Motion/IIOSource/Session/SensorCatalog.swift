@@ -26,8 +26,8 @@ final class SensorCatalog: Sendable {
             guard state.entries.indices.contains(context), state.entries[context] != entry else { return nil }
             state.entries[context] = entry
             state.version += 1
-            // Only one thread at a time publishes. It does not hold the lock while publishing, and repeats this until
-            // the latest version is published.
+            // Only one thread at a time publishes. It does so without holding the lock, and repeats until the latest
+            // version is published.
             guard !state.isPublishing else { return nil }
             state.isPublishing = true
             return (state.entries, state.version)

@@ -55,7 +55,7 @@ struct StallDetector {
         lastCheck = now
     }
 
-    /// The time at which the check fails if there is no progress by then.
+    /// If there is no progress by this time, the check fails.
     var deadline: BootTime {
         let limit = isFlowing ? stallLimit : startLimit
         guard limit.isFinite else { return .never }
@@ -79,8 +79,8 @@ struct StallDetector {
             isFlowing = true
             return .none
         }
-        // If the check is late, a grace period extends the deadline, unless the deadline is later anyway. The deadline
-        // is extended only once per period without progress.
+        // If the check is late, the deadline is extended to the end of a grace period, unless it is later anyway. This
+        // happens only once while there is no progress.
         let end = now.advanced(bySeconds: Self.gracePeriod)
         if graceEnd == nil, now.seconds(since: due) > Self.schedulingTolerance, end > deadline { graceEnd = end }
         guard now >= deadline else { return .none }
