@@ -4,7 +4,7 @@ package import DeviceCore
 import Synchronization
 package import Trace
 
-/// A flight recorder that saves the last minutes of a ring as a trace after a trigger event, and continues recording.
+/// A flight recorder. After a trigger event, it saves the last minutes of a ring as a trace and continues recording.
 ///
 /// A saved trace extends for some seconds beyond its trigger. Triggers that occur during that time are listed in the
 /// same trace and do not extend it. A trigger that occurs while a trace is being saved starts the next trace.
@@ -20,8 +20,8 @@ package final class BlackBox: Sendable {
     }
 
     package enum Event: Sendable {
-        /// A trigger occurred. A new trace is saved after the given number of seconds. If the number is 0, the trigger
-        /// was added to a pending trace.
+        /// A trigger occurred. Its trace will be saved after the given number of seconds. The number is 0 if the
+        /// trigger was added to a trace that was already pending.
         case triggered(RingTrigger, seconds: Double)
         case saved(SavedTrace, triggers: [RingTrigger])
         /// There were no events to save for a trigger.
@@ -110,7 +110,7 @@ package final class BlackBox: Sendable {
             } else {
                 state.pending?.triggers = triggers
             }
-            // The lock is held during the call so that the ring receives concurrent triggers in order.
+            // The lock is held during this call so that triggers from several threads reach the ring in order.
             ring.retain(since: startTime(for: triggers), for: triggers)
             return (trigger, triggers.count == 1)
         }
@@ -118,8 +118,8 @@ package final class BlackBox: Sendable {
         onEvent(.triggered(recorded.trigger, seconds: recorded.isFirst ? options.after : 0))
     }
 
-    /// Immediately saves any pending trace with the events recorded so far, and waits until all saves have completed.
-    /// The caller must close the ring afterwards.
+    /// If a trace is pending, saves it immediately with the events recorded so far. Waits until all saves have
+    /// completed. The caller must close the ring afterwards.
     package func finish() {
         let semaphore = BinarySemaphore()
         state.withLock { state in
@@ -164,7 +164,7 @@ package final class BlackBox: Sendable {
             let paths = ring.beginReading()
             defer { ring.endReading() }
             guard let first = pending.triggers.first else { return finishSave() }
-            // The civil time of the trigger according to the clock's current setting.
+            // The civil time of the trigger, computed from the current setting of the clock.
             let passed = last.subtractingSaturated(first.time)
             let time = WallTime(nanoseconds: clock.wallTime.nanoseconds.subtractingSaturated(passed))
             let location = ring.location

@@ -12,8 +12,8 @@ struct BeaconAnonymizer: Sendable {
     private var majors: [UInt16: UInt16] = [:]
     private var minors: [UInt16: UInt16] = [:]
 
-    /// Returns the sighting with its UUID, major and minor replaced by numbers in order of appearance, starting at 1.
-    /// Returns nil if the maximum number of UUIDs is reached.
+    /// Returns the sighting with its UUID, major and minor values replaced by consecutive numbers. Each new value is
+    /// given the next number, starting at 1. Returns nil for a new UUID if the maximum number of UUIDs is reached.
     mutating func scrubbed(_ sighting: BeaconSighting) -> BeaconSighting? {
         let identity = sighting.identity
         if uuids[identity.uuid] == nil {
@@ -28,7 +28,7 @@ struct BeaconAnonymizer: Sendable {
     }
 
     private static func number(_ value: UInt16, _ numbers: inout [UInt16: UInt16]) -> UInt16 {
-        // If all 65,536 values occur, the number of the last value wraps around to 0.
+        // If all 65,536 values occur, the last one is given the number 0, because the numbers wrap around.
         let number = numbers[value] ?? UInt16(truncatingIfNeeded: numbers.count + 1)
         numbers[value] = number
         return number

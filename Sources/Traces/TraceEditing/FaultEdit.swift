@@ -7,25 +7,26 @@ public import Trace
 /// An edit that injects faults into a trace. The result depends only on the trace, the faults and the seed.
 ///
 /// The header of the result contains the seed and the fault list in a "faults" member, so that a failed run can be
-/// repeated from its trace alone. If the trace already contained faults, the member is an array. A target that does not
-/// exist in the trace is an error, because a test with a misspelled target could otherwise pass. Sensors are looked up
-/// in the header, receivers and accessories in the whole trace. A fault that starts after the last event is also an
-/// error.
+/// repeated from its trace alone. If the trace already contained faults, the member is an array.
 ///
-/// If a fault changes positions (`nofix`, `clockstep`), all NMEA sentences are omitted, because they would contain a
-/// fix or a time that contradicts the reports. Simulated servers generate new sentences from the reports.
+/// A target that does not exist in the trace is an error, because a test with a misspelled target could otherwise pass.
+/// Sensors are looked up in the header, receivers and accessories in the whole trace. A fault that starts after the
+/// last event is also an error.
+///
+/// If a fault changes positions (`nofix`, `clockstep`), all NMEA sentences are omitted, because their fixes or times
+/// would contradict the changed reports. Simulated servers generate new sentences from the reports.
 public struct FaultEdit: TraceEdit {
     let faults: [TraceFault]
     private let seed: UInt64
     private var random: SplitMix64
     private var kinds: [SensorDescription.ID: SensorKind] = [:]
     var decoder = GPSDDecoder()
-    /// The last reading before a sensor became stuck, by fault and sensor.
+    /// The first reading of each sensor after it became stuck, by fault and sensor ID. The sensor repeats this reading.
     var stuckValues: [[SensorDescription.ID: SIMD3<Double>]]
     private var schedule: FaultSchedule
     /// The number of loss faults that are in effect, by sensor ID. An empty ID represents gpsd.
     private var activeLosses: [String: Int] = [:]
-    /// True for each fault that has already unplugged an accessory during a write.
+    /// One element for each fault: true if the fault has already unplugged an accessory during a write.
     private var hasOccurred: [Bool]
     private var delayedEvents = DelayedEventQueue()
     private let hasJitter: Bool
@@ -36,7 +37,7 @@ public struct FaultEdit: TraceEdit {
     private var lastTime: Int64 = 0
     /// The names of accessories by ID.
     private var accessories: [String: String] = [:]
-    /// The unplugged accessories. Their events are omitted until the trace attaches them again.
+    /// The IDs of the unplugged accessories. An accessory's events are omitted until the trace attaches it again.
     private var unplugged: Set<String> = []
     private var openProtocols: [String: [String]] = [:]
 

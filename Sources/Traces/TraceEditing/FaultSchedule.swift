@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The starts and ends of loss and unplug faults, in chronological order. Their times do not depend on the trace's
-/// events.
+/// The starts and ends of loss and unplug faults, in chronological order. These times are known in advance, because
+/// they do not depend on the trace's events.
 struct FaultSchedule {
     /// The start or end of a fault.
     struct Step {
@@ -9,8 +9,8 @@ struct FaultSchedule {
         var time: Int64
         var fault: TraceFault
         var isEnd: Bool
-        /// The order of steps with equal times. The end of one fault precedes the start of another, but a fault with a
-        /// duration of zero still starts before it ends.
+        /// The order of steps with the same time. Faults that end come before faults that start. However, a fault with
+        /// a duration of zero starts before it ends.
         fileprivate var rank: Int
     }
 

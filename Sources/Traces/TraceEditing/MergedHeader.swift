@@ -16,10 +16,11 @@ struct MergedHeader {
     /// The index of the trace whose battery events are kept, or nil if no trace has a battery. A device has only one
     /// battery.
     let batteryTrace: Int?
-    /// The indices of traces whose 68 % accuracies are converted to 95 %.
+    /// The indices of traces whose accuracies are converted from 68 % to 95 %.
     private let phoneTraces: Set<Int>
 
-    /// Creates a merged header from the first trace's header. `offset` is added to the trace's times.
+    /// Creates a merged header from the header of the first trace. `offset`, in nanoseconds, is added to the times of
+    /// that trace.
     init(
         _ first: TraceHeader, offset: Int64, receivers: [[String: String]], batteryTrace: Int?, phones: Set<Int> = []
     ) {
@@ -61,8 +62,8 @@ struct MergedHeader {
 
     mutating func set(hasPhoneAccuracies: Bool) { header.hasPhoneAccuracies = hasPhoneAccuracies }
 
-    /// Converts the accuracies of a phone's position to gpsd's 95 % level. Re-encoding the position loses no
-    /// information, because this project's encoder also wrote the original report.
+    /// Converts the accuracies of a phone's position from the 68 % level to gpsd's 95 % level. Decoding and encoding
+    /// the position again loses no information, because the original report was written by the same encoder.
     private static func withNinetyFivePercentErrors(_ line: [UInt8]) -> [UInt8] {
         var decoder = GPSDDecoder()
         guard let report = decoder.position(line) else { return line }

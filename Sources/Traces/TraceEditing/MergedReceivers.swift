@@ -4,9 +4,10 @@ import DeviceCore
 import GPSDProtocol
 import Trace
 
-/// The receiver names in a merged trace. Receivers that report during the same period never share a name.
+/// The names of the receivers in a merged trace. Two receivers never have the same name if their reporting periods
+/// overlap.
 ///
-/// Two receivers may keep the same name if one sends its last report before the other sends its first.
+/// If one receiver sends its last report before the other sends its first, both may keep the same name.
 struct MergedReceivers {
     /// The new names of renamed receivers, per trace.
     private(set) var names: [[String: String]]
@@ -21,7 +22,8 @@ struct MergedReceivers {
                     "\(files[index]) has more than \(MergeInputSummary.maximumReceivers) receivers. The remaining receivers keep their names, even if another trace contains the same names."
                 )
             }
-            // Named receivers are processed first, because reports without a receiver name may belong to one of them.
+            // Named receivers are processed first, because reports without a receiver name may be assigned to one of
+            // them.
             for (path, span) in summary.receivers.sorted(by: { $0.key > $1.key }) {
                 let name =
                     path.isEmpty
@@ -38,8 +40,8 @@ struct MergedReceivers {
         }
     }
 
-    /// Returns a name for the reports that name no receiver. Returns an empty string if no other trace contains reports
-    /// during the same period.
+    /// Returns a receiver name for those reports of a trace that contain none. Returns an empty string if no name is
+    /// needed, because no other trace contains reports during the same period.
     private func name(ofUnnamed span: MergeInputSummary.Span, in index: Int, _ summaries: [MergeInputSummary]) -> String
     {
         let isUnambiguous = summaries.enumerated().allSatisfy { other, summary in

@@ -9,7 +9,7 @@ struct PositionStatistics {
     private var result = TraceSummary.Positions()
     private var errors: [Double] = []
     private var last: GeodeticCoordinate?
-    /// A longitude, and the number of revolutions around the Earth up to that point.
+    /// A longitude, and the net number of eastward crossings of the 180° meridian before it.
     private struct Longitude {
         var degrees: Double
         var revolutions: Int
@@ -33,8 +33,8 @@ struct PositionStatistics {
         }
         if report.horizontalError >= 0, errors.count < Self.maximumErrors { errors.append(report.horizontalError) }
         let coordinate = GeodeticCoordinate(latitude: report.latitude, longitude: report.longitude)
-        // The limits are initially NaN. A comparison with NaN is always false, so the conditions are negated to replace
-        // the initial values.
+        // The limits are initially NaN, and every comparison with NaN is false. The conditions are negated so that the
+        // first position replaces the initial values.
         if !(result.south <= coordinate.latitude) { result.south = coordinate.latitude }
         if !(result.north >= coordinate.latitude) { result.north = coordinate.latitude }
         add(longitude: coordinate.longitude)

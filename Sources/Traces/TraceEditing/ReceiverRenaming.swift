@@ -9,10 +9,10 @@ struct ReceiverRenaming {
         var text: [UInt8]
     }
 
-    /// The classes of reports that originate from a receiver even if the report does not name the receiver.
+    /// The classes of reports that always originate from a receiver, even if they do not name it.
     private static let measurementClasses: Set = ["TPV", "SKY", "ATT", "GST", "IMU"]
-    /// The new names by old name. If there is an entry for the empty name, its new name is added to reports that name
-    /// no receiver.
+    /// The new names by old name. The empty string stands for reports that name no receiver. If it has an entry, the
+    /// new name is added to these reports.
     let names: [String: String]
 
     /// Returns the report with the new names, or the unchanged report if no name applies or the report is malformed.

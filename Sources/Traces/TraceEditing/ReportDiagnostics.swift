@@ -10,7 +10,7 @@ package import Trace
 /// print the remarks.
 package struct ReportDiagnostics: Sendable {
     private var diagnostics = InputDiagnostics()
-    /// The warnings about lines of the trace. Empty unless a whole trace was read.
+    /// The warnings about lines of the trace. Empty unless these diagnostics were created from a whole trace.
     package private(set) var lineWarnings = InputDiagnostics()
 
     package init() {}
@@ -31,8 +31,8 @@ package struct ReportDiagnostics: Sendable {
         }
     }
 
-    /// Records the problems in the report that the decoder has just processed. For a position, the caller may pass nil
-    /// as `report`.
+    /// Records the problems in the report that `decoder` has just decoded. `report` is needed only to recognize a
+    /// malformed report, so it may be nil for a position.
     package mutating func record(
         _ report: GPSDReport?, _ decoder: GPSDDecoder, bytes: UnsafeRawBufferPointer, line: Int
     ) {
@@ -48,12 +48,12 @@ package struct ReportDiagnostics: Sendable {
             count: decoder.outOfRangeCount)
     }
 
-    /// Records the problems in a line that the trace contains as text because the line is not a complete report.
+    /// Records the problems in an incomplete report. The trace stores the line of such a report as plain text.
     package mutating func record(text line: [UInt8], _ decoder: inout GPSDDecoder, line number: Int) {
         line.withUnsafeBytes { record(decoder.decode($0), decoder, bytes: $0, line: number) }
     }
 
-    /// Returns the key and the beginning of the value at the offset.
+    /// Returns an excerpt for messages: the key and the beginning of the value of the member at the offset.
     private static func member(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> String {
         guard bytes.indices.contains(offset) else { return "" }
         let separators = [UInt8(ascii: ","), UInt8(ascii: "{")]

@@ -19,7 +19,7 @@ public import Trace
 public struct ScrubEdit: TraceEdit {
     private let options: ScrubOptions
     private var decoder = GPSDDecoder()
-    /// The offset to add to receiver times in nanoseconds, or nil until the first time is known.
+    /// The offset, in nanoseconds, that is added to receiver times. nil until the first time is known.
     private var shift: Int64?
     /// The first original position. It is moved to `options.place`.
     private var origin: GeodeticCoordinate?
@@ -32,7 +32,8 @@ public struct ScrubEdit: TraceEdit {
     /// Creates an edit with the given options.
     public init(_ options: ScrubOptions = ScrubOptions()) { self.options = options }
 
-    /// Returns a header that still describes the readings but not their origin.
+    /// Returns a header without data that may identify the person, the place or the time of the recording. It still
+    /// describes the readings.
     public mutating func header(_ header: TraceHeader) throws(DeviceError) -> TraceHeader {
         var scrubbed = TraceHeader()
         // The `clock` member may contain arbitrary text.
@@ -161,8 +162,8 @@ public struct ScrubEdit: TraceEdit {
         let moved = Geodesic.direct(from: place, azimuth: geodesic.initialAzimuth, distance: geodesic.distance)
         report.latitude = moved.destination.latitude
         report.longitude = moved.destination.longitude
-        // Along a geodesic, the direction of north changes by an angle that depends on the place. The track and the
-        // velocity are rotated by the difference between the angles at the original place and the new place.
+        // Moving a geodesic changes its final azimuth. The track and the velocity are rotated by the same angle, so
+        // that they keep their direction relative to the geodesic.
         let rotation = moved.finalAzimuth - geodesic.finalAzimuth
         if geodesic.distance > 0, rotation.isFinite {
             report.track = Self.direction(report.track + rotation)

@@ -15,7 +15,7 @@ struct StreamStatistics {
     struct Meter {
         var stream: TraceSummary.Stream
         var intervals: [Int64] = []
-        /// The intervals of at least one second. Those longer than five median intervals are gaps.
+        /// The intervals of at least one second. Such an interval is a gap if it is longer than five median intervals.
         var longIntervals: [Int64] = []
     }
 

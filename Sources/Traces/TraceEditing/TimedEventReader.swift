@@ -32,8 +32,8 @@ package struct TimedEventReader {
         return event
     }
 
-    /// Returns the header of a native trace. For gpsd output, returns a header with the start time if it is known.
-    /// Sensors that appear only in events are added to the header.
+    /// Returns the header of a trace. gpsd output has no header, so a header is created, with the start time if it is
+    /// known. Sensors that appear only in events are added to the header.
     package static func header(of trace: TraceFile) -> TraceHeader {
         var header = trace.header ?? TraceHeader()
         if trace.header == nil {

@@ -8,7 +8,7 @@ extension TraceFault.Action {
     enum Subject {
         case receivers
         case accessories
-        /// gpsd as a whole, or sensors.
+        /// The event streams of gpsd or of sensors.
         case streams
         case sensors
     }
@@ -22,7 +22,7 @@ extension TraceFault.Action {
         }
     }
 
-    /// False for an instantaneous fault.
+    /// True if the fault lasts for a period, and false if it is instantaneous.
     var hasDuration: Bool { subject != .accessories }
 
     /// True if the meaning of the fault's value depends on the kind of sensor.
@@ -35,7 +35,7 @@ extension TraceFault.Action {
 }
 
 extension TraceFault {
-    /// Throws an error if, according to the header, the fault cannot apply to its target.
+    /// Throws an error if the header shows that the fault cannot apply to its target.
     func check(against header: TraceHeader) throws(DeviceError) {
         if duration != nil, !action.hasDuration { throw error("accepts no duration, because it is instantaneous") }
         let kinds = Set(header.sensors.map(\.kind))
@@ -104,7 +104,7 @@ extension TraceFault {
 
     func isActive(at time: Int64) -> Bool { time >= startNanoseconds && endNanoseconds.map { time < $0 } ?? true }
 
-    /// The path of the only receiver to which the fault applies, or nil if it applies to all receivers.
+    /// The path of the receiver to which the fault is limited, or nil if it applies to all receivers.
     var receiver: String? { appliesToPositions ? nil : target }
 
     /// True if the fault has no target or the target "gpsd".

@@ -19,10 +19,10 @@ public struct TraceFault: Sendable, Hashable {
         case duplicate(Double)
         /// Events are delayed by up to the given time. Measurement times do not change.
         case jitter(Duration)
-        /// A sensor, or one of its axes 0 to 2, repeats its last value.
+        /// A sensor repeats the same reading. If an axis (0 to 2) is given, only the value of that axis is repeated.
         case stuck(axis: Int?)
-        /// The magnitude of each component is limited to the given value in the sensor's unit. If the trace contains
-        /// several kinds of sensors, a target is required.
+        /// The readings saturate: the magnitude of each component is limited to the given value, in the sensor's unit.
+        /// A target is required if the trace contains several kinds of sensors.
         case saturation(Double)
         /// The given vector is added to the readings, in the sensor's own axes and unit. If the trace contains several
         /// kinds of sensors, a target is required.
@@ -31,14 +31,15 @@ public struct TraceFault: Sendable, Hashable {
         case clockStep(Duration)
         /// An accessory is unplugged until the trace attaches it again. A duration is not allowed.
         case unplug
-        /// An accessory is unplugged while the program performs its next write. A duration is not allowed.
+        /// An accessory is unplugged during the program's next write. A duration is not allowed.
         case unplugDuringWrite
     }
 
     /// The kind of fault.
     public var action: Action
-    /// The target, or nil for all targets: "gpsd", a sensor's ID or kind, or an accessory's ID in the trace. A
-    /// receiver's path is accepted for ``Action/noFix`` and ``Action/clockStep(_:)``.
+    /// The target: "gpsd", a sensor's ID or kind, or an accessory's ID in the trace. For ``Action/noFix`` and
+    /// ``Action/clockStep(_:)``, it may also be a receiver's path. If nil, ``Action/silence`` and ``Action/loss`` apply
+    /// to gpsd, and all other faults apply to every possible target.
     public var target: String?
     /// The time from the start of the trace to the start of the fault. The fault must not start after the last event.
     public var start: Duration

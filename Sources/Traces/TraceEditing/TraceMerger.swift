@@ -21,12 +21,16 @@ public enum TraceMerger {
     /// The header is based on the first trace's header. It starts at the earliest start of all traces and contains the
     /// devices, sensors, calibrations and contexts of all traces.
     ///
-    /// A number is appended to a sensor's ID if an earlier trace contains the same ID. A number is also appended to the
-    /// IDs of all accessories in the second and later traces. A receiver is renamed in the same way if an earlier trace
-    /// contains reports from a receiver with the same name during the same period. At most 256 receivers of each trace
-    /// are renamed. The battery is taken from the first trace that has one. If some traces contain a phone's 68 %
-    /// accuracies and others gpsd's 95 % accuracies, all accuracies are converted to 95 %. With ``Alignment/clock``,
-    /// every trace must contain its start time.
+    /// A number is appended to the following names:
+    ///
+    /// - the ID of a sensor, if an earlier trace contains the same ID,
+    /// - the IDs of all accessories in the second and later traces,
+    /// - the name of a receiver, if an earlier trace contains reports from a receiver with the same name during the
+    ///   same period. At most 256 receivers of each trace are renamed.
+    ///
+    /// The battery is taken from the first trace that has one. If some traces contain a phone's 68 % accuracies and
+    /// others gpsd's 95 % accuracies, all accuracies are converted to 95 %. With ``Alignment/clock``, every trace must
+    /// contain its start time.
     ///
     /// - Returns: Remarks for the user about renamed sensors and receivers, receivers beyond the maximum, different
     ///   clocks, and warnings.

@@ -45,12 +45,13 @@ package struct TraceSummary: Sendable {
         package var medianError = Double.nan
         /// The limits of the area that the positions cover, in degrees north or east. NaN without a fix.
         package var south = Double.nan
-        /// The western limit, which is greater than `east` if the track crosses the 180° meridian. A track around the
-        /// Earth has the limits -180 and 180.
+        /// The western limit. It is greater than `east` if the track crosses the 180° meridian. If the track goes
+        /// around the Earth, the limits are -180 and 180.
         package var west = Double.nan
         package var north = Double.nan
         package var east = Double.nan
-        /// The length of the track between fixes, in metres. Includes jumps of any length and noise while stationary.
+        /// The sum of the distances between consecutive fixes, in metres. Includes jumps of any length, and noise while
+        /// stationary.
         package var distance = 0.0
         /// The first and last time in the reports, or nil if no report contains a time.
         package var firstTime: WallTime?
@@ -73,7 +74,7 @@ package struct TraceSummary: Sendable {
     /// The time of the last event, in nanoseconds since the start of the trace.
     package var duration: Int64 = 0
     package var positions: Positions?
-    /// The clock times at the first and last report that contain a time.
+    /// The clock pairs of the first and the last report that contain a receiver time.
     package var clocks: [ClockPair] = []
     /// Remarks about invalid lines and reports, grouped by problem.
     package var remarks: [String] = []

@@ -13,7 +13,7 @@ struct EpochAssembler {
     struct Epoch {
         /// The arrival time in nanoseconds since the start of the trace, or nil if unknown.
         var arrival: Int64?
-        /// The last report with a fix, or the last report if the epoch has no fix.
+        /// The last report of the epoch that has a fix. If none has a fix, the last report of the epoch.
         var report: PositionReport
         var sky: SkyReport?
         /// True if a satellite report was received after the previous epoch.
@@ -43,10 +43,11 @@ struct EpochAssembler {
     private let includesMissing: Bool
     private var pending: Epoch?
     private var sky: Sky?
-    /// True if the pending position has a satellite report that was not added to an earlier position.
+    /// True if the pending position has its own satellite report. A report that is reused from an earlier position does
+    /// not count.
     private var hasOwnSky = false
-    /// True if the pending position already had its own satellite report when its last position report arrived. In that
-    /// case, a further satellite report without a time belongs to the next position.
+    /// True if the pending position's own satellite report arrived before the last report of that position. A further
+    /// satellite report without a time then belongs to the next position.
     private var isSkyBeforeLastReport = false
     private var isAfterLoss = true
 
@@ -162,7 +163,8 @@ struct EpochAssembler {
     }
 
     private func isRecent(_ sky: Sky, _ epoch: Epoch) -> Bool {
-        // If a new satellite report contains no time, its stored time is only an assumption, so it is not compared.
+        // A new satellite report without a time is assigned the time of the preceding position. This assumed time is
+        // not compared.
         if let skyTime = sky.report.time ?? (sky.isNew ? nil : sky.time), let now = epoch.report.time,
             now.nanoseconds.subtractingSaturated(skyTime.nanoseconds).magnitude > Self.maximumSkyAge.magnitude
         {

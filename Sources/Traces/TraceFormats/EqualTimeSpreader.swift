@@ -11,24 +11,23 @@ import DeviceCore
 struct EqualTimeSpreader<Item> {
     /// The longest interval over which items with the same time are spread, in nanoseconds (1 s).
     private static var maximumInterval: Int64 { 1_000_000_000 }
-    /// The maximum total size of the buffered items. If items with the same time exceed it, they are spread in several
-    /// parts.
+    /// The maximum total size of the buffered items. If more items have the same time, they are yielded in several
+    /// batches.
     static var maximumItems: Int { 16_384 }
     private var items: [Item] = []
     private var size = 0
-    /// The time of the buffered items as stated in the file, or nil before the first item with a time.
+    /// The time that the file states for the buffered items, or nil if no item with a time has been appended yet.
     private var time: Int64?
-    /// The part of the interval that earlier items with the same time have already filled, in nanoseconds.
+    /// The part of the interval, in nanoseconds, over which earlier items with the same time have already been spread.
     private var used: Int64 = 0
     /// The number of buffered items up to and including the last item with a time.
     private var timedCount = 0
 
-    /// Appends an item. If its time differs from the previous time or the buffer is full, yields the buffered items
-    /// first.
+    /// Appends an item. If the item has a new time or the buffer is full, the buffered items are yielded first.
     ///
     /// - Parameters:
-    ///   - time: The time of the item, or nil if the file contains none.
-    ///   - size: The size of the item, which counts toward ``maximumItems`` and is at least 1.
+    ///   - time: The time of the item, or nil if the file does not state one.
+    ///   - size: The size of the item, at least 1. It counts toward ``maximumItems``.
     ///   - isContinuous: True if the item continues the path of the previous items.
     mutating func append<E: Error>(
         _ item: Item, at time: Int64?, size: Int = 1, isContinuous: Bool = true, yield: (Item, Int64) throws(E) -> Void
@@ -50,8 +49,8 @@ struct EqualTimeSpreader<Item> {
         try flush(gap: nil, isContinuous: false, yield: yield)
     }
 
-    /// Yields all buffered items. `gap` is the time until the next item, or nil if there is no next item or its time is
-    /// earlier.
+    /// Yields all buffered items. `gap` is the interval to the next item. It is nil if there is no next item, or if the
+    /// next item has an earlier time.
     private mutating func flush<E: Error>(
         gap: Int64?, isContinuous: Bool, yield: (Item, Int64) throws(E) -> Void
     ) throws(E) {
@@ -62,8 +61,8 @@ struct EqualTimeSpreader<Item> {
         used = 0
     }
 
-    /// Yields the buffered items. Items up to the last one with a time are spread over `interval`. Later items are
-    /// placed within `gap`, at most `maximumStep` apart.
+    /// Yields the buffered items. The last item with a time, and all items before it, are spread over `interval`. The
+    /// items after it, which have no time, are placed within `gap`, at most `maximumStep` apart.
     private mutating func yieldItems<E: Error>(
         over interval: Int64, maximumStep: Int64, gap: Int64, yield: (Item, Int64) throws(E) -> Void
     ) throws(E) {

@@ -100,7 +100,8 @@ struct PathWriter: ~Copyable {
     /// Closes the file and returns remarks about omitted content.
     ///
     /// - Parameters:
-    ///   - epochs: An iterator positioned after the last position.
+    ///   - epochs: The iterator, after it has returned the last position.
+    ///   - format: The name of the format, for the remarks.
     ///   - altitude: The reference surface of altitudes in the format.
     ///   - hasSatellites: True if the format can contain satellites and dilutions of precision.
     mutating func close(

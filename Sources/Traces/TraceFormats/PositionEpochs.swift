@@ -10,8 +10,8 @@ import TraceEditing
 struct PositionEpochs {
     typealias Epoch = EpochAssembler.Epoch
 
-    /// The number of events that are not positions, by kind. A loss of the source is not counted, because an export
-    /// represents it by ending a segment.
+    /// The number of events that are not positions, by kind. A loss of the source is not counted, because it is
+    /// exported as the end of a segment.
     private(set) var skippedContent = SkippedContent()
     /// Selects the receiver and counts omitted positions.
     private(set) var assembler: EpochAssembler

@@ -12,8 +12,8 @@ public import Trace
 ///
 /// The format is detected from the contents: a native trace, gpsd reports as text, an NMEA log, a CSV file of motion
 /// readings, a Sensor Logger folder, libiio XML with raw buffer files beside it, GPX, phyphox tables, umockdev files,
-/// or MCAP. All but the first two are converted to a native trace. To read a table in an unknown layout, set a column
-/// map (``CSVColumnMap``) in the options.
+/// or MCAP. Native traces and gpsd reports are used as they are. All other formats are converted to a native trace. To
+/// read a table in an unknown layout, set a column map (``CSVColumnMap``) in the options.
 public struct RecordingFile: Sendable {
     /// The detected format.
     public let format: RecordingFormat

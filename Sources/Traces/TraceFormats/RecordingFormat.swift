@@ -22,18 +22,18 @@ public struct RecordingFormat: Sendable {
     public let name: String
     /// A description of the format for messages. Empty if the format cannot be read.
     var title = ""
-    /// The lower-case file name extensions that select the format, each with a leading dot.
+    /// The file name extensions of the format, in lower case and with a leading dot.
     public internal(set) var fileExtensions: [String] = []
-    /// True if a recording is a folder of files, which cannot be written to standard output.
+    /// True if a recording in this format is a folder of files. A folder cannot be written to standard output.
     package internal(set) var isFolder = false
     /// True if a file can contain the positions of only one receiver. ``ExportOptions/receiver`` selects the receiver.
     package internal(set) var supportsReceiverSelection = false
     /// True if the format can contain arrival times.
     package internal(set) var supportsArrivalTimes = false
-    /// True if detection may read the whole file. Such formats are tried after all others.
+    /// True if it may be necessary to read the whole file to detect the format. Such formats are tried last.
     var isTriedLast = false
-    /// True if no separate check for damaged gpsd reports is needed, because the writer performs the check or the
-    /// format contains no gpsd reports.
+    /// True if the caller need not check the trace for damaged gpsd reports: either the writer checks it, or the format
+    /// contains no gpsd reports.
     var reportsDamage = false
     /// Returns the confidence that an input has this format. The closure is nil if the format cannot be read.
     var detect: (@Sendable (RecordingInput) throws(DeviceError) -> DetectionConfidence?)?
@@ -84,7 +84,7 @@ extension RecordingFormat {
         self = format
     }
 
-    /// Creates the writable format for the file name's extension, or returns nil if there is none.
+    /// Returns the writable format that matches the file name's extension, or nil if there is none.
     public init?(fileName: String) {
         let name = fileName.lowercased()
         guard let format = Self.writableFormats.first(where: { $0.fileExtensions.contains(where: name.hasSuffix) })

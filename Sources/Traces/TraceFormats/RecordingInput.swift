@@ -4,7 +4,7 @@ import DeviceCore
 import SystemCalls
 import Trace
 
-/// The result of reading an input: a trace, or a recording that is then converted to a trace.
+/// The result of an import: a trace, or a recording that still has to be converted to a trace.
 enum RecordingContents {
     case trace(TraceFile, remarks: [String] = [])
     case recording(Recording)
@@ -47,7 +47,7 @@ final class RecordingInput {
     /// The lower-case column names of a table, or an empty array if there is no readable header.
     private(set) lazy var columns: [String] = mayBeTable ? prefix.withUnsafeBytes { Recording.csvColumns(of: $0) } : []
 
-    /// The input as a native trace or gpsd reports, or the error that states why it is neither.
+    /// The input read as a native trace or as gpsd reports. If it is neither, the error states why.
     private(set) lazy var trace: Result<TraceFile, DeviceError> = {
         do throws(DeviceError) {
             return .success(try TraceFile(contents: try contents(), name: name))

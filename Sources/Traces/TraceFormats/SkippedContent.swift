@@ -2,7 +2,7 @@
 
 import Trace
 
-/// Counts the content that an export cannot contain, by kind.
+/// Counts, by kind, the content that an export omits because the format cannot represent it.
 struct SkippedContent: Sendable {
     /// The content kinds, in the order of the remarks.
     enum Kind: Int, CaseIterable, Sendable {

@@ -2,7 +2,7 @@
 
 import DeviceCore
 
-/// Detects unsupported file types from the first bytes, and advises how to convert such files.
+/// Detects unsupported file types by their first bytes, and explains how to convert such files.
 enum UnsupportedFileDetector {
     /// The offset and the magic bytes of each file type, with conversion advice. PATH stands for the file's path.
     private static let kinds: [(offset: Int, bytes: [UInt8], advice: String)] = [

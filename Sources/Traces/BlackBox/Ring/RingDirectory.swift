@@ -18,8 +18,8 @@ final class RingDirectory: Sendable {
     let disk: DiskSynchronizer
     private let mode: mode_t?
     private let descriptor: Int32
-    /// The owner of the files that this recorder creates. Some file servers and file systems assign new files to a
-    /// different user.
+    /// The user who owns the files that this recorder creates. Some file servers and file systems assign new files to a
+    /// user other than the one who creates them.
     private let owner: uid_t
 
     /// Creates and locks the directory. Throws an error if the directory is in use by a different recorder or belongs
@@ -56,9 +56,9 @@ final class RingDirectory: Sendable {
 
     deinit { if descriptor >= 0 { systemClose(descriptor) } }
 
-    /// Acquires the lock, or returns false if another recorder still holds it after the timeout. Waiting is necessary
-    /// because a child process inherits descriptors until it calls `exec`, and a killed recorder holds the lock until
-    /// it has exited.
+    /// Acquires the lock, or returns false if another recorder still holds it after the timeout. The wait is necessary,
+    /// because the lock may be held for a moment by a killed recorder that has not exited yet, or by a child process
+    /// that inherited the descriptor and has not called `exec` yet.
     private static func lock(_ descriptor: Int32, _ lockTimeout: Double) -> Bool {
         let end = LiveClock().now.advanced(bySeconds: lockTimeout)
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
@@ -100,7 +100,8 @@ final class RingDirectory: Sendable {
     /// Returns the path of a segment, for messages.
     func segmentPath(_ number: Int) -> String { "\(path)/\(RingSegmentName(number: number).text)" }
 
-    /// Returns a path to a file in this directory that stays valid even if the directory is renamed or replaced.
+    /// Returns another path to the same file. It remains valid if the directory is renamed or replaced. Without /proc,
+    /// returns the given path.
     func stablePath(_ path: String) -> String {
         let folder = "/proc/self/fd/\(descriptor)"
         return access(folder, F_OK) == 0 && path.hasPrefix(self.path) ? folder + path.dropFirst(self.path.count) : path
@@ -110,8 +111,8 @@ final class RingDirectory: Sendable {
         let path = segmentPath(number)
         var segment = ExclusiveFile.open(stablePath(path))
         if segment < 0, errno == EEXIST, isLink(RingSegmentName(number: number).text) {
-            // The name is a symbolic link, created while other users could write to the directory. Removing the link
-            // loses no data, because the segments of earlier recorders have been renamed.
+            // A symbolic link has the segment's name. It was created while other users could write to the directory.
+            // Removing it loses no data, because the segments of earlier recorders have been renamed.
             unlink(stablePath(path))
             segment = ExclusiveFile.open(stablePath(path))
         }

@@ -11,14 +11,14 @@ package struct RingLeftover: Sendable {
     /// Remarks about unreadable data and the paths to which it was moved.
     package var remarks: [String]
 
-    /// Saves the segments of an earlier recorder as a trace, and removes the segments that were read completely.
-    /// Damaged segments are kept beside the trace. `freeSpace` is the free space of the file system in bytes, or nil if
-    /// unknown. If the trace cannot be saved, throws an error and keeps the segments.
+    /// Saves the segments of an earlier recorder as a trace. Segments that were read completely are removed, and
+    /// damaged segments are kept beside the trace. If the trace cannot be saved, throws an error and keeps the
+    /// segments. `freeSpace` is the free space of the file system in bytes, or nil if unknown.
     static func save(
         _ former: RingDirectory.LeftoverSegments, of folder: RingDirectory, to location: RingLocation, freeSpace: Int64?
     ) throws(DeviceError) -> RingLeftover {
         let size = former.paths.reduce(Int64(0)) { $0.addingSaturated(Self.size(folder.stablePath($1))) }
-        // Leaves half of the free space to the current recording, which would fail if the file system became full.
+        // Half of the free space is left to the current recording, which would fail if the file system became full.
         if let freeSpace, freeSpace / 2 < size {
             throw DeviceError(
                 .inputOutput,
@@ -33,8 +33,8 @@ package struct RingLeftover: Sendable {
         var save = try SavedTrace.write(
             &reading, path: location.path(at: endTime, for: "leftover"), temporary: location.temporaryLeftoverPath,
             mode: location.mode, disk: folder.disk)
-        // If no trace was saved, the segments have not been checked for damage yet, so all events are read to check
-        // them.
+        // Saving a trace also checks the segments for damage. If no trace was saved, all events are read here to check
+        // the segments.
         if save == nil { try reading.forEach { _ throws(DeviceError) in } }
         var remarks = reading.remarks
         for path in former.paths {
@@ -43,7 +43,7 @@ package struct RingLeftover: Sendable {
                 continue
             }
             // The damaged segment is moved beside the saved traces. If they are on another file system, the segment
-            // stays in the ring's directory, under a name that is not a segment name.
+            // stays in the ring's directory, but is renamed so that it no longer counts as a segment.
             let siblingPath = RingLocation.unusedPath(path, ".\(RingLocation.damaged)")
             let names = [location.path(at: endTime, for: RingLocation.damaged), siblingPath]
             if let name = names.first(where: { ExclusiveFile.renameExclusively(folder.stablePath(path), to: $0) == 0 })

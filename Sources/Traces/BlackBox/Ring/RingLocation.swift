@@ -52,7 +52,7 @@ package struct RingLocation: Sendable, Hashable {
     /// Removes the incomplete traces that a killed recorder left behind. Their events are still in the ring.
     func removeUnfinished() { for path in [temporaryPath, temporaryLeftoverPath] { unlink(path) } }
 
-    /// The word that replaces the trigger in the name of a damaged segment.
+    /// In the file name of a damaged segment, this word takes the place of the trigger.
     static let damaged = "damaged"
 
     /// True if the location is a directory. Traces are then named after their time.
@@ -72,7 +72,7 @@ package struct RingLocation: Sendable, Hashable {
             let point = file[name...].lastIndex(of: ".").flatMap { $0 > name ? $0 : nil } ?? file.endIndex
             base = String(file[..<point])
             fileExtension = String(file[point...])
-            // The suffix distinguishes the damaged segment from a trace.
+            // The suffix "-damaged" distinguishes a damaged segment from a trace.
             if event == Self.damaged { base += "-" + event }
         }
         return Self.unusedPath(base, fileExtension)

@@ -8,8 +8,8 @@ import TraceEditing
 struct RingReader {
     private struct Segment {
         var path: String
-        /// The header, or nil if it is damaged. In that case, the lines of the segment are read with another segment's
-        /// header.
+        /// The header, or nil if it is damaged. The lines of the segment are then read with the header of another
+        /// segment.
         var segmentHeader: RingSegmentHeader?
     }
 

@@ -8,7 +8,8 @@ import Trace
 package struct RingTrigger: Sendable, Hashable {
     /// The text of the event, for example `impact>4g`.
     package var event: String
-    /// The time in nanoseconds since the start of the trace that contains the trigger.
+    /// The time in nanoseconds since the start of the recording. In a saved trace, it counts from the start of that
+    /// trace.
     package var time: Int64
 
     package init(event: String, time: Int64) {
@@ -61,7 +62,7 @@ struct RingSegmentHeader: Sendable, Equatable {
     var number: Int
     /// The number of lines after the header that repeat the state at the beginning of the segment.
     var stateLines: Int
-    /// The triggers whose trace has not been saved yet when the segment begins.
+    /// The triggers whose traces had not been saved when the segment began.
     var triggers: [RingTrigger]
 
     var traceMember: TraceMember {
@@ -78,7 +79,7 @@ struct RingSegmentHeader: Sendable, Equatable {
 }
 
 extension RingSegmentHeader {
-    /// Creates a header from a trace header, or returns nil if the trace is not a segment.
+    /// Reads the segment header from a trace header. Returns nil if the trace is not a segment.
     init?(_ header: TraceHeader) {
         let member = header.otherMembers.first { $0.name == Self.member }
         guard let segmentHeader = member.flatMap({ $0.json.withUnsafeBytes { JSONReader.parse($0, Self.read) } }) else {

@@ -21,8 +21,8 @@ struct RingSegmentList: Sendable {
     let duration: Int64
     let size: Int64
     private(set) var segments: [Segment] = []
-    /// The time from which events are kept regardless of their age, in nanoseconds since the start of the recording.
-    /// nil if there is no trigger.
+    /// Events from this time on are kept regardless of their age, because a trigger needs them. In nanoseconds since
+    /// the start of the recording, or nil if there is no trigger.
     var retainedSince: Int64?
     /// The number of the last segment that is being read. This segment and all earlier segments are kept.
     var lastPinnedSegment: Int?
@@ -71,8 +71,8 @@ struct RingSegmentList: Sendable {
         segments[lastIndex].last = last
     }
 
-    /// Removes segments older than the ring's duration, and further segments until the given number of bytes fits.
-    /// Returns the numbers of the removed segments.
+    /// Removes the segments that are older than the ring's duration. Then removes the oldest remaining segments until
+    /// the given number of bytes fits. Returns the numbers of all removed segments.
     mutating func expire(toWrite count: Int64, at time: Int64) -> [Int] {
         let from = min(retainedSince ?? .max, time.subtractingSaturated(duration))
         var expired: [Int] = []
@@ -118,7 +118,7 @@ struct RingSegmentName: Equatable {
             Self.validNumbers.contains(number)
         else { return nil }
         self.number = number
-        // Rejects signs and a wrong number of leading zeros.
+        // This rejects names with a sign or with a wrong number of leading zeros.
         guard text == name else { return nil }
     }
 

@@ -17,9 +17,9 @@ package struct SavedTrace: Sendable {
     /// Writes the events of a period as a trace, or returns nil if there are none. Times are in nanoseconds since the
     /// start of the recording.
     ///
-    /// `path` returns an unused path for the complete trace. `temporary` is the path of the incomplete trace if the
-    /// file system does not support unnamed files. The header lists `triggers`, or the triggers in the segments if
-    /// `triggers` is nil.
+    /// `path` returns an unused path for the complete trace. If the file system does not support unnamed files, the
+    /// trace is first written to the path `temporary`. The header lists `triggers`. If `triggers` is nil, the header
+    /// lists the triggers that the segments contain.
     static func write(
         _ reading: inout RingReader, from: Int64 = 0, to: Int64 = .max, triggers: [RingTrigger]? = nil,
         path: @escaping @Sendable @autoclosure () -> String, temporary: String, mode: UInt32? = nil,
@@ -60,7 +60,8 @@ package struct SavedTrace: Sendable {
         }
     }
 
-    /// Adds the name of the trace to an error caused by a full file system. Returns other errors unchanged.
+    /// If the error was caused by a full file system, returns an error whose message names the trace. Returns other
+    /// errors unchanged.
     private static func saveError(_ path: String, _ error: DeviceError) -> DeviceError {
         guard case .system(_, let number)? = error.cause, number == ENOSPC || number == EDQUOT || number == EFBIG else {
             return error
@@ -72,7 +73,7 @@ package struct SavedTrace: Sendable {
     }
 }
 
-/// The last path that was chosen for a trace. The trace is saved at this path.
+/// The path at which a trace is saved. If several paths are tried, this is the last of them.
 private final class LastPath: Sendable {
     let path = Mutex("")
 

@@ -12,9 +12,8 @@ package import Trace
 /// state at that time: the battery, attached accessories, active losses, and gpsd's reports about itself. The civil
 /// time in the header is computed again for each segment, because the clock may have been corrected.
 ///
-/// The total size of the segments exceeds the limit by at most one write. While segments are being saved, the total
-/// size may exceed the limit further. The writing thread never synchronizes with the disk. If synchronization fails,
-/// the next write fails.
+/// The total size of the segments may exceed the limit by one write, and by more while segments are being saved. The
+/// writing thread never synchronizes with the disk. If synchronization on the other thread fails, the next write fails.
 package final class TraceRing: TraceDestination, Sendable {
     /// The duration and size of a ring.
     package struct Options: Sendable {
@@ -132,7 +131,7 @@ package final class TraceRing: TraceDestination, Sendable {
             throw DeviceError(.inputOutput, "The ring \(name) is closed; nothing can be written to it.")
         }
         if let failure = state.syncFailure { throw failure }
-        // The bytes to write to the current segment, and the times of their events.
+        // The range of bytes to write to the current segment, and the times of the first and last event in that range.
         var start = 0
         var end = 0
         var times: (first: Int64, last: Int64)?
@@ -145,7 +144,7 @@ package final class TraceRing: TraceDestination, Sendable {
             if state.segmentList.needsSegment(for: Int64(next - start), at: time) {
                 try writeToSegment(UnsafeRawBufferPointer(rebasing: bytes[start..<end]), times, &state)
                 (start, times) = (end, nil)
-                // The preceding bytes are now part of the current segment, so the check is repeated.
+                // Writing the preceding bytes has changed the current segment, so the check is repeated.
                 if state.segmentList.needsSegment(for: Int64(next - start), at: time) {
                     try beginSegment(toWrite: Int64(next - start), at: time, &state)
                 }
@@ -242,7 +241,7 @@ package final class TraceRing: TraceDestination, Sendable {
         let isEachSecond = options.sync == .eachSecond
         let (full, current, hasNewName) = state.withLock { state -> ([TraceOutput], TraceOutput?, Bool) in
             defer { (state.unsynced, state.hasUnsyncedDirectoryEntry) = ([], false) }
-            // A duplicate is used because the segment may be closed in the meantime.
+            // The descriptor is duplicated, because the segment may be closed in the meantime.
             let current = (isEachSecond ? state.output : nil).flatMap { output -> TraceOutput? in
                 let copy = fcntl(output.descriptor, F_DUPFD_CLOEXEC, 0)
                 return copy < 0 ? nil : TraceOutput(descriptor: copy, name: output.name, isOwned: true)

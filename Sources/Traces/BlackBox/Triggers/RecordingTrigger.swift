@@ -5,23 +5,24 @@ package import DeviceCore
 /// A condition that makes a black box save a trace.
 package struct RecordingTrigger: Sendable, Hashable {
     package enum Condition: Sendable, Hashable {
-        /// The process receives SIGUSR1.
+        /// Triggers when the process receives SIGUSR1.
         case signal
-        /// The device is shaken back and forth.
+        /// Triggers when the device is shaken back and forth.
         case shake
-        /// The device is in free fall for this number of seconds.
+        /// Triggers when the device has been in free fall for this many seconds.
         case fall(Double)
-        /// The magnitude of the acceleration, including gravity, exceeds this value in m/s².
+        /// Triggers when the magnitude of the acceleration, including gravity, exceeds this value, in m/s².
         case impact(Double)
-        /// The position source was lost, or there has been no fix for this number of seconds after an earlier fix.
+        /// Triggers when the position source is lost, or when there has been no fix for this many seconds after an
+        /// earlier fix.
         case lostFix(Double)
-        /// An accessory with the given name, or any accessory if nil, was unplugged.
+        /// Triggers when the accessory with the given name is unplugged. If the name is nil, any accessory triggers.
         case unplugged(String?)
-        /// The speed rises above this value in m/s.
+        /// Triggers when the speed rises above this value, in m/s.
         case speedAbove(Double)
-        /// The speed falls below this value in m/s.
+        /// Triggers when the speed falls below this value, in m/s.
         case speedBelow(Double)
-        /// The recording ends.
+        /// Triggers when the recording ends.
         case end
     }
 
@@ -95,7 +96,7 @@ extension RecordingTrigger {
         func error(_ reason: String) -> DeviceError {
             DeviceError(.invalidConfiguration, "The event \"\(word)\" is invalid: it \(reason).")
         }
-        /// Parses a value in any of the given units and converts it to the unit whose factor is 1.
+        /// Parses a value with one of the given units, and multiplies it by the unit's factor.
         func number(_ units: [(String, Double)], _ example: String) throws(DeviceError) -> Double {
             guard let value else { throw error("needs a value, for example \(example)") }
             // Uses the longest matching unit, because "300ms", for example, also ends with the unit "s".

@@ -11,14 +11,14 @@ import SensorFusion
 package struct TriggerDetector: Sendable {
     private struct TriggerState: Sendable {
         var trigger: RecordingTrigger
-        /// False from the time an event is reported until it has ended.
+        /// True if an event can be reported. False after an event has been reported, until that event has ended.
         var isArmed: Bool
         /// For an impact trigger, the time of the last impact. For a fall trigger, the time at which the fall began.
         /// Otherwise nil.
         var since: BootTime?
 
         mutating func updateLostFix(_ limit: Double, since lastFix: BootTime?, _ time: BootTime) -> Bool {
-            // The calculation is the same as for ``deadline``, so the event occurs exactly at the deadline.
+            // The time limit is computed as in ``deadline``, so the event occurs exactly at the deadline.
             guard let lastFix, time >= lastFix.advanced(bySeconds: limit) else { return false }
             return exchange(&isArmed, with: false)
         }
@@ -42,7 +42,7 @@ package struct TriggerDetector: Sendable {
             return exchange(&isArmed, with: false)
         }
 
-        /// Returns true if the event begins. `sign` is 1 for a speed above the limit and -1 for a speed below the
+        /// Returns true if a speed event begins. `sign` is 1 for speeds above the limit, and -1 for speeds below the
         /// limit.
         mutating func updateSpeed(_ speed: Double, limit: Double, sign: Double) -> Bool {
             guard speed.isFinite else { return false }
@@ -68,8 +68,8 @@ package struct TriggerDetector: Sendable {
 
     package init(_ triggers: [RecordingTrigger]) {
         states = triggers.map { trigger in
-            // The trigger is initially not armed, because a device that has been slow from the beginning has not slowed
-            // down.
+            // A trigger for low speed is not armed at first: a device that has been slow from the beginning has not
+            // slowed down.
             let isArmed = if case .speedBelow = trigger.condition { false } else { true }
             return TriggerState(trigger: trigger, isArmed: isArmed)
         }
@@ -113,8 +113,7 @@ package struct TriggerDetector: Sendable {
         }
     }
 
-    /// The time at which the next lost-fix event occurs if there is no fix until then, or nil if no such event can
-    /// occur.
+    /// The time at which a lost-fix event will occur if there is no fix before then, or nil if no such event can occur.
     package var deadline: BootTime? {
         guard let lastFix else { return nil }
         let limits = states.compactMap { entry -> Double? in

@@ -28,8 +28,8 @@ package final class TriggerMonitor: Sendable {
         state = Mutex(State(detector: TriggerDetector(triggers)))
     }
 
-    /// Subscribes to the device's sources. `interval` is the interval between recorded readings in seconds, or 0 for
-    /// all.
+    /// Subscribes to the device's sources. `interval` is the interval between recorded readings, in seconds. If it is
+    /// 0, all readings are recorded.
     package func start(_ device: Device, interval: Double) {
         var all: [Subscription] = []
         if triggers.contains(where: \.needsAcceleration) {
@@ -73,7 +73,7 @@ package final class TriggerMonitor: Sendable {
         update { detector in
             switch event {
             case .report(let report): detector.process(report, at: time)
-            // Silence of the source is ignored here, because the timer detects it after the trigger's own time limit.
+            // A silent source is ignored here. The timer detects the missing fix after the trigger's own time limit.
             case .lost(let error) where error.code == .silent: []
             case .lost: detector.processPositionLoss()
             case .sky, .attitude, .receivers, .line, .regained: []
@@ -90,8 +90,7 @@ package final class TriggerMonitor: Sendable {
         let (events, former) = state.withLock { state -> ([String], ClockTimer?) in
             guard !state.hasEnded else { return ([], nil) }
             let events = body(&state.detector)
-            // A new fix postpones the deadline. The timer keeps its earlier time, fires too early and is then set
-            // again.
+            // If a new fix postpones the deadline, the timer is not changed. It then fires too early and is set again.
             guard let deadline = state.detector.deadline, state.timer == nil || deadline < state.timerDeadline else {
                 return (events, nil)
             }

@@ -3,7 +3,7 @@
 public import DeviceCore
 import Trace
 
-/// A description of the columns of a table whose layout is unknown.
+/// Describes the columns of a table that does not have a known layout.
 ///
 /// ```swift
 /// let map = try CSVColumnMap(
@@ -12,13 +12,13 @@ import Trace
 ///
 /// Entries are separated by commas. `QUANTITY=COLUMN:UNIT` assigns a column to a quantity. A column is given by its
 /// header name, which is case-insensitive, or by its number, such as `#3`, counted from 1. Quote a name that contains a
-/// comma, a colon or a quote, and double the quotes inside it: `"a, b"`. If the unit is omitted, the first unit in the
-/// table below is used. A minus sign before the unit inverts the sign of the values, as required for acceleration from
-/// Core Motion (`accel.x=ax:-g`).
+/// comma, a colon or a quote, and double the quotes inside it: `"a, b"`. If the unit is omitted, the unit that is
+/// listed first in the table below is used. A minus sign before the unit inverts the sign of the values. Acceleration
+/// from Core Motion requires this (`accel.x=ax:-g`).
 ///
 /// | quantities | units |
 /// | --- | --- |
-/// | `time` | s, ms, us, ns: counted from the start, or from 1970 if above three years; iso: 2026-11-21T10:00:00Z |
+/// | `time` | s, ms, us, ns: since the start, or since 1970 if longer than three years; iso: 2026-11-21T10:00:00Z |
 /// | `date` | ymd, dmy, mdy: the date of a row whose time is a time of day; two-digit years mean 1980 to 2079 |
 /// | `fix.time` | as `time`: the time of the fix, for tables whose rows repeat the last fix |
 /// | `accel.x`, `accel.y`, `accel.z` | m/s^2, g, mg, cm/s^2; +9.81 m/s^2 on the axis that points up |
@@ -106,8 +106,8 @@ public struct CSVColumnMap: Sendable, Hashable {
     }
 
     private mutating func set(_ entry: CSVColumnMapParser.Entry) throws(DeviceError) {
-        // The parser splits an entry at a colon and takes the rest as a unit. Settings have no unit, so both parts are
-        // joined again.
+        // The parser splits every entry at the colon, because the part after it may be a unit. Settings have no unit,
+        // so the two parts are joined again.
         let value = entry.unit.map { "\(entry.value):\($0)" } ?? entry.value
         switch entry.key {
         case "separator":

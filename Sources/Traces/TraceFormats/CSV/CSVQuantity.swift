@@ -37,7 +37,8 @@ enum CSVQuantity: String, Hashable, Sendable, CaseIterable {
     case course
     /// The climb rate in m/s, positive upwards.
     case climb
-    /// Accuracies as defined by the source. They are stored as gpsd's `eph`, `epv`, `eps` and `epd`.
+    /// The accuracies, whose confidence level depends on the source. They are stored as gpsd's `eph`, `epv`, `eps` and
+    /// `epd`.
     case horizontalAccuracy = "acc.h"
     case verticalAccuracy = "acc.v"
     case speedAccuracy = "acc.speed"
@@ -94,12 +95,12 @@ enum CSVQuantity: String, Hashable, Sendable, CaseIterable {
 enum CSVDimension: Hashable, Sendable {
     case time, date, acceleration, rate, field, pressure, angle, length, speed
 
-    /// The supported units, beginning with the default. Most units have a factor or a divisor of 1, so converting a
-    /// value rounds it only once.
+    /// The supported units, beginning with the default. A value is multiplied by the factor of its unit and divided by
+    /// the divisor. For most units, one of the two is 1, so the value is rounded only once.
     var units: [CSVUnit] {
         switch self {
         case .time:
-            // Times are scaled by powers of ten, which preserves all digits.
+            // Times are scaled by powers of ten, so no digits are lost.
             [
                 CSVUnit("s", power: 9), CSVUnit("ms", power: 6), CSVUnit("us", power: 3), CSVUnit("ns", power: 0),
                 CSVUnit("iso"),
@@ -140,7 +141,8 @@ struct CSVUnit: Hashable, Sendable {
     let name: String
     private let factor: Double
     private let divisor: Double
-    /// The exponent n of a time unit of 10^n nanoseconds, or nil for all other units.
+    /// For a time unit, the exponent of the power of ten that converts it to nanoseconds: 9 for seconds. nil for all
+    /// other units.
     let power: Int?
     var isNegated = false
 

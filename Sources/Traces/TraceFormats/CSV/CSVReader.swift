@@ -21,15 +21,15 @@ struct CSVReader {
     let name: String
     private(set) var cells: [Cell] = []
     private(set) var line = 0
-    /// True if the header or the last row has no line ending.
+    /// True if the text ends in the middle of a row: the header or the last row has no line ending.
     private(set) var isTruncated = false
     /// The number of cells in a complete row, or nil before the first row.
     var width: Int?
     private(set) var shortRows = 0
     private(set) var separator = UInt8(ascii: ",")
     private(set) var header: [String] = []
-    /// True if numbers may contain a decimal comma. If the separator is also a comma, only quoted cells may contain
-    /// one.
+    /// True if numbers may contain a decimal comma. If commas also separate the cells, a number with a decimal comma
+    /// must be quoted.
     var allowsDecimalComma = false
     var commaHint = "Export with decimal points, or replace the commas in the numbers."
     private let bytes: UnsafeRawBufferPointer
@@ -176,7 +176,8 @@ struct CSVReader {
         return false
     }
 
-    /// Returns true for a row of units: at least one of the cells contains text, and none contains a number.
+    /// Returns true if the row contains units instead of readings: at least one of the given cells contains text, and
+    /// none contains a number.
     func isRowOfUnits(_ indices: some Sequence<Int>) -> Bool {
         var hasText = false
         for index in indices {

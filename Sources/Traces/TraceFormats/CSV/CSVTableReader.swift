@@ -122,8 +122,8 @@ struct CSVTableReader {
         }
     }
 
-    /// Returns true if one of the first thousand rows has a civil time. In that case, earlier times that are not civil
-    /// times come from a clock that had not been set yet.
+    /// Returns true if one of the first thousand rows has a civil time. In that case, earlier rows without a civil time
+    /// were written before the logger's clock was set.
     private func containsCivilTime() throws(DeviceError) -> Bool {
         guard let column = rows.columns[.time] else { return false }
         var lookahead = reader
@@ -142,7 +142,7 @@ struct CSVTableReader {
         return false
     }
 
-    /// Records columns that seem to contain hemispheres but are missing from the column map.
+    /// Records columns that seem to contain hemisphere letters (N or S, E or W) but are missing from the column map.
     private mutating func findUnnamedDirections() {
         for (quantity, letters, sign) in [
             (CSVQuantity.latitudeDirection, "NS", CSVQuantity.lat), (.longitudeDirection, "EW", .lon),
@@ -179,8 +179,8 @@ struct CSVTableReader {
             return nil
         }
         if isCivil { return .init(time: time, civil: WallTime(nanoseconds: time)) }
-        // If the rows have civil times but the fix time is an elapsed time, such as seconds of the week, its origin is
-        // unknown.
+        // Rows with civil times may have a fix time that is not a civil time, such as seconds of the week. The origin
+        // of such a fix time is unknown.
         return .init(time: time, civil: self.isCivil == true ? nil : civil(time))
     }
 

@@ -5,12 +5,12 @@ import GPSDProtocol
 import Trace
 
 extension TableRowConverter {
-    /// The maximum time, in nanoseconds (3 s), for which the position of a moving receiver may stay the same. After
-    /// this time, the position counts as an old fix.
+    /// If the position of a moving receiver stays the same for longer than this, it counts as an old fix. In
+    /// nanoseconds (3 s).
     private static let maximumUnchangedDuration: Int64 = 3_000_000_000
     /// The speed from which a receiver counts as moving, in m/s.
     private static let minimumMovingSpeed = 1.0
-    /// Receivers report this dilution of precision, or a larger one, if they have no fix.
+    /// Receivers without a fix report a dilution of precision of at least this value.
     private static let noFixDilution = 99.0
 
     /// Converts the position of a row. The parameters are those of `process`.
@@ -56,8 +56,8 @@ extension TableRowConverter {
         var civil = civil
         if let fix {
             if let known = fix.civil { civil = known }
-            // A row that has the same fix time and the same values as the last fix repeats it. The fix time alone is
-            // not sufficient, because several fixes have the same time if its resolution is low.
+            // A row repeats the last fix if it has the same fix time and the same values. It is not enough to compare
+            // the fix times: if their resolution is low, several fixes have the same time.
             let values = values(report)
             if let last = earlier.fix, fix.time == last.time {
                 if Self.areEqual(values, last.values) {
@@ -172,7 +172,7 @@ extension TableRowConverter {
             text: report.coordinates)
     }
 
-    /// Returns the values by which positions are compared.
+    /// Returns the values that are compared to determine whether two positions are equal.
     private func values(_ report: PositionReport) -> [Double] {
         [report.latitude, report.longitude, report.altitudeMSL, report.altitudeHAE, report.speed, report.track]
     }
@@ -181,8 +181,8 @@ extension TableRowConverter {
         zip(left, right).allSatisfy { $0 == $1 || ($0.isNaN && $1.isNaN) }
     }
 
-    /// Records a position that stays the same although the speed is not zero. Such a position is an old fix that the
-    /// logger repeats.
+    /// Records a problem if the position stays the same although the speed is not zero. Such a position is an old fix
+    /// that the logger repeats.
     private mutating func recordUnchanged(_ report: PositionReport, at time: Int64, _ reader: borrowing CSVReader) {
         let values = values(report)
         guard let former = earlier.unchanged, Self.areEqual(values, former.values) else {
@@ -197,8 +197,8 @@ extension TableRowConverter {
             line: reader.line, text: "\(report.coordinates), \(report.speed) m/s")
     }
 
-    /// Returns true, and counts the repetition, if the position is equal to the last one that was kept, which is less
-    /// than `repetitionInterval` old.
+    /// Returns true if the position is a repetition: the last kept position is less than `repetitionInterval` old and
+    /// has the same values. Counts the repetition.
     private mutating func isRepetition(_ report: PositionReport, at time: Int64) -> Bool {
         let values = values(report)
         if let last = earlier.kept, time.subtractingSaturated(last.time) < Self.repetitionInterval,
@@ -211,7 +211,7 @@ extension TableRowConverter {
         return false
     }
 
-    // Positions with the same time are spread over the interval up to the next time, but over at most one second.
+    // Positions with the same time are spread over the time until the next position, but over one second at most.
 
     private mutating func append(_ item: Item) {
         guard var first = firstItems else {
@@ -260,7 +260,8 @@ extension TableRowConverter {
                         ? "the positions have no time and were placed one second apart"
                         : "all positions have the same time, which was ignored; they were placed one second apart",
                     line: first[0].line, text: "")
-                // The motion readings keep their times, so the positions are placed before them.
+                // The motion readings keep their times. The times of the positions are unknown, so the positions are
+                // placed before the first motion reading.
                 let firstReading = tracks.compactMap(\.times.first).min()
                 ignoresTimes = firstReading == nil
                 let beginning = firstReading?.subtractingSaturated(Int64(first.count) * 1_000_000_000) ?? firstTime ?? 0

@@ -15,7 +15,8 @@ struct TableRowConverter {
 
     /// The time of the position fix in a row that has its own column for it.
     struct FixTime {
-        /// In nanoseconds. It is only compared with the fix times of other rows, so its origin does not matter.
+        /// In nanoseconds. The origin may be unknown, because the time is only compared with the fix times of other
+        /// rows.
         var time: Int64
         /// The wall-clock time, or nil if the origin of `time` is unknown.
         var civil: WallTime?
@@ -30,14 +31,15 @@ struct TableRowConverter {
         var line: Int
     }
 
-    /// The earlier positions with which the position of a row is compared. `values` are those of `values(_:)`.
+    /// Earlier positions, for comparison with the position of the current row. `values` is the result of `values(_:)`.
     struct EarlierPositions {
-        /// The last fix that was not a repetition, and the time of the first row with its fix time. Used for rows with
-        /// a fix time.
+        /// The last fix that was not a repetition, and the time of the first row with the same fix time. Used only if
+        /// rows have a fix time.
         var fix: (time: Int64, values: [Double], rowTime: Int64?)?
         /// The last position that was not dropped. Used if `dropsRepetitions` is true.
         var kept: (values: [Double], time: Int64)?
-        /// The last position, and the time of the first row that contained it. Used to detect an old fix.
+        /// The last position, and the time of the first of the consecutive rows that contain it. Used to detect that
+        /// the logger repeats an old fix.
         var unchanged: (values: [Double], since: Int64)?
     }
 
@@ -47,7 +49,8 @@ struct TableRowConverter {
     var gravity: [Int]?
     /// A conversion that is applied after the unit conversion.
     var convert: (SensorKind, SIMD3<Double>) -> SIMD3<Double> = { $1 }
-    /// True if rows of motion readings may repeat a position, which is then kept only once per `repetitionInterval`.
+    /// True if consecutive rows may repeat the same position, as in tables of motion readings. A repeated position is
+    /// then kept only once per `repetitionInterval`.
     var dropsRepetitions = false
     /// In nanoseconds (1 s).
     static let repetitionInterval: Int64 = 1_000_000_000
@@ -70,7 +73,8 @@ struct TableRowConverter {
     /// The time of the first position that has one.
     var firstTime: Int64?
     var spreader = EqualTimeSpreader<Item>()
-    /// True if the times of the positions are unusable and there are no motion readings.
+    /// True if the times of the positions are unusable and there are no motion readings. The recording then has no
+    /// start time.
     var ignoresTimes = false
 
     init(_ columns: [CSVQuantity: Column], from source: String, sensorName: String = "") {
@@ -95,15 +99,15 @@ struct TableRowConverter {
         return true
     }
 
-    /// Moves the readings and reports into a recording. Because they are moved, they can be changed without being
-    /// copied.
+    /// Moves the readings and reports into a recording, so that they can be changed without being copied.
     mutating func finishRecording(start: WallTime?) -> Recording {
         finishPositions()
         var recording = Recording(tracks: tracks, start: ignoresTimes ? nil : start)
         tracks = []
         recording.reports = reports
         reports = ReportTrack()
-        // All columns share one clock. Its steps are detected in the track with the most readings.
+        // All columns share one clock, so a clock step affects all tracks. Steps are detected in the track with the
+        // most readings.
         let track = recording.tracks.max { $0.count < $1.count }
         recording.correct(track?.clockSteps ?? recording.reports.clockSteps)
         return recording
@@ -174,7 +178,7 @@ struct TableRowConverter {
             "the cell of column \(name) cannot be read and was ignored", line: reader.line, text: reader.text(index))
     }
 
-    /// Ends a row. Until the first call, an unreadable cell is an error, because `columns` may be wrong. Afterwards,
+    /// Ends a row. In the first row, an unreadable cell is an error, because `columns` may be wrong. In later rows,
     /// unreadable cells are recorded and ignored.
     mutating func endRow() { isFirstRow = false }
 }

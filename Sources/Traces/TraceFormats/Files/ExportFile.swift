@@ -111,7 +111,7 @@ extension [UInt8] {
             while last == UInt8(ascii: "0") { removeLast() }
             if last == UInt8(ascii: ".") { removeLast() }
         }
-        // A number that is rounded to zero is written without a minus sign.
+        // A negative number that rounds to zero is written without a minus sign.
         if count == start + 2, self[start] == UInt8(ascii: "-"), self[start + 1] == UInt8(ascii: "0") {
             remove(at: start)
         }
@@ -122,9 +122,9 @@ extension [UInt8] {
 public struct ExportOptions: Sendable, Hashable {
     /// True if an existing file may be replaced.
     public var overwrite = false
-    /// The mode of new files, as for chmod(2). A new folder also grants search permission to all users who may read its
-    /// files. If nil, a replaced file keeps its mode and a new file has the mode 0600, because a recording contains a
-    /// person's locations.
+    /// The mode of new files, as for chmod(2). A new folder is searchable by everyone who may read its files. If nil, a
+    /// replaced file keeps its mode, and a new file gets the mode 0600, because a recording reveals a person's
+    /// locations.
     public var mode: UInt32?
     /// The path of the receiver whose positions are written, for formats with only one receiver. If nil, the receiver
     /// of the first fix is selected.
@@ -138,7 +138,7 @@ public struct ExportOptions: Sendable, Hashable {
     /// True if the import has already warned about damaged gpsd reports in the trace.
     package var isDamageReported = false
 
-    /// Creates options. Options without a parameter have their default values.
+    /// Creates options. The properties that have no parameter keep their default values.
     public init(
         overwrite: Bool = false, mode: UInt32? = nil, receiver: String? = nil, hasStamps: Bool = false,
         name: String = ""

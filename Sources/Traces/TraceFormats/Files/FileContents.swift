@@ -18,7 +18,8 @@ enum FileContents {
         }
     }
 
-    /// Opens a file. An input that cannot be read twice, such as a pipe, is read into memory.
+    /// Opens a file. Anything other than a regular file, such as a pipe, is read into memory, because it cannot be read
+    /// twice.
     static func open(_ path: String) throws(DeviceError) -> FileContents {
         var status = stat()
         if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG { return .file(path) }
@@ -84,7 +85,7 @@ package protocol ByteSource: AnyObject {
 
 /// A source that reads from memory or from a mapped file.
 package final class MemorySource: ByteSource {
-    /// The number of bytes that are read from a mapped file before their pages are released (8 MiB).
+    /// The amount of data to read from a mapped file before its memory pages are released (8 MiB).
     private static let window = 8 << 20
     private let bytes: TraceBytes
     private var offset: Int

@@ -26,8 +26,8 @@ enum Folder {
         return names
     }
 
-    /// Calls `body`, which creates and fills a folder. If `body` throws an error, a folder that is new and still empty
-    /// is removed.
+    /// Calls `body`, which creates a folder and fills it. If `body` throws an error and the folder did not exist
+    /// before, the folder is removed if it is empty.
     static func populate<Value>(_ path: String, _ body: () throws(DeviceError) -> Value) throws(DeviceError) -> Value {
         let existed = FileIO.exists(path)
         do {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension FoxgloveLocation {
-    /// Decodes a Protocol Buffers message with the field numbers of Foxglove's LocationFix.proto. A field whose value
-    /// is 0 is not encoded. Therefore, a missing latitude or longitude counts as 0, unless both are missing.
+    /// Decodes a Foxglove LocationFix message in Protocol Buffers format, with the field numbers of LocationFix.proto.
+    /// Encoders omit fields whose value is 0. Therefore, if only the latitude or only the longitude is missing, it is
+    /// taken as 0.
     init?(protobuf message: UnsafeRawBufferPointer) {
         altitude = 0
         var reader = ProtobufReader(message)

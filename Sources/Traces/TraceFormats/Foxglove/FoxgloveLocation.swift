@@ -36,12 +36,12 @@ struct FoxgloveLocation {
 }
 
 extension PositionReport {
-    /// Converts a LocationFix to a report. Returns nil if it contains no valid coordinates.
+    /// Converts a LocationFix message to a report. Returns nil if the message contains no valid coordinates.
     ///
-    /// The altitude is interpreted as the height above the ellipsoid, as in ROS, because Foxglove does not specify the
-    /// reference surface. Standard deviations are the square roots of the covariance diagonal. A variance of 0, or of
-    /// at least (100 km)², counts as unknown. An altitude of 0 counts as unknown if its variance is at least (100 km)².
-    /// Without a velocity, the heading is used as the course.
+    /// The altitude is taken as the height above the ellipsoid, as in ROS, because Foxglove does not specify the
+    /// reference surface. Standard deviations are the square roots of the diagonal elements of the covariance matrix. A
+    /// variance counts as unknown if it is 0 or at least (100 km)². If the altitude is 0 and its variance is at least
+    /// (100 km)², the altitude counts as unknown. Without a velocity, the heading is used as the course.
     init?(_ location: FoxgloveLocation, _ confidence: PositionDeviations.Confidence = .ninetyFive) {
         self.init()
         time = location.time

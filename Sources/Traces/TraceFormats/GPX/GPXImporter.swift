@@ -41,13 +41,13 @@ struct GPXImporter {
         do throws(DeviceError) {
             try write(part, &reader, &timing, to: sink)
         } catch {
-            // The first pass has already found this error and recorded it in the remarks.
+            // The first pass has already reported this error in the remarks.
             guard case .some = plan.failure, error.code == .invalidTrace else { throw error }
         }
     }
 
-    /// Returns times for the points of a part that precede its first point with a time. The times are at most one
-    /// second apart.
+    /// Returns times for the leading points of a part, which have no times. They are placed before the first point with
+    /// a time, at most one second apart.
     private func leadingTimes(of part: GPXSummary.Part) -> some IteratorProtocol<Int64> {
         let count = Int64(part.leading)
         let gap = plan.needsSorting || last == .min ? Int64.max : max(0, part.first.subtractingSaturated(last))
@@ -126,8 +126,8 @@ struct GPXSinglePassImporter {
         }
     }
 
-    /// Finishes the import and returns the trace. `start` is the expected start of the trace, in nanoseconds since
-    /// 1970. Returns nil if the trace begins at another time, or if the tracks were not in chronological order.
+    /// Finishes the import and returns the trace. Returns nil if the tracks were not in chronological order, or if the
+    /// trace does not begin at `start`, in nanoseconds since 1970.
     mutating func trace(from start: Int64?) throws(DeviceError) -> TraceFile? {
         guard !hasFailed, writer != nil, start == first else { return nil }
         try writer?.finish(builder)
@@ -174,8 +174,7 @@ package struct PathTiming: Sendable {
         return time
     }
 
-    /// Continues the path at a different place after a pause, which is given in nanoseconds. Returns the time of the
-    /// new point.
+    /// Moves to a different place after a pause, in nanoseconds. Returns the time of the new point.
     package mutating func jump(to coordinate: GeodeticCoordinate, after pause: Int64) -> Int64 {
         let time = (last?.time ?? 0).addingSaturated(pause)
         last = (coordinate, time)

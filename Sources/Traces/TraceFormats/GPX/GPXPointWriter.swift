@@ -6,8 +6,8 @@ import Trace
 
 /// Writes the points of a path as trace events.
 struct GPXPointWriter {
-    /// The maximum time between the last point of a segment and the report that ends the segment, in nanoseconds (1 s).
-    /// The report states that there is no fix.
+    /// The maximum time from the last point of a segment to the report without a fix that ends the segment, in
+    /// nanoseconds (1 s).
     static let gap: Int64 = 1_000_000_000
     /// The maximum total size of the reports that are sorted in memory, in bytes (256 MiB).
     private static let maximumSortedSize = 256 << 20
@@ -43,7 +43,7 @@ struct GPXPointWriter {
         recording.start = start.map { WallTime(nanoseconds: $0) }
     }
 
-    /// Writes the header. Must be called before all other methods.
+    /// Writes the header. Must be called before any other method.
     func begin(_ sink: some TraceSink) throws(DeviceError) {
         if !needsSorting { try sink.write(recording.traceHeader(source: name)) }
     }
@@ -92,7 +92,8 @@ struct GPXPointWriter {
         try write(report, at: time, to: sink)
     }
 
-    /// Returns the time, or the next free millisecond if a point of an overlapping track already has this time.
+    /// Returns the given time if it is free. If a point of an overlapping track already has this time, returns the next
+    /// free time in steps of one millisecond.
     private mutating func nextFreeTime(from time: Int64) -> Int64 {
         var free = time
         var occupied: [Int64] = []

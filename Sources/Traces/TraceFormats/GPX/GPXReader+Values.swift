@@ -26,7 +26,8 @@ extension GPXReader {
         return readNumber(String(decoding: text, as: UTF8.self), "<\(xml.elementName)>")
     }
 
-    /// Parses a number. Returns NaN if there is none, and records unreadable text under the given name.
+    /// Parses a number. Returns NaN if the text is empty or unreadable. Unreadable text is recorded as a problem of the
+    /// element or attribute `name`.
     mutating func readNumber(_ text: String, _ name: String) -> Double {
         if let value = Self.number(text) { return value }
         if !text.isEmpty, text.lowercased() != "nan" {
@@ -72,7 +73,7 @@ extension GPXReader {
         }
     }
 
-    /// Records that a point was skipped because it does not belong to any of the tracks and routes that were read.
+    /// Records that a point was skipped because it is outside the tracks and routes that were read.
     mutating func recordStrayPoint() {
         record(
             "a point outside the tracks and routes that were read was skipped",
@@ -106,7 +107,8 @@ struct GPXPoint {
     var sky = SkyReport()
     /// The time in nanoseconds since 1970, or nil if it is missing or unreadable.
     var time: Int64?
-    /// The fix mode from the `fix` element, or nil if the element does not determine it.
+    /// The fix mode from the `fix` element. nil if the element is missing, or if its text, such as "dgps", does not
+    /// state the mode.
     private var mode: FixMode?
     var isWithoutFix: Bool { mode == FixMode.none }
     var hasSky: Bool { sky.usedCount >= 0 || !sky.hdop.isNaN || !sky.vdop.isNaN || !sky.pdop.isNaN }
@@ -127,7 +129,7 @@ struct GPXPoint {
     }
 
     mutating func finish() {
-        // The sum is NaN if either value is unknown.
+        // Unknown values are NaN, so the sum is NaN if either value is unknown.
         report.altitudeHAE = report.altitudeMSL + report.geoidSeparation
         report.mode = mode ?? (report.altitudeMSL.isNaN ? .twoDimensional : .threeDimensional)
     }

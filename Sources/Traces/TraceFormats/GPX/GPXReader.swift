@@ -12,8 +12,7 @@ import Trace
 /// The points that Garmin writes between two route points, `gpxx:rpt`, are read as route points.
 struct GPXReader: ~Copyable {
     enum Item {
-        /// The start of a track or a route. Waypoints are read without a start, because they are outside tracks and
-        /// routes.
+        /// The start of a track or a route. Waypoints have no start, because they do not belong to a track or a route.
         case begin(GPXOptions.Content)
         case segment
         /// A point, available as ``GPXReader/point``.
@@ -25,7 +24,7 @@ struct GPXReader: ~Copyable {
     var point = GPXPoint()
     var isClockSet = false
     var diagnostics = InputDiagnostics()
-    /// The coordinates from the last point's extensions, and how many of them have already been returned.
+    /// The coordinates in the extensions of the last point. Those before `extensionIndex` have already been returned.
     private var extensionPoints: [SIMD2<Double>] = []
     private var extensionIndex = 0
     private(set) var partName = ""
@@ -124,7 +123,7 @@ struct GPXReader: ~Copyable {
         (point.report.latitude, point.report.longitude) = readCoordinates()
         let depth = xml.depth
         var isInExtensions = false
-        // True inside an extension whose `<speed>` and `<course>` belong to the point.
+        // True inside an extension element whose `<speed>` and `<course>` describe the point itself.
         var isKnownExtension = false
         while let token = try xml.next() {
             switch token {
@@ -211,8 +210,8 @@ struct GPXReader: ~Copyable {
         }
     }
 
-    /// Reads the value of an extension. `isOwn` is true if the extension describes the point itself. Inside other
-    /// containers, `speed` may be the wind speed, and `accuracy` may be an average.
+    /// Reads the value of an extension element. `isOwn` is true if the value describes the point itself. Otherwise,
+    /// `speed` may be a wind speed and `accuracy` an average, so they are ignored.
     private mutating func endExtension(isOwn: Bool) {
         switch xml.nameWord {
         case JSONText.word("speed") where isOwn: set(.speed, readNumber())

@@ -50,7 +50,8 @@ struct GPXSelection {
             }
             chosen = [part]
         }
-        // If several points all have the same time, it cannot be the time at which they were measured.
+        // If there are several points and all have the same time, it cannot be the time of measurement, so it is
+        // ignored.
         let first = chosen.map(\.first).min() ?? .max
         let isOneTime =
             chosen.reduce(0) { $0 + $1.timed } > 1 && chosen.allSatisfy { $0.timed == 0 || $0.last == first }

@@ -60,7 +60,8 @@ struct GPXSummary {
     }
 
     private(set) var parts: [Part] = []
-    /// True if times before 1980 are ignored because the file also contains later ones.
+    /// True if the file contains times both before and after 1980. Times before 1980 are then ignored, because the
+    /// logger's clock had not been set yet.
     private(set) var isClockSet = false
     private(set) var diagnostics = InputDiagnostics()
     private(set) var unknownReferences = 0
@@ -69,8 +70,8 @@ struct GPXSummary {
     private var waypoints: Int?
     private var counts: [GPXOptions.Content: Int] = [:]
 
-    /// Reads the file. If an error occurs after at least one point, the points before the error are used. `singlePass`
-    /// receives the track points, and is set to nil if a second pass is necessary.
+    /// Reads the file. If an error occurs, the points before it are used. If there are none, the error is thrown. The
+    /// track points are passed to `singlePass`, which is set to nil if a second pass is necessary.
     init(_ chunks: FileContents, _ singlePass: inout GPXSinglePassImporter?) throws(DeviceError) {
         try read(chunks, &singlePass)
         guard parts.contains(where: \.hasEarlyTimes), parts.contains(where: { $0.last >= UnsetClock.gpsEpoch }) else {

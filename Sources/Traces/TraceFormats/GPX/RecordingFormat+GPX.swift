@@ -16,7 +16,8 @@ extension RecordingFormat {
         },
         writer: PathWriter.writer { (writer) throws(DeviceError) in try writer.writeTrack() })
 
-    /// Detects GPX by its root element. If the XML is unreadable or the text is UTF-16, the file name decides.
+    /// Detects a GPX file by its root element. If the root element cannot be read, for example because the text is
+    /// UTF-16, the file name extension decides.
     private static func sniff(_ input: RecordingInput) throws(DeviceError) -> DetectionConfidence? {
         // The first byte rules out most files in other formats.
         guard let first = input.firstByte, first == UInt8(ascii: "<") || first >= 0xfe else { return nil }

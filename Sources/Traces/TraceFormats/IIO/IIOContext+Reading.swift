@@ -26,9 +26,9 @@ extension IIOContext {
 
 struct IIOContextReader: ~Copyable {
     private static let maximumElements = 200_000
-    /// The nesting depth at which an element is rejected.
+    /// Elements at this nesting depth or deeper are rejected.
     private static let maximumDepth = 64
-    /// The value that iio-emu's generator writes for an attribute that it could not read.
+    /// The value that iio-emu's generator writes for attributes that it could not read.
     private static let unreadValue = "ERROR"
 
     /// The element whose children are read next.

@@ -74,8 +74,8 @@ enum IIOBufferFileNames {
         "\(replacingSeparators(device.name.isEmpty ? device.id : device.name))_buf0.bin"
     }
 
-    /// Returns the possible names of a device's scan file, in order of preference. The device name is used only if it
-    /// is unique.
+    /// Returns the possible names of a device's scan file, in order of preference. A name based on the device name is
+    /// included only if no other device has that name.
     static func importNames(of device: IIODevice, in context: IIOContext) -> [String] {
         var names = [device.id]
         if !device.name.isEmpty, context.devices.filter({ $0.name == device.name }).count == 1 {

@@ -5,14 +5,15 @@ package import IIOFormat
 
 extension Recording {
     private static var chunk: Int { 4096 }
-    /// The earliest timestamp treated as wall-clock time (March 1973), in nanoseconds since 1970. Smaller timestamps are
-    /// treated as times since boot, because no system has an uptime of three years.
+    /// The earliest timestamp treated as wall-clock time (March 1973), in nanoseconds since 1970. Smaller timestamps
+    /// are treated as times since boot, because an uptime of more than three years is unlikely.
     private static var earliestCivilTime: Int64 { 100_000_000_000_000_000 }
 
     /// Reads scans that were captured from the buffers of a context's devices.
     ///
-    /// Each scan contains all input channels with a scan element, including the timestamp, as `iio_readdev` writes them
-    /// by default. Scans without timestamps are spaced evenly. Timestamps that count from 1970 determine ``start``.
+    /// Each scan contains all input channels that have a scan element, including the timestamp. By default,
+    /// `iio_readdev` writes such scans. Scans without timestamps are spaced evenly. Timestamps that count from 1970
+    /// determine ``start``.
     ///
     /// - Parameter scans: Returns the data of a device, or nil if there is none.
     /// - Throws: An error that states the device and the missing information.
@@ -122,8 +123,8 @@ extension Recording {
         track = spaced
     }
 
-    /// Shifts civil times and times since boot so that both begin at zero, because the offset between the two clocks is
-    /// unknown.
+    /// Shifts civil times and times since boot separately, so that both begin at zero. They cannot be aligned more
+    /// precisely, because the offset between the two clocks is unknown.
     private mutating func alignClocks(_ civilTimeTracks: [Int], _ bootTimeTracks: [Int]) {
         for group in [civilTimeTracks, bootTimeTracks] {
             guard let first = group.compactMap({ tracks[$0].times.min() }).min() else { continue }

@@ -6,7 +6,7 @@ import Trace
 struct EventSorter {
     struct Item {
         var event: TraceEvent
-        /// True for a position whose missing speed and course may be derived.
+        /// True for a position from a LocationFix message. Its missing speed and course may be derived.
         var isPosition = false
     }
 
@@ -16,10 +16,10 @@ struct EventSorter {
     private var heap = TimeHeap<Item>()
     private var last = Int64.min
     private(set) var size = 0
-    /// The number of late events. A late event is one that is inserted after a later event has already been returned.
+    /// The number of events that were inserted after an event with a later time had been returned.
     private(set) var lateCount = 0
 
-    /// Inserts an event. A late event receives the time of the last returned event.
+    /// Inserts an event. If an event with a later time has already been returned, the new event is given that time.
     mutating func insert(_ item: Item, at time: Int64) {
         if time < last { lateCount += 1 }
         heap.insert(item, at: max(time, last))

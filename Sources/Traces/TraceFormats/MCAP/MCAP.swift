@@ -17,8 +17,8 @@ enum MCAP {
     static let prefixLength = 9
     static let metadataName = "device-services-trace"
     static let gpsdTopic = "/gpsd"
-    /// The metadata key of a channel that is derived from another channel. Its value is the topic of the other channel.
-    /// If the file contains that topic, an import skips the derived channel.
+    /// The metadata key that marks a channel as derived from another channel. The value is the topic of the other
+    /// channel. If the file contains that topic, an import skips the derived channel.
     static let derivedKey = "derived-from"
 }
 

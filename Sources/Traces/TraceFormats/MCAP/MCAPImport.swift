@@ -13,7 +13,7 @@ struct MCAPImport {
         case gpsd, events
         case location(isProtobuf: Bool)
         case sample(SensorKind)
-        /// The messages are derived from another channel of the file.
+        /// The channel is derived from another channel in the file, so its messages are ignored.
         case derived
         case none
 
@@ -35,7 +35,7 @@ struct MCAPImport {
     private var unreadableMessageCount = 0
     private var written = 0
     private var earlyMessageCount = 0
-    /// The file time that corresponds to time zero of the trace, in nanoseconds, or nil until it is known.
+    /// The timestamp in the file that corresponds to time zero of the trace, in nanoseconds, or nil until it is known.
     private var origin: Int64?
     /// The parser for events that are stored as trace lines, or nil if the file contains no trace header.
     private var lines: TraceCursor?
@@ -119,7 +119,8 @@ struct MCAPImport {
         return GPSDEncoder.line(report)
     }
 
-    /// Converts a message to an event whose times are on the file's time scale.
+    /// Converts a message to an event. The event has no time yet, and a measurement time is not relative to the start
+    /// of the trace yet.
     private mutating func item(_ message: MCAPReader.Message) throws(DeviceError) -> EventSorter.Item? {
         let role = role(of: message.channel)
         switch role {

@@ -15,7 +15,8 @@ struct MCAPInput {
     private(set) var offset: UInt64 = 0
     /// The checksum of all consumed bytes, or nil if it is not computed.
     var dataChecksum: CRC32?
-    /// The checksum of the bytes consumed since this property was last set, or nil if it is not computed.
+    /// The checksum of the bytes that have been consumed since this property was set, or nil if no checksum is
+    /// computed.
     var chunkChecksum: CRC32?
 
     init(_ source: any ByteSource) { self.source = source }
@@ -33,7 +34,8 @@ struct MCAPInput {
             (position, end) = (0, to - from)
         }
         while end < count, !isAtEnd {
-            // The buffer grows gradually, because a record may state a wrong length.
+            // The buffer grows gradually rather than to the length that the record states, because that length may be
+            // wrong.
             if end == buffer.count {
                 let newCapacity = min(max(Self.capacity, 2 * buffer.count), max(count, Self.capacity))
                 buffer.append(contentsOf: [UInt8](repeating: 0, count: newCapacity - buffer.count))

@@ -28,7 +28,8 @@ struct MCAPReader {
     }
 
     private static let maximumCount = 4096
-    /// The number of bytes to search for names at the start of a schema or channel record.
+    /// The maximum number of bytes to read at the start of a schema or channel record. The names must be within these
+    /// bytes.
     private static let maximumHead = 1 << 16
     private static let messageHead = 22
     private(set) var channels: [UInt16: Channel] = [:]
@@ -39,7 +40,7 @@ struct MCAPReader {
     private(set) var isDataDamaged = false
     private(set) var brokenRecords = 0
     private(set) var largeMessages = 0
-    /// The offset of the first bytes that are not a record, or nil if there are none.
+    /// The offset of the first invalid record, or nil if all records are valid. Reading stops there.
     private(set) var invalidRecordOffset: UInt64?
     /// The maximum message size in bytes, at most ``MCAPInput/maximumCount``. Larger messages are omitted.
     var maximumMessageSize = MCAPInput.maximumCount
@@ -102,7 +103,8 @@ struct MCAPReader {
             }
             guard let record = try input.record() else { return finish() }
             if let chunk, record.end > chunk.end {
-                // The record extends beyond its chunk, so the following records in the chunk cannot be located.
+                // The record extends beyond its chunk, so its length is wrong. The next record cannot be located, and
+                // the rest of the chunk is skipped.
                 try skipBrokenRecord(to: chunk.end)
                 continue
             }
@@ -146,7 +148,8 @@ struct MCAPReader {
         _ = try skip(to: end)
     }
 
-    /// Processes a record and advances past it, or returns a message and stops before its data.
+    /// Processes a record. If it is a message, returns the message and stops before the message's data. Otherwise,
+    /// advances past the record and returns nil.
     private mutating func processRecord(_ code: UInt8, upTo end: UInt64) throws(DeviceError) -> Message? {
         let opcode = MCAP.Opcode(rawValue: code)
         let sum = input.dataChecksum?.value

@@ -68,7 +68,8 @@ struct MCAPWriter: ~Copyable {
         return id
     }
 
-    /// Appends a message to the current chunk. Times are in nanoseconds since 1970 or the start of the recording.
+    /// Appends a message to the current chunk. Times are in nanoseconds since 1970, or since the start of the recording
+    /// if its civil time is unknown.
     mutating func message(_ channel: UInt16, logged: UInt64, published: UInt64, _ data: [UInt8]) throws(DeviceError) {
         guard channels.indices.contains(Int(channel)) else { return }
         if channels[Int(channel)].count == 0 { writeDefinitions(ofChannel: Int(channel)) }
@@ -167,7 +168,7 @@ struct MCAPWriter: ~Copyable {
         put(
             .summaryOffset,
             groups.map { MCAPRecordBuilder($0.opcode.rawValue, $0.start, $0.length) }, &self)
-        // The checksum covers the summary and the footer up to the checksum itself.
+        // The checksum covers the summary and the part of the footer that precedes the checksum.
         let footer = MCAPRecordBuilder(MCAP.Opcode.footer.rawValue, UInt64(20), start, offsets).bytes
         footer.withUnsafeBytes { sum.add($0) }
         write(footer + MCAPRecordBuilder(sum.value).bytes)

@@ -182,9 +182,9 @@ struct AttitudeEstimator {
         self.sensors = sensors
     }
 
-    /// Processes a reading. If an attitude is due, returns the attitude and the name of its reference frame. The axes
-    /// of the frame "earth" point east, magnetic north and up. In the frame "start", the heading is relative to an
-    /// arbitrary direction.
+    /// Processes a reading. If an attitude is due, returns the attitude and the name of its reference frame: "earth" or
+    /// "start". The axes of "earth" point east, magnetic north and up. If magnetic north is unknown, the frame is
+    /// "start", whose heading is relative to an arbitrary direction.
     mutating func process(
         _ value: SIMD3<Double>, kind: SensorKind, sensor: SensorDescription.ID, at time: Int64
     ) -> (Quaternion, String)? {

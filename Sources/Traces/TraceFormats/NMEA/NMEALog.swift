@@ -7,9 +7,9 @@ package import Trace
 package enum NMEALog {
     /// Reads a log and writes it as a trace that consists of a header and gpsd reports.
     ///
-    /// If the sentences have arrival times (in gpspipe's formats or in tag blocks), these are the event times.
-    /// Otherwise, event times follow the receiver's clock. If the clock is set back or jumps forward by more than a
-    /// day, the trace time does not advance. Shorter gaps are preserved.
+    /// Arrival times in the log (in gpspipe's formats or in tag blocks) become the event times. Without arrival times,
+    /// the event times follow the receiver's clock. If that clock is set back or jumps forward by more than a day, the
+    /// trace time does not advance. Shorter gaps are preserved.
     ///
     /// - Returns: Remarks about omitted or questionable content.
     package static func read(
@@ -53,14 +53,14 @@ package enum NMEALog {
 
 /// Options for reading an NMEA log.
 public struct NMEALogOptions: Sendable, Hashable {
-    /// Any time on the day the log begins, for logs without a date in an RMC or ZDA sentence. If nil, the date is taken
-    /// from a comment in gpsd's format, such as `# Date: 2026-11-21`.
+    /// The date on which the log begins, given as any time on that day. It is used if no RMC or ZDA sentence contains a
+    /// date. If nil, the date is taken from a comment in gpsd's format, such as `# Date: 2026-11-21`.
     public var date: WallTime?
-    /// The number of weeks to add to the receiver's dates. If the dates are too early after a rollover of the GPS week
-    /// number, the value 1024 corrects them.
+    /// The number of weeks to add to the receiver's dates. Use 1024 if the dates are about 20 years too early because
+    /// of a GPS week number rollover.
     public var weeks = 0
-    /// True if sentences without a checksum are read. If nil, they are read only if no sentence in the log has a
-    /// checksum.
+    /// True if sentences without a checksum are accepted. If nil, they are accepted only if no sentence in the log has
+    /// a checksum.
     public var allowsMissingChecksum: Bool?
     /// True if speed and course are derived from the positions of a log that contains neither RMC nor VTG sentences.
     public var derivesMotion = true

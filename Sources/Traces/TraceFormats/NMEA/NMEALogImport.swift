@@ -7,12 +7,12 @@ import Trace
 
 /// Converts the lines of an NMEA log to trace events.
 struct NMEALogImport {
-    /// The longest forward step of the receiver's clock that counts as a gap, in nanoseconds (one day).
+    /// The longest forward step of the receiver's clock that is preserved as a gap, in nanoseconds (one day).
     private static let maximumGap: Int64 = 86_400_000_000_000
     /// The GPS week number rollover period in days (1024 weeks).
     private static let rollover: Int64 = 7168
-    /// The tolerance for detecting a rollover, in days. A rollover is assumed if the receiver's dates are too early by
-    /// a multiple of the rollover period, give or take this tolerance.
+    /// A tolerance, in days. If the receiver's dates are too early by a multiple of the rollover period, give or take
+    /// this tolerance, a rollover is assumed.
     private static let tolerance: Int64 = 30
     private(set) var header = TraceHeader()
     private var decoder: NMEADecoder
@@ -29,7 +29,7 @@ struct NMEALogImport {
     private var line = 0
     private var grouper = NMEAMeasurementGrouper()
     private var completedEntries: [NMEAMeasurementGrouper.Entry] = []
-    /// The time of the last event, and the receiver's clock at that event, both in nanoseconds.
+    /// The trace time of the last event, and the time of the receiver's clock at that event, both in nanoseconds.
     private var time: Int64 = 0
     private var clock: Int64?
     private var positionsWithoutTime = 0
@@ -72,7 +72,7 @@ struct NMEALogImport {
         header.source = name
     }
 
-    /// Returns the date on which a time of day is closest to an instant.
+    /// Returns the date for a time of day that was read without a date: the date that brings it closest to `instant`.
     private static func date(of time: Int64, at instant: WallTime) -> WallTime {
         let midnight = instant.nanoseconds - modulo(instant.nanoseconds, maximumGap)
         let difference = instant.nanoseconds - midnight - modulo(time, maximumGap)

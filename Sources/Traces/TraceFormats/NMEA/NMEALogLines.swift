@@ -4,7 +4,7 @@ import DeviceCore
 import NMEAFormat
 import Trace
 
-/// Information about an NMEA log that is required before the first event is written.
+/// Information about an NMEA log that must be known before the first event is written.
 struct NMEALogSummary {
     /// The number of sentences that are searched for speed and course.
     private static let maximumScannedSentences = 2000
@@ -19,8 +19,8 @@ struct NMEALogSummary {
     var hasMotion = false
     var isLog = false
 
-    /// Scans a log and releases the pages of `contents` that have been read. If necessary, a second pass accepts
-    /// sentences without checksums.
+    /// Scans a log. If no sentence with a checksum is found and the option `allowsMissingChecksum` is nil, a second
+    /// scan accepts sentences without checksums. Pages of `contents` are released after they have been read.
     init(_ bytes: UnsafeRawBufferPointer, _ options: NMEALogOptions, _ contents: TraceBytes? = nil) {
         allowsMissingChecksum = options.allowsMissingChecksum ?? false
         scan(bytes, contents)
@@ -89,7 +89,7 @@ struct NMEALogLines {
     private var position = 0
     private var releasedOffset = 0
 
-    /// Creates an iterator. `contents` is the owner of the bytes. If it is given, its pages are released after they
+    /// Creates an iterator. If `contents`, which owns the bytes, is given, its memory pages are released after they
     /// have been read.
     init(_ bytes: UnsafeRawBufferPointer, of contents: TraceBytes? = nil) {
         self.bytes = bytes
@@ -100,7 +100,8 @@ struct NMEALogLines {
     mutating func next() -> Line? {
         while position < bytes.count {
             let start = position
-            // An LF after a CR does not begin a new line. Neither does the rest of a line that is read in pieces.
+            // The line number increases after an LF, and after a CR that no LF follows. It does not increase within a
+            // line that is read in pieces.
             if lineEnd == 0x0a || lineEnd == 0x0d && bytes[position] != 0x0a { line &+= 1 }
             if start &- releasedOffset >= Self.window {
                 contents?.releaseMemory(of: releasedOffset..<start)

@@ -3,11 +3,12 @@
 import DeviceCore
 import NMEAFormat
 
-/// Groups reports into measurements. A measurement includes the satellites before its position and the attitudes after
-/// the position. If the receiver's times have a low resolution, several measurements may have the same time. They are
-/// then spread over the following interval.
+/// Groups reports into measurements. A measurement is a position with the satellite reports before it and the attitude
+/// reports after it. If the receiver's times have a low resolution, several measurements may have the same time. They
+/// are then spread over the time until the next measurement.
 struct NMEAMeasurementGrouper {
-    /// A report and its line number. `shift` is the offset of the report from the receiver's clock, in nanoseconds.
+    /// A report and its line number. `shift`, in nanoseconds, is added to the receiver's time when measurements with
+    /// the same time are spread.
     struct Entry {
         var report: NMEAReport
         var line: Int
@@ -17,7 +18,7 @@ struct NMEAMeasurementGrouper {
     /// The maximum number of reports in a measurement. Further reports begin a new measurement.
     private static let maximumReports = 16_384
     private var spreader = EqualTimeSpreader<[Entry]>()
-    /// The time of the receiver's clock, in nanoseconds, or nil if the last report contained no time.
+    /// The receiver's time in the last report, in nanoseconds, or nil if that report contained no time.
     private var clock: Int64?
     private var measurement: [Entry] = []
     private var satellites: [Entry] = []
@@ -76,8 +77,8 @@ struct NMEAMeasurementGrouper {
 }
 
 extension PositionReport {
-    /// Returns true if the values of a fix differ from those of `other`, which means that the two are separate
-    /// measurements. Reports from a named receiver are not compared.
+    /// Returns true if this report is a fix whose values differ from those of `other`. The two are then separate
+    /// measurements. Returns false for a report that names its receiver.
     fileprivate func isOtherMeasurement(than other: PositionReport) -> Bool {
         receiver.isEmpty && hasFix
             && (latitude != other.latitude || longitude != other.longitude

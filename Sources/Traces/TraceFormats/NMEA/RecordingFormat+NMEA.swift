@@ -69,13 +69,13 @@ struct NMEAExport {
         case .position(let report): write(assembler.process(report, at: arrival))
         case .sky(let report): assembler.process(report, at: arrival)
         case .attitude(let report):
-            // A compass may be a separate device. Therefore, unless a receiver was selected, the attitudes of all
-            // devices are written.
+            // A compass may be a separate device. Therefore, the attitudes of all devices are written unless a receiver
+            // was selected.
             guard options.receiver == nil || assembler.isSelected(receiver: report.receiver) else {
                 skippedContent.add(.attitudes)
                 return
             }
-            // The pending position may still be incomplete, so attitudes are held back and written after it.
+            // Attitudes are written after the position. While the position is pending, they are buffered.
             if assembler.hasPending, attitudes.count < Self.maximumAttitudes {
                 attitudes.append((report, arrival))
             } else {

@@ -3,9 +3,9 @@
 import DeviceCore
 import Trace
 
-/// Maps times of an experiment to trace times. `meta/time.csv` lists the starts and pauses, each with its times on the
-/// experiment's clock and on the phone's clock. The experiment's clock stops during a pause, but the trace time
-/// advances.
+/// Maps times of an experiment to trace times. `meta/time.csv` lists the times at which the experiment was started and
+/// paused, according to both the experiment's clock and the phone's clock. During a pause, the experiment's clock
+/// stops, but the trace time advances.
 struct PhyphoxClock {
     private static let maximumStarts = 100_000
 
@@ -54,7 +54,7 @@ struct PhyphoxClock {
                 intervals.append(RunInterval(experiment: elapsed, trace: 0))
                 continue
             }
-            // The end of the previous interval. Without a PAUSE event, the interval ends when the next one begins.
+            // The end of the previous interval: the PAUSE event or, if there is none, the start of the next interval.
             let end = pause?.experiment ?? elapsed
             var rest = pause.map { now.subtractingSaturated($0.system) } ?? 0
             if rest < 0 {

@@ -157,9 +157,9 @@ extension Recording {
         self = try reader.recording()
     }
 
-    /// Reads a single phyphox table, which is the whole export if only one sensor was recorded. If the file name
-    /// identifies the sensor, the column names contain only the axis. `readMeta` reads `meta/time.csv` or
-    /// `meta/device.csv` beside the table.
+    /// Reads a single phyphox table. If only one sensor was recorded, this table is the whole export. If the file name
+    /// identifies the sensor, the column names contain only the axis. `readMeta` returns the contents of
+    /// `meta/time.csv` or `meta/device.csv` beside the table.
     init(
         phyphoxTable bytes: [UInt8], path: String,
         readMeta: (String) throws(DeviceError) -> [UInt8]? = { _ in nil }

@@ -21,17 +21,17 @@ struct ClockStepBack: Sendable, Hashable {
 }
 
 extension [Int64] {
-    /// The range of detected steps, in nanoseconds: one second to one year. Smaller steps are not detected, because
-    /// batches of a sensor's readings often arrive up to one second late. Readings after a larger step are assumed not
-    /// to continue the recording.
+    /// The range of clock steps that are detected, in nanoseconds: one second to one year. Smaller steps are ignored,
+    /// because a sensor's readings are often delivered in batches that arrive up to one second late. After a larger
+    /// step, the readings are assumed not to continue the recording.
     private static let stepRange = Int64(1_000_000_000)...31_536_000_000_000_000
-    /// The minimum number of readings after a step. The same minimum applies to earlier readings in the same time
-    /// range.
+    /// A step is detected only if at least this many readings follow it, and if at least this many earlier readings are
+    /// in the same time range.
     private static let minimumReadings = 3
-    /// The maximum ratio of later readings to earlier readings in the same time range. A larger ratio indicates late
-    /// readings that fill a gap.
+    /// If the readings after a possible step outnumber the earlier readings in the same time range by more than this
+    /// factor, they are assumed to be late readings that fill a gap.
     private static let maximumReadingsPerEarlierReading = 10
-    /// The approximate number of readings that are compared to detect a repeated part.
+    /// To detect a repeated part of the recording, about this many readings are compared.
     private static let comparedReadings = 256
     /// The maximum number of steps. A larger number indicates interleaved readings of several devices.
     private static let maximumSteps = 8
@@ -58,7 +58,8 @@ extension [Int64] {
                 Self.stepRange.contains(self[latest].subtractingSaturated(self[index]))
             else { continue }
             let end = endOfRun(at: index, below: self[latest])
-            // If the run ends with another large jump, in either direction, the readings are from several devices.
+            // If the run ends with another large jump, in either direction, the readings are from several devices, and
+            // no step is reported.
             if end < count, self[end].subtractingSaturated(self[end - 1]).magnitude > (self[latest] - self[index]) / 2 {
                 return []
             }
@@ -78,8 +79,8 @@ extension [Int64] {
         return end
     }
 
-    /// Returns the mean interval of a run. Returns nil if the run does not overlap earlier times, or if it repeats
-    /// earlier readings.
+    /// Returns the mean interval between the readings of a run. Returns nil if the run does not begin with a clock
+    /// step: its times do not overlap earlier times, or it repeats earlier readings.
     private func interval(
         of run: Range<Int>, between former: ClosedRange<Int>, _ isSame: (Int, Int) -> Bool
     ) -> Int64? {
@@ -105,7 +106,7 @@ extension [Int64] {
         var index = 0
         var offset: Int64 = 0
         for step in steps {
-            // The step is at the first time that decreases or is later than `step.before`.
+            // The step is at the first reading whose time decreases or is later than `step.before`.
             while index < count, self[index] <= step.before, index == 0 || !isStep(at: index, offset: offset, step) {
                 self[index] = self[index].addingSaturated(offset)
                 index += 1
@@ -121,8 +122,8 @@ extension [Int64] {
         }
     }
 
-    /// Returns true if the time at `index` is at least `step.after` but earlier than the preceding time. The preceding
-    /// times have already been shifted.
+    /// Returns true if `step` is at `index`: the time decreases there, but is not earlier than `step.after`. The
+    /// preceding times have already been shifted by `offset`.
     private func isStep(at index: Int, offset: Int64, _ step: ClockStepBack) -> Bool {
         self[index].addingSaturated(offset) < self[index - 1] && self[index] >= step.after
     }
@@ -140,15 +141,16 @@ extension ArraySlice<Int64> {
     }
 }
 
-/// Detects times from a logger whose clock was not set. Until its clock is set, a logger writes zero or counts the time
-/// since power-on from the start of 1970.
+/// Detects times that a logger wrote before its clock was set. Such times are zero, or they count from the start of
+/// 1970 as if the logger had been switched on then.
 enum UnsetClock {
     /// 6 January 1980 in nanoseconds since 1970. No receiver reports an earlier time.
     static let gpsEpoch: Int64 = 315_964_800_000_000_000
 
-    /// Returns true if a time in nanoseconds since 1970 is from a clock that was not set. `isSetLater` is true if the
-    /// recording also contains times after ``gpsEpoch``. If it is false, only times in the first second of 1970 count
-    /// as times from an unset clock. Other times are kept, because the intervals between them are correct.
+    /// Returns true if a time, in nanoseconds since 1970, was written before the logger's clock was set. If
+    /// `isSetLater` is true, the recording also contains times after ``gpsEpoch``, and every time before ``gpsEpoch``
+    /// is from an unset clock. Otherwise, only times in the first second of 1970 are. Later times are kept, because the
+    /// intervals between them are correct.
     static func produced(_ time: Int64, isSetLater: Bool) -> Bool {
         isSetLater ? time < gpsEpoch : (0..<1_000_000_000).contains(time)
     }

@@ -22,8 +22,8 @@ package struct DerivedMotion: Sendable {
     /// Discards the previous position. Call this method if the next position does not continue the path.
     package mutating func reset() { last = nil }
 
-    /// Sets missing values of course, speed and climb, and returns true if it set any. A report without a fix discards
-    /// the previous position. The time is in nanoseconds, on any clock.
+    /// Fills in missing values of course, speed and climb. Returns true if at least one value was filled in. A report
+    /// without a fix discards the previous position. The time is in nanoseconds, on any clock.
     @discardableResult
     package mutating func complete(_ report: inout PositionReport, at time: Int64) -> Bool {
         guard report.hasFix else {
@@ -51,7 +51,7 @@ package struct DerivedMotion: Sendable {
             }
         }
         if lacksClimb, report.mode == .threeDimensional { report.climb = (altitude - last.altitude) / seconds }
-        // A jump in position, or a time that is off by hours, produces impossible values.
+        // A jump in position, or a time that is off by hours, leads to impossible values, which are discarded.
         report.discardOutOfRangeValues()
         return (lacksSpeed && !report.speed.isNaN) || (lacksTrack && !report.track.isNaN)
             || (lacksClimb && !report.climb.isNaN)

@@ -35,8 +35,8 @@ public struct MotionTrack: Sendable, Hashable {
         values.reserveCapacity(count)
     }
 
-    /// Sorts the readings by time and keeps the first of several readings with the same time. Returns the number of
-    /// readings that were out of order and the number that were removed.
+    /// Sorts the readings by time. If several readings have the same time, only the first is kept. Returns the number
+    /// of readings that were out of order and the number that were removed.
     @discardableResult
     package mutating func sortAndRemoveDuplicates() -> (misplaced: Int, repeated: Int) {
         guard zip(times, times.dropFirst()).contains(where: { $1 <= $0 }) else { return (0, 0) }
@@ -69,7 +69,8 @@ public struct MotionTrack: Sendable, Hashable {
 
     mutating func correct(_ steps: [ClockStepBack]) { times.correct(steps) }
 
-    /// The reciprocal of the median interval in hertz, or nil if the median is unknown or not positive.
+    /// The sample rate in hertz, computed from the median interval. nil if there are fewer than two readings or the
+    /// median is not positive.
     package var rate: Double? {
         // The median is computed from about a thousand intervals.
         let step = max(count / 1000, 1)

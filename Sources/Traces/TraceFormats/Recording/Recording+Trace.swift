@@ -62,8 +62,8 @@ extension Recording {
         return try builder.file()
     }
 
-    /// Returns a trace of motion readings that generates its text on demand, or nil if there are other events, too many
-    /// readings, or sensors that a trace cannot distinguish.
+    /// Returns a trace that generates its text on demand. Only motion readings are supported. Returns nil if there are
+    /// other events, too many readings, or sensors that a trace cannot distinguish.
     private func inMemoryTrace(named name: String) throws(DeviceError) -> TraceFile? {
         let count = count
         guard reports.times.isEmpty, battery.times.isEmpty, count <= InMemoryTrace.maximumCount else { return nil }

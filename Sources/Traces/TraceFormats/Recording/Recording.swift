@@ -20,7 +20,7 @@ public struct Recording: Sendable, Hashable {
     public var start: WallTime?
     /// True if horizontal accuracies are 68 % radii, as reported by phones. gpsd reports 95 % radii.
     var hasPhoneAccuracies = false
-    /// The sensors' contexts as libiio XML.
+    /// The libiio contexts of the sensors, as XML.
     public var contexts: [String]
     /// Messages for the user about the import, for example about omitted samples or implausible units.
     public var remarks: [String] = []
@@ -50,7 +50,7 @@ public struct Recording: Sendable, Hashable {
         return (tracks.compactMap(\.times.first) + others).min()
     }
 
-    /// The remark about values that no receiver can measure, without the leading count.
+    /// The remark about values that no receiver can measure. The number of values must be added in front of it.
     static let impossibleValues = "impossible values in positions were treated as unknown."
 
     /// Sorts all tracks, removes empty tracks and sets missing sample rates. If an event has a negative time, time zero
@@ -77,7 +77,8 @@ public struct Recording: Sendable, Hashable {
         if let first = firstTime, first < 0 { shift(by: first == .min ? .max : -first) }
     }
 
-    /// Shifts the events after each clock step so that they continue the earlier ones. Must be called before sorting.
+    /// Removes clock steps by shifting the events after each step, so that they follow the earlier events. Must be
+    /// called before sorting.
     mutating func correct(_ steps: [ClockStepBack]) {
         guard let longest = steps.map(\.correction).max() else { return }
         for index in tracks.indices { tracks[index].correct(steps) }

@@ -52,8 +52,8 @@ public struct ReportTrack: Sendable, Hashable {
 
     mutating func shift(by nanoseconds: Int64) { times.shift(by: nanoseconds) }
 
-    /// The points at which the clock was set back. The reports must be in file order, so `sort()` must not have been
-    /// called. A report with the time and the line of an earlier one is a repetition.
+    /// The points at which the clock was set back. Must be read before `sort()` is called, because the reports must be
+    /// in file order. A report with the same time and the same line as an earlier report counts as a repetition.
     var clockSteps: [ClockStepBack] { times.clockSteps { bytes[ranges[$0]] == bytes[ranges[$1]] } }
 
     /// Shifts the times after each step so that they continue the earlier times. The reports must be in file order.

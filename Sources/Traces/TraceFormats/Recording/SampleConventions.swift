@@ -11,13 +11,14 @@ package enum SampleConvention: Sendable, Hashable {
     case appleSignSI
 }
 
-/// Converts values between the units of recordings and the units of sources (m/s², rad/s, gauss, kPa). Values are
-/// divided by 100 instead of multiplied by 0.01, because 0.01 has no exact binary representation.
+/// Converts values between the units of other programs and the units of sources (m/s², rad/s, gauss, kPa). To convert
+/// microtesla to gauss, values are divided by 100 instead of multiplied by 0.01, because 0.01 has no exact binary
+/// representation.
 enum SampleConventions {
     /// Standard gravity in m/s², exact by definition (3rd CGPM, 1901).
     static let standardGravity = 9.80665
 
-    /// Returns the proper acceleration in m/s² for a value in the given convention.
+    /// Converts an acceleration from the given convention to proper acceleration in m/s².
     @inline(__always)
     static func acceleration(_ value: SIMD3<Double>, from convention: SampleConvention) -> SIMD3<Double> {
         switch convention {

@@ -2,7 +2,7 @@
 
 import DeviceCore
 
-/// The file and column names that the formats of other programs use for each sensor kind.
+/// The file and column names of each sensor kind in other programs' formats.
 extension SensorKind {
     /// The column names of this kind in a table of motion readings, `t,gx,gy,gz,…`.
     var csvColumns: [String] {

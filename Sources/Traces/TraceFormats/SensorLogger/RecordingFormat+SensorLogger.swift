@@ -6,11 +6,11 @@ extension Recording {
     /// Reads a folder exported by the Sensor Logger app. docs/formats.md lists the files that are read.
     ///
     /// A phone's `altitude` is above the ellipsoid, and a watch's is above mean sea level. Accuracies are 68 % radii
-    /// and are not converted. On iOS without standardised units, acceleration is in m/s² with Apple's sign, and the
-    /// import inverts the sign. Axes are the phone's: x to the right, y up, z out of the screen.
+    /// and are not converted. If units are not standardised, a file from iOS contains acceleration in m/s² with Apple's
+    /// sign, which the import inverts. Axes are the phone's: x to the right, y up, z out of the screen.
     ///
-    /// - Throws: An error that states the file, the line and the column, or an error if the sign of acceleration is
-    ///   unknown.
+    /// - Throws: An error that states the file, the line and the column. Also throws an error if the sign of
+    ///   acceleration is unknown.
     package init(sensorLoggerFolder path: String, options: SensorLoggerOptions = .init()) throws(DeviceError) {
         let files = try Folder.names(path)
         let reader = SensorLoggerReader(name: path, options: options, files: files) { (name) throws(DeviceError) in

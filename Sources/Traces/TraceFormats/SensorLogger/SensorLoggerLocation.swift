@@ -18,8 +18,8 @@ struct SensorLoggerLocation {
     private(set) var rowsOutOfRange = 0
     var remarks: [String] { rows.reader.remarks }
 
-    /// `isWatch` is true for a watch's file, in which `altitude` is above mean sea level. `isIOS` is true for a file
-    /// from iOS, in which a negative accuracy marks invalid values.
+    /// If `isWatch` is true, the file is from a watch, and `altitude` is above mean sea level. If `isIOS` is true, the
+    /// file is from iOS, and a negative accuracy means that the value is invalid.
     init(_ rows: SensorLoggerRowReader, isWatch: Bool, isIOS: Bool) throws(DeviceError) {
         self.rows = rows
         self.isWatch = isWatch
@@ -41,7 +41,8 @@ struct SensorLoggerLocation {
                 continue
             }
             let time = try rows.time()
-            // A small time counts from an unknown start, so the civil time is unknown.
+            // A small time does not count from 1970. Its origin is unknown, and therefore the civil time is unknown
+            // too.
             report.time = time >= SensorLoggerRowReader.earliestCivilTime ? WallTime(nanoseconds: time) : nil
             for quantity in CSVQuantity.ofPositions { report.set(quantity, try value(quantity)) }
             report.setMode()
@@ -62,7 +63,7 @@ struct SensorLoggerLocation {
         try rows.reader.value(columns[quantity])
     }
 
-    /// Returns a quantity according to gpsd's conventions, or NaN if unknown.
+    /// Returns the value of a quantity as gpsd would report it, or NaN if it is unknown.
     private func value(_ quantity: CSVQuantity) throws(DeviceError) -> Double {
         let number = try number(quantity)
         switch quantity {

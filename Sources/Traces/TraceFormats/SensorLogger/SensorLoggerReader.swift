@@ -19,7 +19,7 @@ struct SensorLoggerReader {
     let files: [String]
     let read: (String) throws(DeviceError) -> [UInt8]?
     private(set) var remarks: [String] = []
-    /// The clock steps of the sensor file in which the most steps were detected.
+    /// The detected clock steps. Each sensor file has its own steps. These are from the file with the most steps.
     private(set) var clockSteps: [ClockStepBack] = []
 
     consuming func recording() throws(DeviceError) -> Recording {
@@ -164,8 +164,8 @@ struct SensorLoggerReader {
         return total
     }
 
-    /// Interpolates gravity linearly. Returns nil if the neighbouring readings are too far apart. `next` is the index
-    /// of the first reading that is not before the time.
+    /// Returns gravity at the given time, interpolated linearly between two readings, or nil if these are too far
+    /// apart. `next` is the index of the first reading at or after the time.
     private static func gravity(_ track: MotionTrack, _ next: Int, at time: Int64) -> SIMD3<Double>? {
         if next < track.count, track.times[next] == time { return track.values[next] }
         guard next > 0, next < track.count else {
@@ -180,7 +180,8 @@ struct SensorLoggerReader {
         return track.values[next - 1] + (track.values[next] - track.values[next - 1]) * share
     }
 
-    /// Reads the readings of one file in the units used by sources, with times in nanoseconds since 1970.
+    /// Reads the readings of one file. Values are converted to the units used by sources, and times to nanoseconds
+    /// since 1970.
     private mutating func track(
         _ file: String, _ kind: SensorKind, _ metadata: SensorLoggerMetadata
     ) throws(DeviceError) -> MotionTrack? {
@@ -207,7 +208,7 @@ struct SensorLoggerReader {
                     kind.reading(ofSensorLogger: value, convention ?? .properAcceleration), at: try rows.time())
             }
             remarks += rows.reader.remarks
-            // The rows of each file are independent, so clock steps are detected separately.
+            // Each file has its own rows, so clock steps are detected in each file separately.
             let steps = track.clockSteps
             track.correct(steps)
             if steps.count > clockSteps.count { clockSteps = steps }
@@ -215,14 +216,15 @@ struct SensorLoggerReader {
         }
     }
 
-    /// Moves time zero to the first reading, or to the start time in Metadata.csv if the first reading follows within a
-    /// minute.
+    /// Sets time zero. If the first reading follows the start time in Metadata.csv within a minute, time zero is that
+    /// start time. Otherwise, it is the time of the first reading.
     private func setStart(of recording: inout Recording, _ metadata: SensorLoggerMetadata) {
-        // The tracks are not sorted yet, but an approximate earliest time is sufficient.
+        // The tracks are not sorted yet, so the earliest time is only approximate, which is sufficient.
         let times =
             recording.tracks.flatMap { $0.times.prefix(1) + $0.times.suffix(1) } + recording.reports.times.prefix(1)
             + recording.battery.times.prefix(1)
-        // If no start time is known, times from `seconds_elapsed` are not civil times and remain unchanged.
+        // Without a start time, times from `seconds_elapsed` cannot be converted to civil times, so they remain
+        // unchanged.
         guard var first = times.min(), first >= SensorLoggerRowReader.earliestCivilTime || metadata.start != nil else {
             return
         }

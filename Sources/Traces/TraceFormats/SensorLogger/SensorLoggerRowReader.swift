@@ -5,7 +5,8 @@ import Trace
 
 /// Reads one Sensor Logger file row by row. Columns are identified by name.
 struct SensorLoggerRowReader {
-    /// The smallest time that counts as civil time, in nanoseconds. Smaller values count from an unknown start.
+    /// The smallest time that is taken as a civil time, in nanoseconds since 1970. Smaller times count from an unknown
+    /// start.
     static let earliestCivilTime: Int64 = 1_000_000_000_000_000
 
     var reader: CSVReader
@@ -89,8 +90,8 @@ struct SensorLoggerMetadata {
         }
     }
 
-    /// Converts a time since 1970 to nanoseconds. The unit depends on the version of the app (s, ms, µs or ns). The
-    /// unit is determined from the magnitude, which is unambiguous for times after 1973.
+    /// Converts a time since 1970 to nanoseconds. Depending on its version, the app writes s, ms, µs or ns. The unit is
+    /// determined from the magnitude, which is unambiguous for times after 1973.
     private static func nanoseconds(_ number: DecimalNumber) -> Int64? {
         guard let value = number.scaled(byPowerOfTen: 0), value > 0 else { return nil }
         let factor: Int64 =

@@ -6,7 +6,8 @@ import UmockdevFormat
 
 /// Converts umockdev files to a trace of the attached accessories and of the recorded dialogue with one of them.
 struct UmockdevImport {
-    /// The prefix of the protocol name of an accessory that has a script but no description.
+    /// The prefix of generated protocol names. A name is generated for an accessory that has a script but no
+    /// description.
     private static let protocolPrefix = "umockdev."
     private let name: String
     private var accessories: [AccessoryDescription]
@@ -45,8 +46,8 @@ struct UmockdevImport {
         }
     }
 
-    /// Returns the accessory and the protocol for the device node that the script names. If no described device has
-    /// that node, returns the first accessory with a protocol.
+    /// Returns the accessory and the protocol that use the script's device node. If `hasDescribedNode` is false, no
+    /// described device has that node, and the first accessory with a protocol is returned.
     private static func target(
         of script: UmockdevScript, in accessories: [AccessoryDescription], hasDescribedNode: Bool
     ) -> (accessory: Int, protocolName: String)? {
@@ -127,8 +128,8 @@ struct UmockdevImport {
 }
 
 extension RecordingFormat {
-    /// A umockdev device description or script. If the corresponding script or description is beside the file, both are
-    /// read. The format is read-only.
+    /// A umockdev device description or script. If the same directory contains both, with matching names, both are
+    /// read. This format can be read but not written.
     package static let umockdev = RecordingFormat(
         name: "umockdev", title: "umockdev files",
         detect: { (input) throws(DeviceError) in UmockdevFile(input) == nil ? nil : .certain },
@@ -166,8 +167,8 @@ private enum UmockdevFile {
             return
         }
         if !prefix.starts(with: "d 0 /".utf8) {
-            // A script does not necessarily begin with a device name. Without one, it must have the file name extension
-            // of scripts.
+            // A script need not begin with a device name. If it does not, it is recognized only if it has the file name
+            // extension of scripts.
             guard input.name.lowercased().hasSuffix(Self.script.fileExtension), let first = prefix.first else {
                 return nil
             }

@@ -26,7 +26,7 @@ extension XMLReader {
         }
         (isTextGathered, isTextTruncated, gatheredCount) = (false, false, 0)
         tokenLine = nil
-        // The start of the text that has not been copied to `gathered`.
+        // The start of the text in the buffer that has not been copied to `gathered` yet.
         var run = position
         var hasReferences = false
         while true {
@@ -42,8 +42,8 @@ extension XMLReader {
             position = index
             guard index < end else {
                 if index - run >= Self.maximumText {
-                    // The buffer may end within a reference, so the bytes from an `&` near the end of the buffer are
-                    // kept for the next pass.
+                    // The buffer may end in the middle of a reference, such as `&amp;`. If there is an `&` near the
+                    // end, the bytes from there on stay in the buffer until more input has been read.
                     var cut = index
                     for back in stride(from: index - 1, to: max(index - 32, run), by: -1)
                     where base[back] == UInt8(ascii: "&") { cut = back }
@@ -52,7 +52,7 @@ extension XMLReader {
                 }
                 let length = index - run
                 let isMore = try refill(keepingFrom: run)
-                // `refill` may move the kept bytes to the front of the buffer even if it returns false.
+                // `refill` may have moved the kept bytes to the front of the buffer, even if it returned false.
                 run = position - length
                 guard isMore else {
                     try checkEnd(textFrom: run)
@@ -121,8 +121,8 @@ extension XMLReader {
         return literal.withUTF8Buffer { $0.elementsEqual(text(position..<position + count)) }
     }
 
-    /// Advances past an end delimiter of at most three bytes. If `gathering` is true, appends the content to
-    /// `gathered`.
+    /// Advances past the delimiter `mark`, which has at most three bytes. If `gathering` is true, appends the bytes
+    /// before the delimiter to `gathered`.
     private mutating func skip(past mark: StaticString, _ construct: String, gathering: Bool = false)
         throws(DeviceError)
     {

@@ -44,8 +44,8 @@ extension XMLReader {
         for byte in bytes ?? UTF8.encodedReplacementCharacter { appendByte(byte) }
     }
 
-    /// Resolves the references in an attribute value and replaces white space with spaces. This is possible in place,
-    /// because a replacement is never longer than its reference.
+    /// Resolves the references in an attribute value and replaces white space with spaces. This is done in place, which
+    /// is possible because a replacement is never longer than its reference.
     mutating func resolve(_ range: Range<Int>) throws(DeviceError) -> Range<Int> {
         var (from, to) = (range.lowerBound, range.lowerBound)
         while from < range.upperBound {

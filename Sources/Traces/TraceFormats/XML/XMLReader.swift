@@ -48,13 +48,14 @@ package struct XMLReader: ~Copyable {
     var position = 0
     /// The end of the validated input in the buffer.
     private(set) var end = 0
-    /// The end of the buffered input. The bytes after ``end`` may be an incomplete character.
+    /// The end of the buffered input. The bytes between ``end`` and this index are not validated yet, because they may
+    /// be an incomplete character.
     private var filled = 0
     /// The start of the last tag in the buffer.
     var tokenStart = 0
     /// The number of document bytes that precede the buffer.
     private var dropped: Int
-    /// The number of line breaks before ``counted``, which is an index into the buffer.
+    /// The number of line breaks in the document before the buffer index ``counted``.
     private var lineEnds: Int
     private var counted = 0
     /// The line of the last tag, or nil until it has been computed.
@@ -176,7 +177,8 @@ package struct XMLReader: ~Copyable {
         DeviceError(.invalidTrace, "\(name), line \(line): \(what)")
     }
 
-    /// Returns the line at an index in the buffer, and caches the number of line breaks up to that index.
+    /// Returns the line number at an index in the buffer. Stores the number of line breaks that have been counted so
+    /// far.
     @discardableResult
     mutating func countLines(to index: Int) -> Int {
         while counted < index, let lineEnd = memchr(base + counted, 0x0a, index - counted) {
@@ -205,7 +207,7 @@ package struct XMLReader: ~Copyable {
             }
         }
         if filled >= capacity {
-            // The capacity cannot grow without limit, because the callers limit the size of tags and of text.
+            // The growth is bounded, because the callers limit the size of tags and of text.
             let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity * 2)
             larger.update(from: base, count: filled)
             base.deallocate()
@@ -220,7 +222,7 @@ package struct XMLReader: ~Copyable {
         }
         let isFirst = dropped == 0 && filled == 0
         filled += min(count, capacity - filled)
-        // A byte order mark has three bytes, so at least three bytes are read.
+        // At least three bytes are needed to detect a byte order mark.
         while isFirst, filled < 3 {
             let rest = UnsafeMutableRawBufferPointer(start: base + filled, count: capacity - filled)
             let more = try source.read(into: rest)
